@@ -1,0 +1,181 @@
+//! The immutable, structurally shared JSON document.
+
+mod array;
+mod node;
+mod object;
+mod raw;
+
+pub(crate) use array::Array;
+pub(crate) use node::{Node, Opened};
+pub(crate) use object::{Key, Object};
+pub(crate) use raw::Raw;
+
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::patch::{self, Patch};
+use crate::pointer::Pointer;
+use crate::{parse, print};
+
+/// An array index as RFC 6901 §4 writes it: no sign, no leading zero.
+pub(crate) fn index(segment: &[u8]) -> Option<usize> {
+    match segment {
+        [b'0'] => Some(0),
+        [b'1'..=b'9', ..] if segment.len() <= 10 => segment.iter().try_fold(0usize, |index, byte| match byte {
+            b'0'..=b'9' => index.checked_mul(10)?.checked_add(usize::from(byte - b'0')),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// One JSON value. Cloning is O(1); versions share what they have in common.
+///
+/// ```
+/// use patchwire::{Document, Patch};
+///
+/// let before = Document::parse(r#"{"notes":["a"],"count":1}"#).unwrap();
+/// let patch = Patch::parse(r#"[{"op":"add","path":"/notes/-","value":"b"}]"#).unwrap();
+/// let after = before.apply(&patch).unwrap();
+/// assert_eq!(after.to_string(), r#"{"notes":["a","b"],"count":1}"#);
+/// assert_eq!(before.to_string(), r#"{"notes":["a"],"count":1}"#);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub(crate) root: Node,
+    pub(crate) limits: Limits,
+}
+
+impl Document {
+    /// Reads JSON text with the default [`Limits`]. Parts that are small stay text until touched. O(length).
+    ///
+    /// # Errors
+    /// `INVALID_JSON` with the byte offset, `LIMIT_EXCEEDED`.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Document> {
+        Document::parse_with(text, Limits::default())
+    }
+
+    /// Reads JSON text with these limits, which the document keeps for what is applied to it.
+    ///
+    /// # Errors
+    /// As [`Document::parse`].
+    pub fn parse_with(text: impl AsRef<[u8]>, limits: Limits) -> Result<Document> {
+        Ok(Document { root: parse::parse(text.as_ref().to_vec(), &limits)?, limits })
+    }
+
+    /// The value at a pointer, as a document of its own that shares everything with this one. O(depth · log n).
+    ///
+    /// # Errors
+    /// `INVALID_POINTER`; `PATH_NOT_FOUND` where there is nothing.
+    pub fn get(&self, pointer: &str) -> Result<Document> {
+        let found = Pointer::parse_bytes(pointer.as_bytes(), &self.limits)?.find(&self.root);
+        let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(pointer))?;
+        Ok(Document { root, limits: self.limits })
+    }
+
+    /// A new version with the patch applied, all of it or nothing. O(operations · depth · log n).
+    ///
+    /// # Errors
+    /// RFC 6902 §5 with the operation's index and pointer: `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
+    /// `INVALID_PATCH`, `LIMIT_EXCEEDED`.
+    pub fn apply(&self, patch: &Patch) -> Result<Document> {
+        let mut root = self.root.clone();
+        patch::apply(&mut root, patch, &self.limits)?;
+        Ok(Document { root, limits: self.limits })
+    }
+
+    /// The text, as `JSON.stringify` prints it. O(size); untouched parts are copied.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.root.weight() + 16);
+        print::print(&mut out, &self.root);
+        out
+    }
+
+    /// About how many bytes the text has: exact but for numbers, which count 8 each. O(1).
+    pub fn weight(&self) -> usize {
+        self.root.weight()
+    }
+}
+
+/// Prints the JSON text.
+impl std::fmt::Display for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+/// Equality as RFC 6902 §4.6 has it: the order of members doesn't count. What both share costs nothing.
+impl PartialEq for Document {
+    fn eq(&self, other: &Document) -> bool {
+        self.root == other.root
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod serde_json_value {
+    use super::*;
+    use serde_json::Value;
+
+    impl TryFrom<&Value> for Document {
+        type Error = Error;
+
+        /// `NOT_JSON` for an integer beyond ±2^53, which a double can't hold.
+        fn try_from(value: &Value) -> Result<Document> {
+            Ok(Document { root: node(value, &mut Vec::new())?, limits: Limits::default() })
+        }
+    }
+
+    impl From<&Document> for Value {
+        /// A lone surrogate, which a Rust string can't hold, becomes U+FFFD.
+        fn from(document: &Document) -> Value {
+            value(&document.root)
+        }
+    }
+
+    fn node(value: &Value, path: &mut Vec<Key>) -> Result<Node> {
+        Ok(match value {
+            Value::Null => Node::Null,
+            Value::Bool(value) => Node::Bool(*value),
+            Value::Number(number) => {
+                let lossy = number.as_i64().map(i64::unsigned_abs).or(number.as_u64()).is_some_and(|n| n > 1 << 53);
+                let double = number.as_f64().filter(|double| double.is_finite() && !lossy);
+                Node::Number(double.ok_or_else(|| {
+                    Error::new(Code::NotJson, "the integer is beyond ±2^53; send it as a string").on(Pointer::from_keys(path.clone()))
+                })?)
+            }
+            Value::String(text) => Node::text(text.as_bytes()),
+            Value::Array(items) => {
+                Node::array(items.iter().enumerate().map(|(i, item)| below(item, i.to_string().as_bytes(), path)).collect::<Result<_>>()?)
+            }
+            Value::Object(members) => {
+                let members = members
+                    .iter()
+                    .map(|(key, value)| Ok((key.as_bytes(), below(value, key.as_bytes(), path)?)))
+                    .collect::<Result<Vec<_>>>()?;
+                Node::Object(std::sync::Arc::new(members.into_iter().collect()))
+            }
+        })
+    }
+
+    fn below(value: &Value, segment: &[u8], path: &mut Vec<Key>) -> Result<Node> {
+        path.push(segment.into());
+        let built = node(value, path)?;
+        path.pop();
+        Ok(built)
+    }
+
+    fn value(node: &Node) -> Value {
+        match node.open() {
+            Opened::Null => Value::Null,
+            Opened::Bool(value) => value.into(),
+            Opened::Number(number) => {
+                let whole = number.trunc() == number && number.abs() <= 9_007_199_254_740_992.0;
+                if whole { (number as i64).into() } else { number.into() }
+            }
+            Opened::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+            Opened::Array(array) => array.iter().map(value).collect(),
+            Opened::Object(object) => {
+                object.iter().map(|(key, member)| (String::from_utf8_lossy(key).into_owned(), value(member))).collect()
+            }
+        }
+    }
+}

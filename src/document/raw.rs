@@ -1,0 +1,59 @@
+//! A subtree that is still its text. The text is canonical (what `print` would print), so it can be copied out as it is.
+
+use std::sync::Arc;
+
+use super::node::Node;
+use crate::parse;
+
+#[derive(Clone)]
+pub(crate) struct Raw {
+    source: Arc<Vec<u8>>,
+    start: u32,
+    end: u32,
+}
+
+impl Raw {
+    /// The caller (the parser) vouches that the range is one canonical array or object.
+    pub(crate) fn new(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Raw {
+        Raw { source: source.clone(), start: start as u32, end: end as u32 }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.source.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    pub(crate) fn is_same(&self, other: &Raw) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+
+    /// One level: its containers stay raw. O(length).
+    pub(crate) fn open(&self) -> Node {
+        parse::open_raw(&self.source, self.start as usize, self.end as usize)
+    }
+
+    /// How deep it nests. O(length).
+    pub(crate) fn depth(&self) -> usize {
+        let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0usize, false, false);
+        for byte in self.as_bytes() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = !in_string,
+                _ if in_string => {}
+                b'[' | b'{' => {
+                    depth += 1;
+                    deepest = deepest.max(depth);
+                }
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        deepest
+    }
+}
+
+impl std::fmt::Debug for Raw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.as_bytes()))
+    }
+}

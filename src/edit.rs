@@ -1,0 +1,207 @@
+//! What a change does, with its places resolved: the one form in which the op log and patches reach the
+//! document, the record of changes, and views.
+
+use crate::document::{Array, Key, Node, Object};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::{pointer, text};
+use std::sync::Arc;
+
+/// One step into a container.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    Key(Key),
+    Index(usize),
+}
+
+/// A change at a known place. Paths lead to the container or value named in each variant's comment.
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    /// To a member (new or not), an existing array item, or the root.
+    Set { path: Vec<Step>, value: Node },
+    /// To an existing member.
+    Delete { path: Vec<Step> },
+    /// To an array, in which `remove` items at `index` give way to `insert`.
+    Splice { path: Vec<Step>, index: usize, remove: usize, insert: Vec<Node> },
+    /// To an array, in which place `i` gets what was at `order[i]`.
+    Permute { path: Vec<Step>, order: Vec<usize> },
+    /// From an existing value to a member or array place, which is meant after the removal.
+    Move { from: Vec<Step>, path: Vec<Step> },
+    /// To a string, which grows at its end.
+    AppendText { path: Vec<Step>, text: Arc<[u8]> },
+    /// To a number.
+    Increment { path: Vec<Step>, by: f64 },
+}
+
+/// Carries the edit out and returns the values it took out, in order.
+///
+/// An error leaves `root` as it was, except that `Move` may have taken its value out already: callers work on
+/// a clone, which is O(1).
+pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<Vec<Node>> {
+    match edit {
+        Edit::Set { path, value } => set(root, path, value.clone(), limits),
+        Edit::Delete { path } => take(root, path).map(|value| vec![value]),
+        Edit::Splice { path, index, remove, insert } => {
+            insert.iter().try_for_each(|item| check_value(item, path.len() + 1, limits))?;
+            at(root, path, |node| {
+                let array = array_mut(node)?;
+                let end = index.checked_add(*remove).filter(|end| *end <= array.len());
+                end.ok_or_else(|| out_of_range(path))?;
+                Ok(array.splice(*index, *remove, insert.clone()))
+            })
+        }
+        Edit::Permute { path, order } => at(root, path, |node| {
+            let array = array_mut(node)?;
+            let mut seen = vec![false; array.len()];
+            let fits = order.len() == seen.len()
+                && order.iter().all(|from| seen.get_mut(*from).is_some_and(|seen| !std::mem::replace(seen, true)));
+            if !fits {
+                return Err(out_of_range(path));
+            }
+            array.permute(order);
+            Ok(Vec::new())
+        }),
+        Edit::Move { from, path } => {
+            let value = take(root, from)?;
+            match path.split_last() {
+                Some((Step::Index(index), parent)) => {
+                    let insert = vec![value];
+                    perform(root, &Edit::Splice { path: parent.to_vec(), index: *index, remove: 0, insert }, limits)
+                }
+                _ => set(root, path, value, limits),
+            }
+        }
+        Edit::AppendText { path, text } => at(root, path, |node| {
+            let Some(before) = node.as_text() else { return Err(not_found("there is no string")) };
+            limits.check_string(before.len() + text.len())?;
+            let mut longer = Vec::with_capacity(before.len() + text.len());
+            longer.extend_from_slice(before);
+            text::append(&mut longer, text);
+            *node = Node::text(&longer);
+            Ok(Vec::new())
+        }),
+        Edit::Increment { path, by } => at(root, path, |node| {
+            let sum = node.as_number().ok_or_else(|| not_found("there is no number"))? + by;
+            if !sum.is_finite() {
+                return Err(Error::new(Code::NotJson, "the sum is too large for a double"));
+            }
+            *node = Node::Number(sum);
+            Ok(Vec::new())
+        }),
+    }
+    .map_err(|error| if error.path.is_some() { error } else { error.on(display(edit.path())) })
+}
+
+impl Edit {
+    pub(crate) fn path(&self) -> &[Step] {
+        match self {
+            Edit::Set { path, .. } | Edit::Delete { path } | Edit::Splice { path, .. } | Edit::Permute { path, .. } => path,
+            Edit::Move { path, .. } | Edit::AppendText { path, .. } | Edit::Increment { path, .. } => path,
+        }
+    }
+}
+
+/// The path as a JSON Pointer.
+pub(crate) fn display(path: &[Step]) -> String {
+    let mut out = Vec::new();
+    write_path(&mut out, path);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+pub(crate) fn write_path(out: &mut Vec<u8>, path: &[Step]) {
+    for step in path {
+        match step {
+            Step::Key(key) => pointer::write_segment(out, key),
+            Step::Index(index) => pointer::write_segment(out, index.to_string().as_bytes()),
+        }
+    }
+}
+
+/// The value at a path. O(depth · log n).
+pub(crate) fn find(root: &Node, path: &[Step]) -> Option<Node> {
+    path.iter().try_fold(root.clone(), |node, step| match step {
+        Step::Key(key) => node.as_object()?.get(key).cloned(),
+        Step::Index(index) => node.as_array()?.get(*index).cloned(),
+    })
+}
+
+fn set(root: &mut Node, path: &[Step], value: Node, limits: &Limits) -> Result<Vec<Node>> {
+    check_value(&value, path.len(), limits)?;
+    match path.split_last() {
+        None => Ok(vec![std::mem::replace(root, value)]),
+        Some((Step::Key(key), parent)) => at(root, parent, |node| Ok(object_mut(node)?.set(key, value).into_iter().collect())),
+        Some((Step::Index(index), parent)) => at(root, parent, |node| {
+            let before = array_mut(node)?.edit(*index, |item| std::mem::replace(item, value));
+            before.map(|before| vec![before]).ok_or_else(|| out_of_range(path))
+        }),
+    }
+}
+
+fn take(root: &mut Node, path: &[Step]) -> Result<Node> {
+    match path.split_last() {
+        None => Ok(std::mem::replace(root, Node::Null)),
+        Some((Step::Key(key), parent)) => {
+            at(root, parent, |node| object_mut(node)?.remove(key).ok_or_else(|| not_found("there is no such member")))
+        }
+        Some((Step::Index(index), parent)) => {
+            at(root, parent, |node| array_mut(node)?.splice(*index, 1, Vec::new()).pop().ok_or_else(|| out_of_range(path)))
+        }
+    }
+}
+
+/// Runs `edit` on the node at `path`, copying the shared containers on the way.
+fn at<R>(node: &mut Node, path: &[Step], edit: impl FnOnce(&mut Node) -> Result<R>) -> Result<R> {
+    let Some((step, rest)) = path.split_first() else { return edit(node) };
+    // The closure is behind a `dyn`, or each level of nesting would be a type of its own.
+    descend(node, step, rest, Box::new(edit))
+}
+
+type AnEdit<'a, R> = Box<dyn FnOnce(&mut Node) -> Result<R> + 'a>;
+
+fn descend<R>(node: &mut Node, step: &Step, rest: &[Step], edit: AnEdit<'_, R>) -> Result<R> {
+    let next = |child: &mut Node| match rest.split_first() {
+        Some((step, rest)) => descend(child, step, rest, edit),
+        None => edit(child),
+    };
+    match step {
+        Step::Key(key) => object_mut(node)?.edit(key, next).unwrap_or_else(|| Err(not_found("there is no such member"))),
+        Step::Index(index) => {
+            array_mut(node)?.edit(*index, next).unwrap_or_else(|| Err(Error::new(Code::IndexOutOfRange, "the array is shorter")))
+        }
+    }
+}
+
+fn object_mut(node: &mut Node) -> Result<&mut Object> {
+    node.open_in_place();
+    match node {
+        Node::Object(object) => Ok(Arc::make_mut(object)),
+        _ => Err(not_found("there is no object")),
+    }
+}
+
+fn array_mut(node: &mut Node) -> Result<&mut Array> {
+    node.open_in_place();
+    match node {
+        Node::Array(array) => Ok(Arc::make_mut(array)),
+        _ => Err(not_found("there is no array")),
+    }
+}
+
+fn check_value(value: &Node, depth: usize, limits: &Limits) -> Result<()> {
+    match value {
+        Node::Array(_) | Node::Object(_) | Node::Raw(_) => match limits.depth_cap().checked_sub(depth) {
+            Some(rest) if value.nested_within(rest) => Ok(()),
+            _ => limits.check_depth(usize::MAX),
+        },
+        Node::Long(bytes) => limits.check_string(bytes.len()),
+        _ => Ok(()),
+    }
+}
+
+fn not_found(reason: &'static str) -> Error {
+    Error::new(Code::PathNotFound, reason)
+}
+
+fn out_of_range(path: &[Step]) -> Error {
+    Error::new(Code::IndexOutOfRange, "the array is shorter").on(display(path))
+}

@@ -1,0 +1,127 @@
+//! The one error of the crate: what went wrong, where, and never the data itself.
+
+use std::fmt;
+
+/// What went wrong, as a stable code that programs may match on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The text isn't JSON (RFC 8259); `offset` is the byte where it stops being so.
+    InvalidJson,
+    /// The value has no JSON form (NaN, an integer beyond ±2^53, a date).
+    NotJson,
+    /// The text isn't a JSON Pointer (RFC 6901).
+    InvalidPointer,
+    /// The patch isn't a list of JSON Patch operations (RFC 6902), or lacks what an operation needs.
+    InvalidPatch,
+    /// The pointer leads nowhere.
+    PathNotFound,
+    /// The array index is past the end.
+    IndexOutOfRange,
+    /// A `test` operation found another value.
+    TestFailed,
+    /// One of [`Limits`](crate::Limits) was exceeded; the message names which.
+    LimitExceeded,
+    /// The sender's revision and the receiver's don't fit together.
+    StaleState,
+    /// The connection or stream had ended already.
+    Closed,
+    /// The path may not be written by this writer.
+    ForbiddenPath,
+    /// The value, or the frame, isn't what its receiver demands.
+    ValidationFailed,
+    /// Rows of the log, or of the state itself, are missing.
+    StreamTruncated,
+}
+
+impl Code {
+    /// The code as it is written in every language and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Code::InvalidJson => "INVALID_JSON",
+            Code::NotJson => "NOT_JSON",
+            Code::InvalidPointer => "INVALID_POINTER",
+            Code::InvalidPatch => "INVALID_PATCH",
+            Code::PathNotFound => "PATH_NOT_FOUND",
+            Code::IndexOutOfRange => "INDEX_OUT_OF_RANGE",
+            Code::TestFailed => "TEST_FAILED",
+            Code::LimitExceeded => "LIMIT_EXCEEDED",
+            Code::StaleState => "STALE_STATE",
+            Code::Closed => "CLOSED",
+            Code::ForbiddenPath => "FORBIDDEN_PATH",
+            Code::ValidationFailed => "VALIDATION_FAILED",
+            Code::StreamTruncated => "STREAM_TRUNCATED",
+        }
+    }
+}
+
+/// An error with its place. Nothing has changed when one is returned.
+///
+/// The text never contains state values: it is safe to log and to send to a peer.
+///
+/// ```
+/// use patchwire::{Code, Document};
+///
+/// let error = Document::parse("[1,]").unwrap_err();
+/// assert_eq!(error.code, Code::InvalidJson);
+/// assert_eq!(error.offset, Some(3));
+/// assert_eq!(error.to_string(), "INVALID_JSON: expected a value (at byte 3)");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What went wrong.
+    pub code: Code,
+    /// Where in the document, as a JSON Pointer.
+    pub path: Option<String>,
+    /// Which operation of a patch, counted from 0.
+    pub op_index: Option<usize>,
+    /// Which byte of a text, counted from 0.
+    pub offset: Option<usize>,
+    /// One phrase that says what was expected; never a value of the state.
+    pub reason: &'static str,
+}
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) const fn new(code: Code, reason: &'static str) -> Self {
+        Error { code, path: None, op_index: None, offset: None, reason }
+    }
+
+    pub(crate) fn at(mut self, offset: usize) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    pub(crate) fn in_op(mut self, index: usize) -> Self {
+        self.op_index = Some(index);
+        self
+    }
+
+    pub(crate) fn on(mut self, path: impl fmt::Display) -> Self {
+        self.path = Some(path.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.reason)?;
+        let mut separator = " (";
+        if let Some(index) = self.op_index {
+            write!(f, "{separator}operation {index}")?;
+            separator = ", ";
+        }
+        if let Some(path) = &self.path {
+            write!(f, "{separator}at '{path}'")?;
+            separator = ", ";
+        }
+        if let Some(offset) = self.offset {
+            write!(f, "{separator}at byte {offset}")?;
+            separator = ", ";
+        }
+        if separator == ", " { f.write_str(")") } else { Ok(()) }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,43 @@
+//! State for AI agents at the edge: drafts, JSON Patch, storage plans and sync, in one core.
+//!
+//! The data goes one way:
+//!
+//! ```text
+//! bytes ─ parse ─▶ document ─▶ op log ─▶ edits ─▶ changes ─ classify ─▶ step writes ─ derive ─▶ patch ─▶ wire, storage
+//!                     ▲                    │                                                      │
+//!                     └────────────────────┴──────────────────── apply ───────────────────────────┘
+//! ```
+//!
+//! JSON values are IEEE doubles, strings with lone surrogates preserved, members in insertion order. Everything
+//! that can fail returns an [`Error`] with a code and a place, and has changed nothing; nothing panics.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod error;
+mod limits;
+
+mod number;
+mod text;
+
+mod document;
+mod parse;
+mod pointer;
+mod print;
+
+mod edit;
+mod log;
+mod patch;
+mod tracker;
+mod view;
+mod writes;
+
+#[cfg(all(feature = "wasm", not(doc)))]
+mod wasm;
+
+pub use document::Document;
+pub use error::{Code, Error, Result};
+pub use limits::{Limits, MAX_DEPTH};
+pub use patch::{Dialect, Patch};
+pub use pointer::Pointer;
+pub use tracker::{Tracker, TrackerOptions};
+pub use writes::{ArrayDelta, Granularity, StepWrites};

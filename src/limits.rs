@@ -1,0 +1,71 @@
+//! Bounds on what is accepted, so that no input can exhaust the host.
+
+use crate::error::{Code, Error, Result};
+
+/// The deepest nesting that can be asked for. Documents are walked recursively, and a wasm stack is 1 MB.
+pub const MAX_DEPTH: usize = 2_000;
+
+/// Bounds on documents, patches and frames. Exceeding one is `LIMIT_EXCEEDED`, naming which.
+///
+/// ```
+/// use patchwire::{Code, Document, Limits};
+///
+/// let limits = Limits { depth: 2, ..Limits::default() };
+/// assert!(Document::parse_with("[[1]]", limits).is_ok());
+/// assert_eq!(Document::parse_with("[[[1]]]", limits).unwrap_err().code, Code::LimitExceeded);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// A document's size in bytes of JSON text: 64 MB.
+    pub document: usize,
+    /// Nested arrays and objects: 512. More than 2,000 can't be asked for.
+    pub depth: usize,
+    /// Operations in one patch: 10,000.
+    pub operations: usize,
+    /// A string's size in bytes of UTF-8: 16 MB.
+    pub string: usize,
+    /// Segments of one pointer: 1,024.
+    pub path: usize,
+    /// A frame's size in bytes: 8 MB.
+    pub frame: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { document: 64 << 20, depth: 512, operations: 10_000, string: 16 << 20, path: 1_024, frame: 8 << 20 }
+    }
+}
+
+impl Limits {
+    pub(crate) fn depth_cap(&self) -> usize {
+        self.depth.min(MAX_DEPTH)
+    }
+
+    pub(crate) fn check_document(&self, bytes: usize) -> Result<()> {
+        check(bytes <= self.document, "the document is over the size limit")
+    }
+
+    pub(crate) fn check_string(&self, bytes: usize) -> Result<()> {
+        check(bytes <= self.string, "a string is over the size limit")
+    }
+
+    pub(crate) fn check_depth(&self, depth: usize) -> Result<()> {
+        check(depth <= self.depth_cap(), "arrays and objects are nested over the depth limit")
+    }
+
+    pub(crate) fn check_operations(&self, operations: usize) -> Result<()> {
+        check(operations <= self.operations, "the patch is over the operation limit")
+    }
+
+    pub(crate) fn check_path(&self, segments: usize) -> Result<()> {
+        check(segments <= self.path, "a pointer is over the segment limit")
+    }
+
+    pub(crate) fn check_frame(&self, bytes: usize) -> Result<()> {
+        check(bytes <= self.frame, "the frame is over the size limit")
+    }
+}
+
+fn check(within: bool, reason: &'static str) -> Result<()> {
+    if within { Ok(()) } else { Err(Error::new(Code::LimitExceeded, reason)) }
+}

@@ -1,0 +1,159 @@
+//! Numbers as JavaScript reads and prints them (ECMA-262 §6.1.6.1.20): IEEE doubles, shortest form.
+
+/// The double that a JSON number's text denotes; infinite where it is too large.
+pub(crate) fn parse(text: &[u8]) -> f64 {
+    match parse_exact(text) {
+        Some(number) => number,
+        None => parse_any(std::str::from_utf8(text).unwrap_or("NaN")),
+    }
+}
+
+/// At most 15 digits and a power of ten up to 22 are both exact doubles, so one operation rounds correctly
+/// (Clinger 1990, "How to read floating point numbers accurately"). Nearly every number is of this kind.
+fn parse_exact(text: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    if digits.len() > 16 {
+        return None;
+    }
+    let (mut mantissa, mut count, mut decimals, mut in_fraction) = (0u64, 0usize, 0usize, false);
+    for byte in digits {
+        match byte {
+            b'0'..=b'9' => {
+                mantissa = mantissa * 10 + u64::from(byte - b'0');
+                count += 1;
+                decimals += usize::from(in_fraction);
+            }
+            b'.' => in_fraction = true,
+            _ => return None,
+        }
+    }
+    if count > 15 {
+        return None;
+    }
+    let value = mantissa as f64 / POWERS.get(decimals)?;
+    Some(if negative { -value } else { value })
+}
+
+/// Appends the number as `JSON.stringify` prints it; `-0` is `0`.
+pub(crate) fn print(out: &mut Vec<u8>, number: f64) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.trunc() == number && number.abs() <= EXACT {
+        print_integer(out, number as i64);
+    } else {
+        print_any(out, number);
+    }
+}
+
+fn print_integer(out: &mut Vec<u8>, integer: i64) {
+    if integer < 0 {
+        out.push(b'-');
+    }
+    let mut digits = [0u8; 20];
+    let mut rest = integer.unsigned_abs();
+    let mut used = 0;
+    for slot in digits.iter_mut().rev() {
+        *slot = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        used += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
+}
+
+/// Whether a JSON number's text is what [`print`] would print. `false` also where that isn't plain to see.
+pub(crate) fn is_canonical(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if digits.len() > 16 || digits.iter().any(|b| matches!(b, b'e' | b'E')) {
+        return false;
+    }
+    match digits.iter().position(|b| *b == b'.') {
+        None => digits.len() <= 15 && (digits != b"0" || text.len() == 1),
+        Some(dot) => {
+            let fraction = digits.get(dot + 1..).unwrap_or_default();
+            let small = digits.first() == Some(&b'0') && fraction.starts_with(b"000000");
+            !small && fraction.last() != Some(&b'0')
+        }
+    }
+}
+
+// Rust's float tables are half of a small wasm module; the host has its own (see DESIGN.md, "Size").
+#[cfg(target_arch = "wasm32")]
+use crate::wasm::number::{parse_any, print_any};
+
+#[cfg(not(target_arch = "wasm32"))]
+fn parse_any(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::NAN)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn print_any(out: &mut Vec<u8>, number: f64) {
+    out.extend_from_slice(ryu_js::Buffer::new().format_finite(number).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(number: f64) -> String {
+        let mut out = Vec::new();
+        print(&mut out, number);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    #[test]
+    fn prints_as_json_stringify_does() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (1.5, "1.5"),
+            (1e21, "1e+21"),
+            (1e-7, "1e-7"),
+            (0.000001, "0.000001"),
+            (-123456789.0, "-123456789"),
+            (5e-324, "5e-324"),
+            (9007199254740993.0, "9007199254740992"),
+            (123456789012345680000.0, "123456789012345680000"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(printed(number), text);
+        }
+    }
+
+    #[test]
+    fn the_exact_path_agrees_with_the_full_one() {
+        for text in ["0", "-0", "12.5", "0.1", "999999999999999", "0.000000000000001", "123456.789", "-1.25", "1.7976931348623157e308"] {
+            let full: f64 = text.parse().unwrap_or(f64::NAN);
+            assert_eq!(parse(text.as_bytes()).to_bits(), full.to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn canonical_means_printed_alike() {
+        for text in [
+            "0",
+            "-0",
+            "1.0",
+            "1.50",
+            "0.1",
+            "1e5",
+            "100",
+            "0.0000001",
+            "0.000001",
+            "-12.25",
+            "123456789012345",
+            "1234567890123456",
+            "-0.5",
+        ] {
+            if is_canonical(text.as_bytes()) {
+                assert_eq!(printed(parse(text.as_bytes())), text);
+            }
+        }
+        assert!(is_canonical(b"-12.25") && !is_canonical(b"1.0") && !is_canonical(b"-0"));
+    }
+}

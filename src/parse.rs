@@ -1,0 +1,392 @@
+//! JSON text to nodes (RFC 8259), in one pass and without recursion.
+//!
+//! Containers whose text is small and canonical stay text ([`Raw`]); the pass that validates them is the only
+//! one made over them until somebody reads there.
+
+use std::sync::Arc;
+
+use crate::document::{Key, Node, Object, Raw};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::{number, text};
+
+/// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing,
+/// small enough that opening one costs less than a microsecond.
+const RAW: usize = 512;
+
+/// Short texts (patches, frames) are built whole, so that a small value doesn't keep its whole source alive.
+const WORTH_KEEPING: usize = 4_096;
+
+/// Parses a whole text. O(length).
+pub(crate) fn parse(source: Vec<u8>, limits: &Limits) -> Result<Node> {
+    limits.check_document(source.len())?;
+    if let Err(error) = std::str::from_utf8(&source) {
+        return Err(Error::new(Code::InvalidJson, "the text isn't UTF-8").at(error.valid_up_to()));
+    }
+    let raw_limit = if source.len() > WORTH_KEEPING { RAW } else { 0 };
+    let source = Arc::new(source);
+    Parser::new(&source, 0, source.len(), limits, raw_limit).run()
+}
+
+/// Opens canonical text by one level; what is inside stays raw.
+pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Node {
+    let limits = Limits { depth: usize::MAX, ..Limits::default() };
+    Parser::new(source, start, end, &limits, usize::MAX).run().unwrap_or(Node::Null)
+}
+
+/// A value that has been validated and not yet built.
+enum Slot {
+    Text { start: usize, end: usize },
+    Plain { start: usize, end: usize },
+    Raw { start: usize, end: usize },
+    Built(Node),
+}
+
+struct Frame {
+    start: usize,
+    is_object: bool,
+    canonical: bool,
+    first_slot: usize,
+    first_key: usize,
+}
+
+struct Parser<'a> {
+    source: &'a Arc<Vec<u8>>,
+    bytes: &'a [u8],
+    at: usize,
+    limits: &'a Limits,
+    raw_limit: usize,
+    frames: Vec<Frame>,
+    slots: Vec<Slot>,
+    /// Spans of member names, without their quotes.
+    keys: Vec<(usize, usize)>,
+    /// The last shape seen at each depth: records of one list mostly share theirs.
+    shapes: Vec<Arc<[Key]>>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(source: &'a Arc<Vec<u8>>, start: usize, end: usize, limits: &'a Limits, raw_limit: usize) -> Self {
+        let bytes = source.get(..end).unwrap_or_default();
+        Parser { source, bytes, at: start, limits, raw_limit, frames: Vec::new(), slots: Vec::new(), keys: Vec::new(), shapes: Vec::new() }
+    }
+
+    fn run(mut self) -> Result<Node> {
+        loop {
+            self.skip_space();
+            let opened = self.value()?;
+            if opened {
+                continue;
+            }
+            while let Some(is_object) = self.frames.last().map(|frame| frame.is_object) {
+                self.skip_space();
+                match (self.peek(), is_object) {
+                    (Some(b','), _) => {
+                        self.at += 1;
+                        if is_object {
+                            self.skip_space();
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    (Some(b']'), false) | (Some(b'}'), true) => self.close()?,
+                    (_, true) => return self.fail("expected ',' or '}'"),
+                    (_, false) => return self.fail("expected ',' or ']'"),
+                }
+            }
+            if self.frames.is_empty() {
+                break;
+            }
+        }
+        self.skip_space();
+        if self.at < self.bytes.len() {
+            return self.fail("expected the end of the text");
+        }
+        let slot = self.slots.pop().unwrap_or(Slot::Built(Node::Null));
+        self.build(slot)
+    }
+
+    /// Reads a scalar or an empty container whole (false), or enters a container (true).
+    fn value(&mut self) -> Result<bool> {
+        let start = self.at;
+        let slot = match self.peek() {
+            Some(b'"') => {
+                self.string()?;
+                Slot::Text { start: start + 1, end: self.at - 1 }
+            }
+            Some(b'{' | b'[') => return self.enter(),
+            Some(b'-' | b'0'..=b'9') => {
+                self.number()?;
+                Slot::Plain { start, end: self.at }
+            }
+            Some(b't') => self.literal(b"true")?,
+            Some(b'f') => self.literal(b"false")?,
+            Some(b'n') => self.literal(b"null")?,
+            _ => return self.fail("expected a value"),
+        };
+        self.slots.push(slot);
+        Ok(false)
+    }
+
+    fn enter(&mut self) -> Result<bool> {
+        let is_object = self.peek() == Some(b'{');
+        let frame = Frame { start: self.at, is_object, canonical: true, first_slot: self.slots.len(), first_key: self.keys.len() };
+        self.frames.push(frame);
+        self.limits.check_depth(self.frames.len()).map_err(|error| error.at(self.at))?;
+        self.at += 1;
+        self.skip_space();
+        match (self.peek(), is_object) {
+            (Some(b']'), false) | (Some(b'}'), true) => {
+                self.close()?;
+                Ok(false)
+            }
+            (_, true) => {
+                self.key()?;
+                Ok(true)
+            }
+            (_, false) => Ok(true),
+        }
+    }
+
+    fn key(&mut self) -> Result<()> {
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return self.fail("expected a member name in quotes");
+        }
+        self.string()?;
+        self.keys.push((start + 1, self.at - 1));
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return self.fail("expected ':'");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.at += 1;
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let (start, end) = (frame.start, self.at);
+        let is_raw = frame.canonical && end - start <= self.raw_limit && !self.frames.is_empty() && !self.has_twin_keys(&frame);
+        let slot = if is_raw {
+            self.slots.truncate(frame.first_slot);
+            self.keys.truncate(frame.first_key);
+            Slot::Raw { start, end }
+        } else {
+            if let (false, Some(parent)) = (frame.canonical, self.frames.last_mut()) {
+                parent.canonical = false;
+            }
+            Slot::Built(if frame.is_object { self.build_object(&frame)? } else { self.build_array(&frame)? })
+        };
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    fn has_twin_keys(&self, frame: &Frame) -> bool {
+        let keys = self.keys.get(frame.first_key..).unwrap_or_default();
+        let spelled = |key: &(usize, usize)| self.bytes.get(key.0..key.1);
+        keys.iter().enumerate().any(|(i, a)| keys.iter().take(i).any(|b| b.1 - b.0 == a.1 - a.0 && spelled(a) == spelled(b)))
+    }
+
+    fn build_array(&mut self, frame: &Frame) -> Result<Node> {
+        let slots = self.slots.split_off(frame.first_slot);
+        Ok(Node::array(slots.into_iter().map(|slot| self.build(slot)).collect::<Result<_>>()?))
+    }
+
+    fn build_object(&mut self, frame: &Frame) -> Result<Node> {
+        let slots = self.slots.split_off(frame.first_slot);
+        let keys = self.keys.split_off(frame.first_key);
+        let depth = self.frames.len();
+        let values: Vec<Node> = slots.into_iter().map(|slot| self.build(slot)).collect::<Result<_>>()?;
+        if let Some(shape) = self.shapes.get(depth).filter(|shape| self.is_shape(shape, &keys)) {
+            return Ok(Node::Object(Arc::new(Object::with_shape(shape.clone(), values))));
+        }
+        let names: Vec<Vec<u8>> = keys.iter().map(|key| self.unescape(*key)).collect();
+        let object: Object = names.iter().map(Vec::as_slice).zip(values).collect();
+        if let Some(shape) = object.shape() {
+            while self.shapes.len() <= depth {
+                self.shapes.push([].into());
+            }
+            if let Some(known) = self.shapes.get_mut(depth) {
+                *known = shape.clone();
+            }
+        }
+        Ok(Node::Object(Arc::new(object)))
+    }
+
+    fn is_shape(&self, shape: &[Key], keys: &[(usize, usize)]) -> bool {
+        shape.len() == keys.len()
+            && shape.iter().zip(keys).all(|(known, key)| self.bytes.get(key.0..key.1) == Some(known) && !known.contains(&b'\\'))
+    }
+
+    fn build(&self, slot: Slot) -> Result<Node> {
+        Ok(match slot {
+            Slot::Built(node) => node,
+            Slot::Raw { start, end } => Node::Raw(Raw::new(self.source, start, end)),
+            Slot::Text { start, end } => {
+                let text = self.span(start, end);
+                let node = if text.contains(&b'\\') { Node::text(&self.unescape((start, end))) } else { Node::text(text) };
+                self.limits.check_string(node.weight() - 2).map_err(|error| error.at(start))?;
+                node
+            }
+            Slot::Plain { start, end } => match self.span(start, end) {
+                b"true" => Node::Bool(true),
+                b"false" => Node::Bool(false),
+                b"null" => Node::Null,
+                text => match number::parse(text) {
+                    value if value.is_finite() => Node::Number(value),
+                    _ => return Err(Error::new(Code::InvalidJson, "the number is too large for a double").at(start)),
+                },
+            },
+        })
+    }
+
+    fn unescape(&self, (start, end): (usize, usize)) -> Vec<u8> {
+        let mut rest = self.span(start, end);
+        let mut out = Vec::with_capacity(rest.len());
+        while let Some(plain) = rest.iter().position(|b| *b == b'\\') {
+            out.extend_from_slice(rest.get(..plain).unwrap_or_default());
+            let escape = rest.get(plain + 1).copied().unwrap_or(b'\\');
+            let mut length = 2;
+            match escape {
+                b'b' => out.push(8),
+                b'f' => out.push(12),
+                b'n' => out.push(b'\n'),
+                b'r' => out.push(b'\r'),
+                b't' => out.push(b'\t'),
+                b'u' => {
+                    length = 6;
+                    let mut unit = Vec::with_capacity(3);
+                    text::push_code_point(&mut unit, hex4(rest.get(plain + 2..plain + 6).unwrap_or_default()));
+                    text::append(&mut out, &unit);
+                }
+                other => out.push(other),
+            }
+            rest = rest.get(plain + length..).unwrap_or_default();
+        }
+        out.extend_from_slice(rest);
+        out
+    }
+
+    /// Leaves `at` behind the closing quote.
+    fn string(&mut self) -> Result<()> {
+        self.at += 1;
+        loop {
+            self.skip_plain_text();
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    match self.peek() {
+                        Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+                        Some(b'/') => {
+                            self.not_canonical();
+                            self.at += 1;
+                        }
+                        Some(b'u') if self.bytes.get(self.at + 1..self.at + 5).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
+                            self.not_canonical();
+                            self.at += 5;
+                        }
+                        _ => return self.fail("expected an escape sequence"),
+                    }
+                }
+                Some(_) => return self.fail("control characters in strings must be escaped"),
+                None => return self.fail("the string isn't closed"),
+            }
+        }
+    }
+
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    fn skip_plain_text(&mut self) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        const HIGH: u64 = 0x8080_8080_8080_8080;
+        let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+        while let Some(chunk) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*chunk);
+            let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+            let special = control | has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
+            if special != 0 {
+                // The lowest flagged byte is exact; only flags above a true one can be false.
+                self.at += special.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.at += 8;
+        }
+        while self.peek().is_some_and(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+            self.at += 1;
+        }
+    }
+
+    fn number(&mut self) -> Result<()> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == Some(b'-'));
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        if !number::is_canonical(self.span(start, self.at)) {
+            self.not_canonical();
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        let start = self.at;
+        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { self.fail("expected a digit") } else { Ok(()) }
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<Slot> {
+        let (start, end) = (self.at, self.at + word.len());
+        if self.bytes.get(start..end) != Some(word) {
+            return self.fail("expected a value");
+        }
+        self.at = end;
+        Ok(Slot::Plain { start, end })
+    }
+
+    fn skip_space(&mut self) {
+        let start = self.at;
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+        if self.at > start {
+            self.not_canonical();
+        }
+    }
+
+    fn not_canonical(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.canonical = false;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn span(&self, start: usize, end: usize) -> &'a [u8] {
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    fn fail<T>(&self, reason: &'static str) -> Result<T> {
+        Err(Error::new(Code::InvalidJson, reason).at(self.at))
+    }
+}
+
+fn hex4(digits: &[u8]) -> u32 {
+    digits.iter().fold(0, |code, digit| code << 4 | char::from(*digit).to_digit(16).unwrap_or(0))
+}

@@ -1,0 +1,143 @@
+//! Applying: operations find their places and become edits (RFC 6902 §4).
+
+use super::{Operation, Patch};
+use crate::document::{self, Node, Opened};
+use crate::edit::{self, Edit, Step};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::pointer::Pointer;
+use crate::text;
+
+/// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
+pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
+    apply_with(root, patch, limits, |_| {})
+}
+
+/// The same, telling `each` the edits as they are made.
+pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+    limits.check_operations(patch.operations.len())?;
+    for (index, operation) in patch.operations.iter().enumerate() {
+        if let Some(edit) = resolve(root, operation).map_err(|error| error.in_op(index))? {
+            edit::perform(root, &edit, limits).map_err(|error| error.in_op(index))?;
+            each(edit);
+        }
+    }
+    limits.check_document(root.weight())
+}
+
+fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
+    Ok(Some(match operation {
+        Operation::Add { path, value } => insertion(root, path, value.clone())?,
+        Operation::Remove { path } => removal(locate(root, path)?.0),
+        Operation::Replace { path, value } => Edit::Set { path: locate(root, path)?.0, value: value.clone() },
+        Operation::Move { from, path } => {
+            if from != path && from.contains(path) {
+                return Err(Error::new(Code::InvalidPatch, "a value can't move into itself").on(path));
+            }
+            let (source, value) = locate(root, from)?;
+            if from == path {
+                return Ok(None);
+            }
+            // The target's place is meant in the document without the value.
+            let mut without = root.clone();
+            edit::perform(&mut without, &removal(source.clone()), &Limits::default())?;
+            match insertion(&without, path, value)? {
+                Edit::Splice { mut path, index, .. } => {
+                    path.push(Step::Index(index));
+                    Edit::Move { from: source, path }
+                }
+                Edit::Set { path, .. } => Edit::Move { from: source, path },
+                other => other,
+            }
+        }
+        Operation::Copy { from, path } => insertion(root, path, locate(root, from)?.1)?,
+        Operation::Test { path, value } => {
+            let equal = locate(root, path)?.1 == *value;
+            return if equal { Ok(None) } else { Err(Error::new(Code::TestFailed, "another value is there").on(path)) };
+        }
+        Operation::StrIns { path, position, text } => {
+            let (place, value) = locate(root, path)?;
+            let before = value.as_text().ok_or_else(|| Error::new(Code::PathNotFound, "there is no string").on(path))?;
+            let offset = text::utf16_offset(before, *position)
+                .ok_or_else(|| Error::new(Code::IndexOutOfRange, "pos isn't a place in the string").on(path))?;
+            match before.split_at_checked(offset) {
+                Some((_, [])) => Edit::AppendText { path: place, text: text.as_slice().into() },
+                split => {
+                    let (head, tail) = split.unwrap_or_default();
+                    let mut longer = head.to_vec();
+                    text::append(&mut longer, text);
+                    text::append(&mut longer, tail);
+                    Edit::Set { path: place, value: Node::text(&longer) }
+                }
+            }
+        }
+        Operation::Inc { path, by } => Edit::Increment { path: locate(root, path)?.0, by: *by },
+    }))
+}
+
+fn insertion(root: &Node, path: &Pointer, value: Node) -> Result<Edit> {
+    let Some((last, parents)) = path.keys().split_last() else { return Ok(Edit::Set { path: Vec::new(), value }) };
+    let (mut place, parent) = walk(root, parents, path)?;
+    match parent.open() {
+        Opened::Object(_) => {
+            place.push(Step::Key(last.clone()));
+            Ok(Edit::Set { path: place, value })
+        }
+        Opened::Array(array) => {
+            let index = if **last == *b"-" { Some(array.len()) } else { document::index(last) };
+            let index = index.ok_or_else(|| not_found(path, "the segment isn't an array index"))?;
+            if index > array.len() {
+                return Err(past_the_end(path));
+            }
+            Ok(Edit::Splice { path: place, index, remove: 0, insert: vec![value] })
+        }
+        _ => Err(not_found(path, "the parent is neither an object nor an array")),
+    }
+}
+
+fn removal(path: Vec<Step>) -> Edit {
+    match path.split_last() {
+        Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
+        Some(_) => Edit::Delete { path },
+        // JSON has no absent document: an emptied one is null.
+        None => Edit::Set { path, value: Node::Null },
+    }
+}
+
+/// The steps that lead to an existing value.
+pub(crate) fn place(root: &Node, pointer: &Pointer) -> Result<Vec<Step>> {
+    locate(root, pointer).map(|(place, _)| place)
+}
+
+/// The place of an existing value, and the value.
+fn locate(root: &Node, pointer: &Pointer) -> Result<(Vec<Step>, Node)> {
+    walk(root, pointer.keys(), pointer)
+}
+
+fn walk(root: &Node, keys: &[document::Key], whole: &Pointer) -> Result<(Vec<Step>, Node)> {
+    let mut place = Vec::with_capacity(keys.len() + 1);
+    let mut node = root.clone();
+    for key in keys {
+        let (step, child) = match node.open() {
+            Opened::Object(object) => {
+                (Step::Key(key.clone()), object.get(key).cloned().ok_or_else(|| not_found(whole, "there is no such member"))?)
+            }
+            Opened::Array(array) => {
+                let index = document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?;
+                (Step::Index(index), array.get(index).cloned().ok_or_else(|| past_the_end(whole))?)
+            }
+            _ => return Err(not_found(whole, "there is no such value")),
+        };
+        place.push(step);
+        node = child;
+    }
+    Ok((place, node))
+}
+
+fn not_found(path: &Pointer, reason: &'static str) -> Error {
+    Error::new(Code::PathNotFound, reason).on(path)
+}
+
+fn past_the_end(path: &Pointer) -> Error {
+    Error::new(Code::IndexOutOfRange, "the array is shorter").on(path)
+}

@@ -1,0 +1,112 @@
+//! Patches to and from JSON text.
+
+use super::{Operation, Patch};
+use crate::document::{Node, Object};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::pointer::Pointer;
+use crate::{number, parse, print};
+
+pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
+    read(&parse::parse(text.to_vec(), limits)?, limits)
+}
+
+pub(crate) fn read(node: &Node, limits: &Limits) -> Result<Patch> {
+    let list = node.as_array().ok_or_else(|| invalid("a patch is an array of operations"))?;
+    limits.check_operations(list.len())?;
+    let operations = list.iter().enumerate().map(|(index, item)| operation(item, limits).map_err(|error| error.in_op(index)));
+    Ok(Patch { operations: operations.collect::<Result<_>>()? })
+}
+
+fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
+    let object = node.as_object().ok_or_else(|| invalid("an operation is an object"))?;
+    let name = object.get(b"op").and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
+    let path = pointer(&object, b"path", "the operation needs a path", limits)?;
+    let from = || pointer(&object, b"from", "the operation needs a from", limits);
+    let value = || object.get(b"value").cloned().ok_or_else(|| invalid("the operation needs a value"));
+    Ok(match name {
+        b"add" => Operation::Add { path, value: value()? },
+        b"remove" => Operation::Remove { path },
+        b"replace" => Operation::Replace { path, value: value()? },
+        b"move" => Operation::Move { from: from()?, path },
+        b"copy" => Operation::Copy { from: from()?, path },
+        b"test" => Operation::Test { path, value: value()? },
+        b"str_ins" => {
+            let position = object.get(b"pos").and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
+            let position = position.ok_or_else(|| invalid("str_ins needs a pos that is a whole number from 0"))? as usize;
+            let text = object.get(b"str").and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
+            Operation::StrIns { path, position, text }
+        }
+        b"inc" => {
+            let by = object.get(b"inc").and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
+            Operation::Inc { path, by }
+        }
+        _ => return Err(invalid("the op isn't one of add, remove, replace, move, copy, test, str_ins, inc")),
+    })
+}
+
+fn pointer(object: &Object, member: &[u8], missing: &'static str, limits: &Limits) -> Result<Pointer> {
+    let text = object.get(member).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
+    Pointer::parse_bytes(text, limits)
+}
+
+pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
+    let mut out = vec![b'['];
+    for (index, operation) in operations.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        print_operation(&mut out, operation);
+    }
+    out.push(b']');
+    out
+}
+
+fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
+    let (name, path): (&[u8], _) = match operation {
+        Operation::Add { path, .. } => (b"add", path),
+        Operation::Remove { path } => (b"remove", path),
+        Operation::Replace { path, .. } => (b"replace", path),
+        Operation::Move { path, .. } => (b"move", path),
+        Operation::Copy { path, .. } => (b"copy", path),
+        Operation::Test { path, .. } => (b"test", path),
+        Operation::StrIns { path, .. } => (b"str_ins", path),
+        Operation::Inc { path, .. } => (b"inc", path),
+    };
+    out.extend_from_slice(b"{\"op\":\"");
+    out.extend_from_slice(name);
+    out.push(b'"');
+    if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
+        print_pointer(out, b",\"from\":", from);
+    }
+    print_pointer(out, b",\"path\":", path);
+    match operation {
+        Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => {
+            out.extend_from_slice(b",\"value\":");
+            print::print(out, value);
+        }
+        Operation::StrIns { position, text, .. } => {
+            out.extend_from_slice(b",\"pos\":");
+            number::print(out, *position as f64);
+            out.extend_from_slice(b",\"str\":");
+            print::print_text(out, text);
+        }
+        Operation::Inc { by, .. } => {
+            out.extend_from_slice(b",\"inc\":");
+            number::print(out, *by);
+        }
+        Operation::Remove { .. } | Operation::Move { .. } | Operation::Copy { .. } => {}
+    }
+    out.push(b'}');
+}
+
+fn print_pointer(out: &mut Vec<u8>, label: &[u8], pointer: &Pointer) {
+    let mut text = Vec::new();
+    pointer.write(&mut text);
+    out.extend_from_slice(label);
+    print::print_text(out, &text);
+}
+
+fn invalid(reason: &'static str) -> Error {
+    Error::new(Code::InvalidPatch, reason)
+}

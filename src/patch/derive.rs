@@ -1,0 +1,115 @@
+//! Step writes to JSON Patch, in one place for the wire and for storage.
+
+use super::{Dialect, Operation, Patch};
+use crate::document::{Key, Node};
+use crate::edit::{self, Step};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::pointer::Pointer;
+use crate::text;
+use crate::writes::{self, StepWrites, Write};
+
+/// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and with
+/// those two present also the cost of applying the writes.
+pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
+    let mut operations = Vec::with_capacity(writes.ops.len());
+    let needs_base = writes.ops.iter().any(|write| match write {
+        Write::AppendText { .. } | Write::Increment { .. } => true,
+        Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
+        _ => false,
+    });
+    let mut state = if needs_base { base.cloned() } else { None };
+    for (index, write) in writes.ops.iter().enumerate() {
+        operate(&mut operations, write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
+        if let Some(state) = &mut state {
+            let one = StepWrites { ops: vec![write.clone()], warnings: Vec::new() };
+            writes::apply(state, &one, &Limits::default()).map_err(|error| error.in_op(index))?;
+        }
+    }
+    Ok(Patch { operations })
+}
+
+fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
+    match write {
+        Write::Append { path, items } => {
+            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-"), value: value.clone() }));
+        }
+        Write::Splice { path, index, remove, items } => {
+            for (offset, value) in items.iter().enumerate() {
+                let (path, value) = (below(path, (index + offset).to_string().as_bytes()), value.clone());
+                out.push(if offset < *remove { Operation::Replace { path, value } } else { Operation::Add { path, value } });
+            }
+            let surplus = remove.saturating_sub(items.len());
+            let path = below(path, (index + items.len()).to_string().as_bytes());
+            out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
+        }
+        Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
+        Write::Replace { path, value, is_new } => {
+            let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(state, path, value) } else { None };
+            if let Some(insertion) = grown {
+                out.push(insertion);
+                return Ok(());
+            }
+            let (path, value) = (pointer(path), value.clone());
+            out.push(if *is_new { Operation::Add { path, value } } else { Operation::Replace { path, value } });
+        }
+        Write::Delete { path } => out.push(Operation::Remove { path: pointer(path) }),
+        Write::AppendText { path, text } => {
+            let before = current(state, path)?;
+            let before = before.as_text().ok_or_else(|| misfit(path))?;
+            out.push(match dialect {
+                Dialect::Extended => Operation::StrIns { path: pointer(path), position: text::utf16_len(before), text: text.clone() },
+                Dialect::Rfc6902 => {
+                    let mut longer = before.to_vec();
+                    text::append(&mut longer, text);
+                    Operation::Replace { path: pointer(path), value: Node::text(&longer) }
+                }
+            });
+        }
+        Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by: *by }),
+        Write::Increment { path, by } => {
+            let before = current(state, path)?.as_number().ok_or_else(|| misfit(path))?;
+            out.push(Operation::Replace { path: pointer(path), value: Node::Number(before + by) });
+        }
+    }
+    Ok(())
+}
+
+/// Below this a `replace` is about as short as a `str_ins`.
+fn is_long_text(value: &Node) -> bool {
+    value.as_text().is_some_and(|text| text.len() > 32)
+}
+
+/// The insertion that makes the string at `path` what `value` is, when it only grew at its end.
+fn growth(state: Option<&Node>, path: &[Step], value: &Node) -> Option<Operation> {
+    let path = pointer(path);
+    let before = path.find(state?)?;
+    let (before, after) = (before.as_text()?, value.as_text()?);
+    let text = after.strip_prefix(before).filter(|_| !before.is_empty())?.to_vec();
+    Some(Operation::StrIns { position: text::utf16_len(before), path, text })
+}
+
+fn current(state: Option<&Node>, path: &[Step]) -> Result<Node> {
+    let state = state
+        .ok_or_else(|| Error::new(Code::InvalidPatch, "append_text and increment need the base: pass { base }").on(edit::display(path)))?;
+    pointer(path).find(state).ok_or_else(|| misfit(path))
+}
+
+fn misfit(path: &[Step]) -> Error {
+    Error::new(Code::InvalidPatch, "the base doesn't fit the writes").on(edit::display(path))
+}
+
+fn key(step: &Step) -> Key {
+    match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(index) => index.to_string().into_bytes().into(),
+    }
+}
+
+fn pointer(path: &[Step]) -> Pointer {
+    Pointer::from_keys(path.iter().map(key).collect())
+}
+
+fn below(path: &[Step], segment: &[u8]) -> Pointer {
+    Pointer::from_keys(path.iter().map(key).chain([segment.into()]).collect())
+}

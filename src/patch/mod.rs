@@ -1,0 +1,139 @@
+//! JSON Patch (RFC 6902) and its extended dialect (`str_ins` as json-joy defines it, `inc`).
+
+mod apply;
+mod codec;
+mod derive;
+
+pub(crate) use apply::{apply, apply_with, place};
+pub(crate) use codec::read;
+pub(crate) use derive::derive;
+
+pub(crate) fn print(patch: &Patch) -> Vec<u8> {
+    codec::print(&patch.operations)
+}
+
+use crate::document::Node;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::pointer::Pointer;
+
+/// Which operations a peer understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// The six operations of RFC 6902.
+    #[default]
+    Rfc6902,
+    /// Those and `str_ins` and `inc`.
+    Extended,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Operation {
+    Add {
+        path: Pointer,
+        value: Node,
+    },
+    Remove {
+        path: Pointer,
+    },
+    Replace {
+        path: Pointer,
+        value: Node,
+    },
+    Move {
+        from: Pointer,
+        path: Pointer,
+    },
+    Copy {
+        from: Pointer,
+        path: Pointer,
+    },
+    Test {
+        path: Pointer,
+        value: Node,
+    },
+    /// `position` counts UTF-16 code units.
+    StrIns {
+        path: Pointer,
+        position: usize,
+        text: Vec<u8>,
+    },
+    Inc {
+        path: Pointer,
+        by: f64,
+    },
+}
+
+/// A list of operations, valid in form; whether it fits a document shows when it is applied.
+///
+/// ```
+/// use patchwire::Patch;
+///
+/// let patch = Patch::parse(r#"[{"op":"remove","path":"/a"}]"#).unwrap();
+/// assert_eq!(patch.len(), 1);
+/// assert_eq!(patch.to_string(), r#"[{"op":"remove","path":"/a"}]"#);
+/// let error = Patch::parse(r#"[{"op":"add","path":"/a"}]"#).unwrap_err();
+/// assert_eq!(error.to_string(), "INVALID_PATCH: the operation needs a value (operation 0)");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Patch {
+    pub(crate) operations: Vec<Operation>,
+}
+
+impl Patch {
+    /// Reads a patch in either dialect, with the default [`Limits`]. O(length).
+    ///
+    /// # Errors
+    /// `INVALID_JSON` with the byte offset; `INVALID_PATCH` or `INVALID_POINTER` with the operation's index;
+    /// `LIMIT_EXCEEDED`.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Patch> {
+        Patch::parse_with(text, &Limits::default())
+    }
+
+    /// Reads a patch within these limits.
+    ///
+    /// # Errors
+    /// As [`Patch::parse`].
+    pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Patch> {
+        codec::parse(text.as_ref(), limits)
+    }
+
+    /// How many operations.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+}
+
+/// Prints the JSON text.
+impl std::fmt::Display for Patch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&print(self)))
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl TryFrom<&json_patch::Patch> for Patch {
+    type Error = crate::Error;
+
+    /// `INVALID_PATCH` or `NOT_JSON` as reading its text would give.
+    fn try_from(patch: &json_patch::Patch) -> Result<Patch> {
+        let value = serde_json::to_value(patch).unwrap_or_default();
+        codec::read(&crate::Document::try_from(&value)?.root, &Limits::default())
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl TryFrom<&Patch> for json_patch::Patch {
+    type Error = crate::Error;
+
+    /// `INVALID_PATCH` where the patch has operations that RFC 6902 lacks.
+    fn try_from(patch: &Patch) -> Result<json_patch::Patch> {
+        let text = codec::print(&patch.operations);
+        serde_json::from_slice(&text).map_err(|_| crate::Error::new(crate::Code::InvalidPatch, "an operation isn't one of RFC 6902's six"))
+    }
+}

@@ -1,0 +1,108 @@
+//! JSON Pointer (RFC 6901).
+
+use std::fmt;
+
+use crate::document::{Key, Node};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+
+/// A path into a document: `/notes/0/text`. Empty points to the whole document.
+///
+/// ```
+/// use patchwire::Pointer;
+///
+/// let pointer = Pointer::parse("/a~1b/0").unwrap();
+/// assert_eq!(pointer.segments().collect::<Vec<_>>(), ["a/b", "0"]);
+/// assert_eq!(pointer.to_string(), "/a~1b/0");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pointer {
+    segments: Vec<Key>,
+}
+
+impl Pointer {
+    /// Reads `''` or `/`-separated segments with `~0` for `~` and `~1` for `/`.
+    ///
+    /// # Errors
+    /// `INVALID_POINTER` for anything else, `LIMIT_EXCEEDED` over [`Limits::path`] segments.
+    pub fn parse(text: &str) -> Result<Pointer> {
+        Pointer::parse_bytes(text.as_bytes(), &Limits::default())
+    }
+
+    pub(crate) fn parse_bytes(text: &[u8], limits: &Limits) -> Result<Pointer> {
+        let invalid = |reason| Error::new(Code::InvalidPointer, reason).on(String::from_utf8_lossy(text));
+        let Some((first, rest)) = text.split_first() else { return Ok(Pointer::default()) };
+        if *first != b'/' {
+            return Err(invalid("a pointer is empty or starts with '/'"));
+        }
+        limits.check_path(rest.split(|b| *b == b'/').count())?;
+        let segments = rest.split(|b| *b == b'/').map(unescape).collect::<Option<_>>();
+        segments.map(|segments| Pointer { segments }).ok_or_else(|| invalid("'~' must be followed by 0 or 1"))
+    }
+
+    /// The unescaped segments; a lone surrogate reads as U+FFFD.
+    pub fn segments(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+        self.segments.iter().map(|key| String::from_utf8_lossy(key))
+    }
+
+    pub(crate) fn keys(&self) -> &[Key] {
+        &self.segments
+    }
+
+    pub(crate) fn from_keys(segments: Vec<Key>) -> Pointer {
+        Pointer { segments }
+    }
+
+    /// Whether `other` is this place or below it.
+    pub(crate) fn contains(&self, other: &Pointer) -> bool {
+        other.segments.starts_with(&self.segments)
+    }
+
+    /// The value there. O(depth · log n).
+    pub(crate) fn find(&self, root: &Node) -> Option<Node> {
+        self.segments.iter().try_fold(root.clone(), |node, key| node.child(key))
+    }
+
+    /// Appends the pointer's text as WTF-8.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        self.segments.iter().for_each(|segment| write_segment(out, segment));
+    }
+}
+
+pub(crate) fn write_segment(out: &mut Vec<u8>, segment: &[u8]) {
+    out.push(b'/');
+    for byte in segment {
+        match byte {
+            b'~' => out.extend_from_slice(b"~0"),
+            b'/' => out.extend_from_slice(b"~1"),
+            other => out.push(*other),
+        }
+    }
+}
+
+fn unescape(segment: &[u8]) -> Option<Key> {
+    if !segment.contains(&b'~') {
+        return Some(segment.into());
+    }
+    let mut out = Vec::with_capacity(segment.len());
+    let mut bytes = segment.iter();
+    while let Some(byte) = bytes.next() {
+        out.push(match (byte, *byte == b'~') {
+            (_, false) => *byte,
+            _ => match bytes.next() {
+                Some(b'0') => b'~',
+                Some(b'1') => b'/',
+                _ => return None,
+            },
+        });
+    }
+    Some(out.into())
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        f.write_str(&String::from_utf8_lossy(&out))
+    }
+}

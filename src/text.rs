@@ -1,0 +1,109 @@
+//! Strings as JavaScript has them: UTF-8 that may hold lone surrogates (WTF-8), so that a token stream may
+//! split a pair and the halves still join.
+
+/// Appends a UTF-16 code unit sequence's next code point; a lone surrogate becomes its three-byte form.
+pub(crate) fn push_code_point(out: &mut Vec<u8>, code: u32) {
+    match char::from_u32(code) {
+        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out.extend_from_slice(&[0xe0 | (code >> 12) as u8, 0x80 | (code >> 6 & 0x3f) as u8, 0x80 | (code & 0x3f) as u8]),
+    }
+}
+
+/// Appends `tail` to `out`, joining a pair of surrogates that meets at the seam.
+pub(crate) fn append(out: &mut Vec<u8>, tail: &[u8]) {
+    if let (Some(high), Some(low)) = (trailing_high(out), leading_low(tail)) {
+        out.truncate(out.len() - 3);
+        push_code_point(out, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+        out.extend_from_slice(tail.get(3..).unwrap_or_default());
+    } else {
+        out.extend_from_slice(tail);
+    }
+}
+
+/// The lone surrogate that starts at `index`, if one does.
+pub(crate) fn surrogate_at(bytes: &[u8], index: usize) -> Option<u32> {
+    match bytes.get(index..index + 3) {
+        Some(&[0xed, b, c]) if b >= 0xa0 => Some(0xd000 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f)),
+        _ => None,
+    }
+}
+
+fn trailing_high(bytes: &[u8]) -> Option<u32> {
+    surrogate_at(bytes, bytes.len().checked_sub(3)?).filter(|code| (0xd800..0xdc00).contains(code))
+}
+
+fn leading_low(bytes: &[u8]) -> Option<u32> {
+    surrogate_at(bytes, 0).filter(|code| (0xdc00..0xe000).contains(code))
+}
+
+/// Length in UTF-16 code units, which is what `str_ins` positions count (json-joy).
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    bytes.iter().map(|b| usize::from(b & 0xc0 != 0x80) + usize::from(*b >= 0xf0)).sum()
+}
+
+/// The byte at which the UTF-16 code unit `position` starts; `None` past the end or inside a surrogate pair.
+pub(crate) fn utf16_offset(bytes: &[u8], position: usize) -> Option<usize> {
+    let mut units = 0;
+    for (offset, byte) in bytes.iter().enumerate() {
+        if byte & 0xc0 != 0x80 {
+            if units == position {
+                return Some(offset);
+            }
+            units += 1 + usize::from(*byte >= 0xf0);
+        }
+    }
+    (units == position).then_some(bytes.len())
+}
+
+/// The text in pieces of at most `most` bytes, cut between characters; a piece holds at least one.
+pub(crate) fn slices(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let mut end = most.clamp(first.len_utf8(), rest.len());
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, others) = rest.split_at_checked(end)?;
+        rest = others;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_a_pair_join_at_the_seam() {
+        let mut text = b"a".to_vec();
+        push_code_point(&mut text, 0xd83d);
+        let mut low = Vec::new();
+        push_code_point(&mut low, 0xde00);
+        append(&mut text, &low);
+        append(&mut text, b"!");
+        assert_eq!(text, "a😀!".as_bytes());
+    }
+
+    #[test]
+    fn positions_count_utf16_units() {
+        let text = "aé😀z".as_bytes();
+        assert_eq!(utf16_len(text), 5);
+        assert_eq!(utf16_offset(text, 2), Some(3));
+        assert_eq!(utf16_offset(text, 3), None);
+        assert_eq!(utf16_offset(text, 4), Some(7));
+        assert_eq!(utf16_offset(text, 5), Some(8));
+        assert_eq!(utf16_offset(text, 6), None);
+    }
+
+    #[test]
+    fn slices_are_whole_characters_and_join() {
+        let text = "aé😀z";
+        for most in 0..10 {
+            let pieces: Vec<&str> = slices(text, most).collect();
+            assert_eq!(pieces.concat(), text);
+            assert!(pieces.iter().all(|piece| piece.len() <= most.max(4) && !piece.is_empty()), "{most}");
+        }
+        assert_eq!(slices("", 5).count(), 0);
+    }
+}

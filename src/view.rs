@@ -1,0 +1,96 @@
+//! What a plain copy of the document has to do to follow it: edits with their places resolved, as JSON text.
+//!
+//! `[0,path,value]` set · `[1,path]` delete a member · `[2,path,index,remove,items]` splice · `[3,path,order]`
+//! permute · `[4,from,path]` move · `[5,path,text]` append to a string · `[6,path,by]` add to a number.
+//! A path is a list of member names and array indexes.
+
+use crate::document::Node;
+use crate::edit::{Edit, Step};
+use crate::{number, print};
+
+pub(crate) fn print_edits(edits: &[Edit]) -> Vec<u8> {
+    let mut out = vec![b'['];
+    for edit in edits {
+        print_edit(&mut out, edit);
+        out.push(b',');
+    }
+    close(&mut out);
+    out
+}
+
+fn print_edit(out: &mut Vec<u8>, edit: &Edit) {
+    match edit {
+        Edit::Set { path, value } => {
+            open(out, b'0', path);
+            print::print(out, value);
+        }
+        Edit::Delete { path } => {
+            open(out, b'1', path);
+            out.pop();
+        }
+        Edit::Splice { path, index, remove, insert } => {
+            open(out, b'2', path);
+            print_number(out, *index);
+            out.push(b',');
+            print_number(out, *remove);
+            out.extend_from_slice(b",[");
+            insert.iter().for_each(|item: &Node| {
+                print::print(out, item);
+                out.push(b',');
+            });
+            close(out);
+        }
+        Edit::Permute { path, order } => {
+            open(out, b'3', path);
+            out.push(b'[');
+            order.iter().for_each(|from| {
+                print_number(out, *from);
+                out.push(b',');
+            });
+            close(out);
+        }
+        Edit::Move { from, path } => {
+            open(out, b'4', from);
+            print_path(out, path);
+        }
+        Edit::AppendText { path, text } => {
+            open(out, b'5', path);
+            print::print_text(out, text);
+        }
+        Edit::Increment { path, by } => {
+            open(out, b'6', path);
+            number::print(out, *by);
+        }
+    }
+    out.push(b']');
+}
+
+fn open(out: &mut Vec<u8>, kind: u8, path: &[Step]) {
+    out.extend_from_slice(&[b'[', kind, b',']);
+    print_path(out, path);
+    out.push(b',');
+}
+
+fn print_path(out: &mut Vec<u8>, path: &[Step]) {
+    out.push(b'[');
+    for step in path {
+        match step {
+            Step::Key(key) => print::print_text(out, key),
+            Step::Index(index) => print_number(out, *index),
+        }
+        out.push(b',');
+    }
+    close(out);
+}
+
+/// Ends a list whose items each left a comma.
+fn close(out: &mut Vec<u8>) {
+    if out.last() == Some(&b',') {
+        out.pop();
+    }
+    out.push(b']');
+}
+
+fn print_number(out: &mut Vec<u8>, value: usize) {
+    number::print(out, value as f64);
+}

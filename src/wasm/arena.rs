@@ -1,0 +1,43 @@
+//! The buffer through which bytes enter the core.
+
+use wasm_bindgen::prelude::*;
+
+/// A growing buffer in wasm memory. The shim reserves room, writes at the address it gets, and passes lengths.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Arena {
+    bytes: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Arena {
+    /// An empty buffer.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Arena {
+        Arena::default()
+    }
+
+    /// The address of room for `length` bytes; valid until the next call into the core that allocates.
+    pub fn reserve(&mut self, length: usize) -> *mut u8 {
+        if self.bytes.len() < length {
+            self.bytes.resize(length.next_power_of_two(), 0);
+        }
+        self.bytes.as_mut_ptr()
+    }
+
+    /// Gives memory back after a large text.
+    pub fn shrink(&mut self) {
+        self.bytes = Vec::new();
+    }
+}
+
+impl Arena {
+    /// The first `length` bytes that the shim wrote.
+    pub(crate) fn head(&self, length: usize) -> &[u8] {
+        self.range(0, length)
+    }
+
+    pub(crate) fn range(&self, start: usize, end: usize) -> &[u8] {
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+}

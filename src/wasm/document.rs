@@ -1,0 +1,49 @@
+//! `DocumentHandle`: one version of a document.
+
+use wasm_bindgen::prelude::*;
+
+use super::arena::Arena;
+use super::error::{JsResult, text, to_js};
+use super::tracker::limits;
+use crate::document::Document;
+use crate::error::Code;
+use crate::patch::Patch;
+
+/// One version of a document.
+#[wasm_bindgen]
+pub struct DocumentHandle {
+    pub(crate) inner: Document,
+}
+
+#[wasm_bindgen]
+impl DocumentHandle {
+    /// Parses the arena's first `length` bytes.
+    pub fn parse(arena: &Arena, length: usize, options: JsValue) -> JsResult<DocumentHandle> {
+        Ok(DocumentHandle { inner: Document::parse_with(arena.head(length), limits(options)?).map_err(to_js)? })
+    }
+
+    /// The JSON text at a pointer; undefined where there is nothing.
+    pub fn get(&self, pointer: &str) -> JsResult<Option<String>> {
+        match self.inner.get(pointer) {
+            Ok(found) => Ok(Some(text(found.to_bytes()))),
+            Err(error) if error.code == Code::PathNotFound => Ok(None),
+            Err(error) => Err(to_js(error)),
+        }
+    }
+
+    /// A new version with the patch in the arena's first `length` bytes applied.
+    pub fn apply(&self, arena: &Arena, length: usize) -> JsResult<DocumentHandle> {
+        let patch = Patch::parse_with(arena.head(length), &self.inner.limits).map_err(to_js)?;
+        Ok(DocumentHandle { inner: self.inner.apply(&patch).map_err(to_js)? })
+    }
+
+    /// The JSON text.
+    pub fn text(&self) -> String {
+        text(self.inner.to_bytes())
+    }
+
+    /// The JSON text as UTF-8.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.inner.to_bytes()
+    }
+}

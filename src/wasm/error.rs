@@ -1,0 +1,31 @@
+//! Errors on their way out: JSON text, which the shim makes a `PatchwireError` of.
+
+use wasm_bindgen::JsValue;
+
+use crate::error::Error;
+use crate::print::print_text;
+
+pub(crate) type JsResult<T> = Result<T, JsValue>;
+
+pub(crate) fn to_js(error: Error) -> JsValue {
+    let mut out = b"{\"code\":\"".to_vec();
+    out.extend_from_slice(error.code.as_str().as_bytes());
+    out.extend_from_slice(b"\",\"message\":");
+    print_text(&mut out, error.to_string().as_bytes());
+    if let Some(path) = &error.path {
+        out.extend_from_slice(b",\"path\":");
+        print_text(&mut out, path.as_bytes());
+    }
+    for (name, value) in [("opIndex", error.op_index), ("offset", error.offset)] {
+        if let Some(value) = value {
+            out.extend_from_slice(format!(",\"{name}\":{value}").as_bytes());
+        }
+    }
+    out.push(b'}');
+    JsValue::from_str(&text(out))
+}
+
+/// Printed JSON is UTF-8: lone surrogates are escaped in it.
+pub(crate) fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! Applying step writes to a state that others may have changed: lenient where a patch is strict, and never silent.
+
+use super::{StepWrites, Write, codec::resolve};
+use crate::document::Node;
+use crate::edit::{self, Edit, Step};
+use crate::error::{Code, Result};
+use crate::limits::Limits;
+
+/// Returns the warnings. An error leaves `root` half changed: callers pass a clone, which is O(1).
+pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    for write in &writes.ops {
+        match plan(root, write) {
+            Ok((edit, warning)) => {
+                match edit.map(|edit| edit::perform(root, &edit, limits)).transpose() {
+                    Err(error) if error.code == Code::LimitExceeded => return Err(error),
+                    Err(error) => warnings.push(format!("{error}; the write was left out")),
+                    Ok(_) => {}
+                }
+                warnings.extend(warning);
+            }
+            Err(warning) => warnings.push(warning),
+        }
+    }
+    limits.check_document(root.weight())?;
+    Ok(warnings)
+}
+
+/// The edit to make, if any, and what to say about it; or what to say about leaving it out.
+fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option<String>), String> {
+    let place = |path: &[Step]| {
+        resolve(root, path).ok_or_else(|| format!("'{}' no longer leads anywhere; the write was left out", edit::display(path)))
+    };
+    let found = |path: &[Step]| place(path).map(|path| (edit::find(root, &path), path));
+    let lacking = |path: &[Step], what: &str| format!("'{}' is no {what}; the write was left out", edit::display(path));
+    let created = |path: &[Step]| Some(format!("'{}' was missing; it was created", edit::display(path)));
+    Ok(match write {
+        Write::Append { path, items } => match found(path)? {
+            (None, path) => (Some(Edit::Set { value: Node::array(items.clone()), path: path.clone() }), created(&path)),
+            (Some(node), path) => {
+                let index = node.as_array().ok_or_else(|| lacking(&path, "array"))?.len();
+                (Some(Edit::Splice { path, index, remove: 0, insert: items.clone() }), None)
+            }
+        },
+        Write::AppendText { path, text } => match found(path)? {
+            (None, path) => (Some(Edit::Set { value: Node::text(text), path: path.clone() }), created(&path)),
+            (Some(node), path) if node.as_text().is_none() => return Err(lacking(&path, "string")),
+            (_, path) => (Some(Edit::AppendText { path, text: text.as_slice().into() }), None),
+        },
+        Write::Increment { path, by } => match found(path)? {
+            (None, path) => (Some(Edit::Set { value: Node::Number(*by), path: path.clone() }), created(&path)),
+            (Some(node), path) if node.as_number().is_none() => return Err(lacking(&path, "number")),
+            (_, path) => (Some(Edit::Increment { path, by: *by }), None),
+        },
+        Write::Splice { path, index, remove, items } => {
+            let (node, path) = found(path)?;
+            let length = node.as_ref().and_then(Node::as_array).ok_or_else(|| lacking(&path, "array"))?.len();
+            let start = (*index).min(length);
+            let fitting = (*remove).min(length - start);
+            let cut = (start != *index || fitting != *remove)
+                .then(|| format!("'{}' is shorter than the write expects; it was cut to fit", edit::display(&path)));
+            (Some(Edit::Splice { path, index: start, remove: fitting, insert: items.clone() }), cut)
+        }
+        Write::Move { from, path } => {
+            let from = place(from)?;
+            let mut without = root.clone();
+            let removal = match from.split_last() {
+                Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
+                _ => Edit::Delete { path: from.clone() },
+            };
+            edit::perform(&mut without, &removal, &Limits::default()).map_err(|error| format!("{error}; the write was left out"))?;
+            let path = resolve(&without, path).ok_or_else(|| lacking(path, "place"))?;
+            (Some(Edit::Move { from, path }), None)
+        }
+        Write::Replace { path, value, .. } => (Some(Edit::Set { path: place(path)?, value: value.clone() }), None),
+        Write::Delete { path } => {
+            let (node, path) = found(path)?;
+            let edit = node.map(|_| match path.split_last() {
+                Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
+                _ => Edit::Delete { path: path.clone() },
+            });
+            (edit, None)
+        }
+    })
+}

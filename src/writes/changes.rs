@@ -1,0 +1,171 @@
+//! Where a document has changed since a baseline: recorded edit by edit, without looking at values.
+
+use std::collections::BTreeMap;
+
+use super::ArrayDelta;
+use super::sequence::Sequence;
+use crate::document::Key;
+use crate::edit::{Edit, Step};
+
+/// What happened at one place and below.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Change {
+    #[default]
+    Nothing,
+    /// It was set, deleted or created as a whole.
+    Whole,
+    /// A string that only grew at its end.
+    Text,
+    /// A number that only had numbers added to it.
+    Sum(f64),
+    Members(Members),
+    /// An array, of which the items before this index are as they were.
+    Tail(usize),
+    /// An array whose every item is followed ([`ArrayDelta::Precise`]).
+    Items(Box<Sequence>),
+}
+
+/// Changes of an object's members, which remember the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Members {
+    by_key: BTreeMap<Key, (usize, Change)>,
+    seen: usize,
+}
+
+impl Members {
+    fn entry(&mut self, key: &Key) -> &mut Change {
+        let Members { by_key, seen } = self;
+        let (_, change) = by_key.entry(key.clone()).or_insert_with(|| {
+            *seen += 1;
+            (*seen, Change::Nothing)
+        });
+        change
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {
+        self.by_key.get(key).map(|(_, change)| change)
+    }
+
+    /// In the order of the first change to each.
+    pub(super) fn in_order(&self) -> Vec<(&Key, &Change)> {
+        let mut list: Vec<_> = self.by_key.iter().map(|(key, (order, change))| (*order, key, change)).collect();
+        list.sort_unstable_by_key(|(order, ..)| *order);
+        list.into_iter().map(|(_, key, change)| (key, change)).collect()
+    }
+}
+
+/// The record. Its size is that of the net change; recording one edit is O(depth · log members).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changes {
+    pub(super) root: Change,
+    pub(super) mode: ArrayDelta,
+}
+
+impl Changes {
+    pub(crate) fn new(mode: ArrayDelta) -> Changes {
+        Changes { root: Change::Nothing, mode }
+    }
+
+    pub(crate) fn record(&mut self, edit: &Edit) {
+        match edit {
+            Edit::Set { path, .. } | Edit::Delete { path } => self.replaced(path),
+            Edit::Splice { path, index, remove, insert } => self.spliced(path, *index, *remove, insert.len()),
+            Edit::Permute { path, order } => match self.array(path) {
+                Some(Change::Tail(low)) => *low = (*low).min(order.iter().enumerate().take_while(|(to, from)| to == *from).count()),
+                Some(Change::Items(sequence)) => sequence.permute(order),
+                _ => {}
+            },
+            Edit::Move { from, path } => self.moved(from, path),
+            Edit::AppendText { path, .. } => {
+                if let Some(change @ (Change::Nothing | Change::Text)) = self.at(path) {
+                    *change = Change::Text;
+                }
+            }
+            Edit::Increment { path, by } => match self.at(path) {
+                Some(change @ Change::Nothing) => *change = Change::Sum(*by),
+                Some(Change::Sum(sum)) => *sum += by,
+                _ => {}
+            },
+        }
+    }
+
+    fn replaced(&mut self, path: &[Step]) {
+        if let Some(change) = self.at(path) {
+            *change = Change::Whole;
+        }
+    }
+
+    fn spliced(&mut self, path: &[Step], index: usize, remove: usize, insert: usize) {
+        match self.array(path) {
+            Some(Change::Tail(low)) => *low = (*low).min(index),
+            Some(Change::Items(sequence)) => sequence.splice(index, remove, insert),
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, from: &[Step], path: &[Step]) {
+        if let (Some((Step::Index(source), a)), Some((Step::Index(target), b))) = (from.split_last(), path.split_last())
+            && a == b
+            && let Some(Change::Items(sequence)) = self.array(a)
+        {
+            sequence.shift(*source, *target);
+            return;
+        }
+        match from.split_last() {
+            Some((Step::Index(index), parent)) => self.spliced(parent, *index, 1, 0),
+            _ => self.replaced(from),
+        }
+        match path.split_last() {
+            Some((Step::Index(index), parent)) => self.spliced(parent, *index, 0, 1),
+            _ => self.replaced(path),
+        }
+    }
+
+    /// The change of the array at `path`, which becomes one that follows its items if it was none.
+    fn array(&mut self, path: &[Step]) -> Option<&mut Change> {
+        let mode = self.mode;
+        let change = self.at(path)?;
+        become_array(change, mode);
+        Some(change)
+    }
+
+    /// The change at `path`, or `None` when a change further up covers it.
+    fn at(&mut self, path: &[Step]) -> Option<&mut Change> {
+        let mode = self.mode;
+        let mut change = &mut self.root;
+        for step in path {
+            change = match step {
+                Step::Key(key) => {
+                    if let Change::Nothing = change {
+                        *change = Change::Members(Members::default());
+                    }
+                    match change {
+                        Change::Members(members) => members.entry(key),
+                        _ => return None,
+                    }
+                }
+                Step::Index(index) => {
+                    become_array(change, mode);
+                    match change {
+                        Change::Items(sequence) => sequence.item(*index)?,
+                        Change::Tail(low) => {
+                            *low = (*low).min(*index);
+                            return None;
+                        }
+                        _ => return None,
+                    }
+                }
+            };
+        }
+        Some(change)
+    }
+}
+
+fn become_array(change: &mut Change, mode: ArrayDelta) {
+    if let Change::Nothing = change {
+        *change = match mode {
+            ArrayDelta::Precise => Change::Items(Box::default()),
+            ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(usize::MAX),
+        };
+    }
+}

@@ -1,0 +1,136 @@
+//! Changes to step writes: the baseline and today's document say what the recorded places amount to.
+
+use std::collections::BTreeSet;
+
+use super::changes::{Change, Changes};
+use super::sequence::{Piece, Sequence};
+use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
+use crate::document::{Array, Node};
+use crate::edit::Step;
+
+impl Changes {
+    /// The net effect from `base` to `current`. O(what changed); values that were set are compared with the
+    /// baseline's, which costs nothing where they are shared.
+    pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
+        let mut out = Vec::new();
+        let mut path = Vec::new();
+        match granularity {
+            Granularity::Path => self.classify(&self.root, Some(base), Some(current), &mut path, &mut out),
+            Granularity::Key => self.by_key(base, current, &mut out),
+        }
+        StepWrites { ops: out, warnings: Vec::new() }
+    }
+
+    fn by_key(&self, base: &Node, current: &Node, out: &mut Vec<Write>) {
+        let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
+            return whole(Some(base), Some(current), &[], out);
+        };
+        let mut keys = Vec::new();
+        match &self.root {
+            Change::Nothing => {}
+            Change::Members(members) => keys.extend(members.in_order().into_iter().map(|(key, _)| key.clone())),
+            _ => {
+                let lost = before.iter().map(|(key, _)| key).filter(|key| after.get(key).is_none());
+                keys.extend(lost.chain(after.iter().map(|(key, _)| key)).cloned());
+            }
+        }
+        for key in keys {
+            let change = if let Change::Members(members) = &self.root { members.get(&key) } else { None };
+            let (before, after, path) = (before.get(&key), after.get(&key), [Step::Key(key.clone())]);
+            match (change, before.and_then(Node::as_array), after.and_then(Node::as_array)) {
+                (Some(change @ (Change::Tail(_) | Change::Items(_))), Some(old), Some(new)) => {
+                    self.array_by_key(change, &old, &new, after, &path, out)
+                }
+                _ => whole(before, after, &path, out),
+            }
+        }
+    }
+
+    fn array_by_key(&self, change: &Change, old: &Array, new: &Array, value: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
+        let low = if let Change::Tail(low) = change { *low } else { 0 };
+        self.array_tail(low, old, new, value, path, out);
+    }
+
+    fn classify(&self, change: &Change, base: Option<&Node>, current: Option<&Node>, path: &mut Vec<Step>, out: &mut Vec<Write>) {
+        match (change, base, current) {
+            (Change::Nothing, ..) => {}
+            (Change::Members(members), Some(base), Some(current)) => {
+                let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
+                    return whole(Some(base), Some(current), path, out);
+                };
+                for (key, change) in members.in_order() {
+                    path.push(Step::Key(key.clone()));
+                    self.classify(change, before.get(key), after.get(key), path, out);
+                    path.pop();
+                }
+            }
+            (Change::Tail(low), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
+                (Some(old), Some(new)) => self.array_tail(*low, &old, &new, Some(current), path, out),
+                _ => whole(Some(base), Some(current), path, out),
+            },
+            (Change::Items(sequence), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
+                (Some(old), Some(new)) => self.items(sequence, &old, &new, path, out),
+                _ => whole(Some(base), Some(current), path, out),
+            },
+            (Change::Text, Some(base), Some(current)) => match (base.as_text(), current.as_text()) {
+                (Some(before), Some(after)) if before == after => {}
+                (Some(before), Some(after)) if after.starts_with(before) => {
+                    let text = after.get(before.len()..).unwrap_or_default().to_vec();
+                    out.push(Write::AppendText { path: path.clone(), text });
+                }
+                // Halves of a surrogate pair joined at the seam.
+                _ => whole(Some(base), Some(current), path, out),
+            },
+            (Change::Sum(by), Some(base), Some(current)) => match (base.as_number(), current.as_number()) {
+                (Some(before), Some(after)) if before == after => {}
+                (Some(before), Some(after)) if before + by == after => out.push(Write::Increment { path: path.clone(), by: *by }),
+                // The parts rounded on their way to the sum.
+                _ => whole(Some(base), Some(current), path, out),
+            },
+            (_, base, current) => whole(base, current, path, out),
+        }
+    }
+
+    /// An array of which the items before `low` are as they were.
+    fn array_tail(&self, low: usize, old: &Array, new: &Array, value: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
+        let low = low.min(old.len());
+        let kept = new.len() >= old.len() && old.iter_from(low).zip(new.iter_from(low)).all(|(a, b)| a == b);
+        match (kept, self.mode) {
+            (true, _) if new.len() == old.len() => {}
+            (true, ArrayDelta::Append | ArrayDelta::Precise) => {
+                out.push(Write::Append { path: path.to_vec(), items: new.iter_from(old.len()).cloned().collect() });
+            }
+            _ => out.extend(value.map(|value| Write::Replace { path: path.to_vec(), value: value.clone(), is_new: false })),
+        }
+    }
+
+    fn items(&self, sequence: &Sequence, old: &Array, new: &Array, path: &mut Vec<Step>, out: &mut Vec<Write>) {
+        let pieces = sequence.pieces(old.len());
+        let kept = reorder::unchanged_head(&pieces);
+        if old.len() == new.len() && kept < old.len() && old.iter_from(kept).zip(new.iter_from(kept)).all(|(a, b)| a == b) {
+            // Equal items changed places. (Items before `kept` are told below, if they changed inside.)
+            return self.inside(sequence, old, new, &[Piece::Old(0..kept)], path, out);
+        }
+        reorder::writes(&pieces, old.len(), new, path, out);
+        self.inside(sequence, old, new, &pieces, path, out);
+    }
+
+    fn inside(&self, sequence: &Sequence, old: &Array, new: &Array, pieces: &[Piece], path: &mut Vec<Step>, out: &mut Vec<Write>) {
+        for (index, origin) in reorder::origins(pieces, &sequence.inside().keys().copied().collect::<BTreeSet<_>>()) {
+            let Some(change) = sequence.inside().get(&origin) else { continue };
+            path.push(Step::Index(index));
+            self.classify(change, old.get(origin), new.get(index), path, out);
+            path.pop();
+        }
+    }
+}
+
+/// A place that was set as a whole: told by what was there and what is.
+fn whole(base: Option<&Node>, current: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
+    match (base, current) {
+        (None, None) => {}
+        (Some(base), Some(current)) if base == current => {}
+        (base, Some(value)) => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
+        (Some(_), None) => out.push(Write::Delete { path: path.to_vec() }),
+    }
+}

@@ -1,0 +1,172 @@
+//! Step writes to and from JSON text.
+
+use super::{StepWrites, Write};
+use crate::document::{self, Node, Object};
+use crate::edit::{Step, write_path};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::pointer::Pointer;
+use crate::{number, parse, print as json};
+
+pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
+    let mut out = b"{\"ops\":[".to_vec();
+    for (index, write) in writes.ops.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        print_write(&mut out, write);
+    }
+    out.extend_from_slice(b"],\"warnings\":[");
+    for (index, warning) in writes.warnings.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        json::print_text(&mut out, warning.as_bytes());
+    }
+    out.extend_from_slice(b"]}");
+    out
+}
+
+fn print_write(out: &mut Vec<u8>, write: &Write) {
+    let (kind, path): (&[u8], _) = match write {
+        Write::Append { path, .. } => (b"append", path),
+        Write::AppendText { path, .. } => (b"append_text", path),
+        Write::Increment { path, .. } => (b"increment", path),
+        Write::Splice { path, .. } => (b"splice", path),
+        Write::Move { path, .. } => (b"move", path),
+        Write::Replace { path, .. } => (b"replace", path),
+        Write::Delete { path } => (b"delete", path),
+    };
+    out.extend_from_slice(b"{\"kind\":\"");
+    out.extend_from_slice(kind);
+    out.extend_from_slice(b"\",\"key\":");
+    match path.first() {
+        Some(Step::Key(key)) => json::print_text(out, key),
+        Some(Step::Index(index)) => json::print_text(out, index.to_string().as_bytes()),
+        None => json::print_text(out, b""),
+    }
+    print_place(out, b",\"path\":", path);
+    match write {
+        Write::Append { items, .. } => print_items(out, items),
+        Write::AppendText { text, .. } => {
+            out.extend_from_slice(b",\"text\":");
+            json::print_text(out, text);
+        }
+        Write::Increment { by, .. } => {
+            out.extend_from_slice(b",\"by\":");
+            number::print(out, *by);
+        }
+        Write::Splice { index, remove, items, .. } => {
+            out.extend_from_slice(b",\"index\":");
+            number::print(out, *index as f64);
+            out.extend_from_slice(b",\"remove\":");
+            number::print(out, *remove as f64);
+            print_items(out, items);
+        }
+        Write::Move { from, .. } => print_place(out, b",\"from\":", from),
+        Write::Replace { value, is_new, .. } => {
+            out.extend_from_slice(b",\"value\":");
+            json::print(out, value);
+            if *is_new {
+                out.extend_from_slice(b",\"isNew\":true");
+            }
+        }
+        Write::Delete { .. } => {}
+    }
+    out.push(b'}');
+}
+
+fn print_place(out: &mut Vec<u8>, label: &[u8], path: &[Step]) {
+    let mut text = Vec::new();
+    write_path(&mut text, path);
+    out.extend_from_slice(label);
+    json::print_text(out, &text);
+}
+
+fn print_items(out: &mut Vec<u8>, items: &[Node]) {
+    out.extend_from_slice(b",\"items\":[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        json::print(out, item);
+    }
+    out.push(b']');
+}
+
+pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<StepWrites> {
+    let node = parse::parse(text.to_vec(), limits)?;
+    let object = node.as_object().ok_or_else(|| invalid("step writes are an object with ops"))?;
+    let list = object.get(b"ops").and_then(Node::as_array).ok_or_else(|| invalid("step writes have a list ops"))?;
+    limits.check_operations(list.len())?;
+    let ops = list.iter().enumerate().map(|(index, op)| read(op, limits).map_err(|error| error.in_op(index)));
+    let ops = ops.collect::<Result<_>>()?;
+    let warnings = object.get(b"warnings").and_then(Node::as_array);
+    let warnings =
+        warnings.map(|list| list.iter().filter_map(Node::as_text).map(|text| String::from_utf8_lossy(text).into_owned()).collect());
+    Ok(StepWrites { ops, warnings: warnings.unwrap_or_default() })
+}
+
+fn read(node: &Node, limits: &Limits) -> Result<Write> {
+    let object = node.as_object().ok_or_else(|| invalid("an op is an object"))?;
+    let path = match (object.get(b"path").and_then(Node::as_text), object.get(b"key").and_then(Node::as_text)) {
+        (Some(path), _) => steps(&Pointer::parse_bytes(path, limits)?),
+        (None, Some(key)) => vec![Step::Key(key.into())],
+        _ => return Err(invalid("the op needs a path or a key")),
+    };
+    let count = |name: &[u8]| {
+        let number = object.get(name).and_then(Node::as_number).filter(|n| *n >= 0.0 && n.trunc() == *n);
+        number.map(|n| n as usize).ok_or_else(|| invalid("the op needs a whole number from 0"))
+    };
+    Ok(match object.get(b"kind").and_then(Node::as_text).unwrap_or_default() {
+        b"append" => Write::Append { path, items: items(&object)? },
+        b"append_text" => {
+            let text = object.get(b"text").and_then(Node::as_text).ok_or_else(|| invalid("the op needs a text"))?;
+            Write::AppendText { path, text: text.to_vec() }
+        }
+        b"increment" => {
+            Write::Increment { path, by: object.get(b"by").and_then(Node::as_number).ok_or_else(|| invalid("the op needs a number by"))? }
+        }
+        b"splice" => Write::Splice { path, index: count(b"index")?, remove: count(b"remove")?, items: items(&object)? },
+        b"move" => {
+            let from = object.get(b"from").and_then(Node::as_text).ok_or_else(|| invalid("the op needs a from"))?;
+            Write::Move { from: steps(&Pointer::parse_bytes(from, limits)?), path }
+        }
+        b"replace" => {
+            let value = object.get(b"value").cloned().ok_or_else(|| invalid("the op needs a value"))?;
+            Write::Replace { path, value, is_new: matches!(object.get(b"isNew"), Some(Node::Bool(true))) }
+        }
+        b"delete" => Write::Delete { path },
+        _ => return Err(invalid("the kind isn't one of append, append_text, increment, splice, move, replace, delete")),
+    })
+}
+
+/// Segments as keys: what they are in a given state, its containers say ([`super::apply`]).
+fn steps(pointer: &Pointer) -> Vec<Step> {
+    pointer.keys().iter().cloned().map(Step::Key).collect()
+}
+
+/// The same path with the segments that lead into arrays as indexes.
+pub(super) fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
+    let mut node = Some(root.clone());
+    path.iter()
+        .map(|step| {
+            let here = node.take()?;
+            let step = match (step, here.as_array()) {
+                (Step::Key(key), Some(array)) => Step::Index(if **key == *b"-" { array.len() } else { document::index(key)? }),
+                (other, _) => other.clone(),
+            };
+            node = crate::edit::find(&here, std::slice::from_ref(&step));
+            Some(step)
+        })
+        .collect()
+}
+
+fn items(object: &Object) -> Result<Vec<Node>> {
+    let list = object.get(b"items").and_then(Node::as_array).ok_or_else(|| invalid("the op needs items"))?;
+    Ok(list.iter().cloned().collect())
+}
+
+fn invalid(reason: &'static str) -> Error {
+    Error::new(Code::InvalidPatch, reason)
+}

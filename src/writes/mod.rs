@@ -1,0 +1,104 @@
+//! Step writes: the net effect of an agent's step, as one list.
+
+mod apply;
+mod changes;
+mod classify;
+mod codec;
+mod reorder;
+mod sequence;
+
+pub(crate) use apply::apply;
+pub(crate) use changes::Changes;
+
+use crate::document::Node;
+use crate::edit::Step;
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// Where one write's op is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Granularity {
+    /// At the deepest point that changed.
+    #[default]
+    Path,
+    /// At the top-level member: exactly `append`, `replace` and `delete`.
+    Key,
+}
+
+/// How changes inside arrays are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ArrayDelta {
+    /// One `replace` of the outermost changed array.
+    #[default]
+    Replace,
+    /// A pure in-place append is `append`; anything else as `Replace`. For writers in parallel on one base.
+    Append,
+    /// Index by index, at any depth. For a single writer.
+    Precise,
+}
+
+/// One write. Paths are where the value is when the writes before it have been applied.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Write {
+    Append { path: Vec<Step>, items: Vec<Node> },
+    AppendText { path: Vec<Step>, text: Vec<u8> },
+    Increment { path: Vec<Step>, by: f64 },
+    Splice { path: Vec<Step>, index: usize, remove: usize, items: Vec<Node> },
+    Move { from: Vec<Step>, path: Vec<Step> },
+    Replace { path: Vec<Step>, value: Node, is_new: bool },
+    Delete { path: Vec<Step> },
+}
+
+/// The writes of one step, and what was odd about them.
+///
+/// ```
+/// use patchwire::{Document, StepWrites};
+///
+/// let writes = StepWrites::parse(r#"{"ops":[{"kind":"append","path":"/notes","items":["b"]}],"warnings":[]}"#).unwrap();
+/// let (state, warnings) = writes.apply(&Document::parse(r#"{"notes":["a"]}"#).unwrap()).unwrap();
+/// assert_eq!(state.to_string(), r#"{"notes":["a","b"]}"#);
+/// assert!(warnings.is_empty());
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepWrites {
+    pub(crate) ops: Vec<Write>,
+    /// What a reader should know, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl StepWrites {
+    /// Reads `{"ops":[…],"warnings":[…]}`. An op may name its place by `path` or, at the top level, by `key`.
+    ///
+    /// # Errors
+    /// `INVALID_JSON`, `INVALID_PATCH` or `INVALID_POINTER` with the op's index.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<StepWrites> {
+        codec::parse(text.as_ref(), &Limits::default())
+    }
+
+    /// Applies the writes in order to a state that others may have changed meanwhile: what no longer fits is left
+    /// out and told in a warning, what is missing is created.
+    ///
+    /// # Errors
+    /// `LIMIT_EXCEEDED`; the state is then unchanged.
+    pub fn apply(&self, state: &crate::Document) -> Result<(crate::Document, Vec<String>)> {
+        let mut after = state.clone();
+        let warnings = apply::apply(&mut after.root, self, &state.limits)?;
+        Ok((after, warnings))
+    }
+
+    /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
+    /// `append_text` and `increment` in the standard dialect, and the place of `str_ins` in the extended one.
+    ///
+    /// # Errors
+    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit.
+    pub fn to_patch(&self, base: Option<&crate::Document>, dialect: crate::Dialect) -> Result<crate::Patch> {
+        crate::patch::derive(self, base.map(|document| &document.root), dialect)
+    }
+}
+
+/// Prints the JSON text.
+impl std::fmt::Display for StepWrites {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&codec::print(self)))
+    }
+}

@@ -1,0 +1,209 @@
+//! An array's pieces to the writes that arrange them: removals and insertions as splices, reorderings as the
+//! fewest moves (all but a longest increasing subsequence; Schensted 1961).
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::Write;
+use super::sequence::Piece;
+use crate::document::{Array, Node};
+use crate::edit::Step;
+
+/// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
+/// O(p log p) for p pieces, and O(items) where runs were reordered.
+pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) {
+    let starts: Vec<usize> =
+        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).collect();
+    if starts.is_sorted() {
+        splices(pieces, old_length, new, path, out);
+        return;
+    }
+    let order: Vec<usize> =
+        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect();
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    let kept: Vec<Piece> = sorted.iter().map(|index| Piece::Old(*index..*index + 1)).collect();
+    splices(&kept, old_length, new, path, out);
+    moves(&order, &sorted, path, out);
+    insertions(pieces, new, path, out);
+}
+
+/// How many items at the start are the baseline's, in place.
+pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
+    match pieces.first() {
+        Some(Piece::Old(range)) if range.start == 0 => range.end,
+        _ => 0,
+    }
+}
+
+/// The old items of today's sequence, as (index today, index in the baseline), among those asked for.
+pub(super) fn origins(pieces: &[Piece], wanted: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for piece in pieces {
+        match piece {
+            Piece::Old(range) => {
+                found.extend(wanted.range(range.clone()).map(|origin| (at + origin - range.start, *origin)));
+                at += range.len();
+            }
+            Piece::New(count) => at += count,
+        }
+    }
+    found
+}
+
+/// Old pieces in their old order: what is missing between two of them was removed, what is new was inserted.
+fn splices(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) {
+    let (mut at, mut seen, mut inserted) = (0, 0, 0);
+    let end = Piece::Old(old_length..old_length);
+    for piece in pieces.iter().chain([&end]) {
+        match piece {
+            Piece::New(count) => inserted += count,
+            Piece::Old(range) => {
+                let remove = range.start.saturating_sub(seen);
+                if remove > 0 || inserted > 0 {
+                    let (path, items) = (path.to_vec(), items(new, at..at + inserted));
+                    out.push(match remove {
+                        0 if seen == old_length => Write::Append { path, items },
+                        _ => Write::Splice { path, index: at, remove, items },
+                    });
+                }
+                at += inserted + range.len();
+                seen = range.end;
+                inserted = 0;
+            }
+        }
+    }
+}
+
+/// The items are there in `sorted` order; moves bring them into `order`, from left to right.
+fn moves(order: &[usize], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
+    let ranks: Vec<usize> = order.iter().map(|origin| sorted.binary_search(origin).unwrap_or_default()).collect();
+    let stays = longest_increasing(&ranks);
+    let stays_at = |target: usize| stays.get(target).copied().unwrap_or_default();
+    let mut waiting = Counts::new(ranks.len());
+    let mut target_of = vec![0; ranks.len()];
+    // How many items stay before each target.
+    let mut staying = vec![0];
+    for (target, rank) in ranks.iter().enumerate() {
+        if let Some(slot) = target_of.get_mut(*rank) {
+            *slot = target;
+        }
+        if !stays_at(target) {
+            waiting.add(*rank);
+        }
+        staying.push(at(&staying, target) + usize::from(stays_at(target)));
+    }
+    // For each rank, the target of the first item after it that stays.
+    let mut next_stay = vec![ranks.len(); ranks.len()];
+    let mut upcoming = ranks.len();
+    for (slot, target) in next_stay.iter_mut().zip(&target_of).rev() {
+        *slot = upcoming;
+        if stays_at(*target) {
+            upcoming = *target;
+        }
+    }
+    let mut anchor = 0;
+    for (target, rank) in ranks.iter().enumerate() {
+        if stays_at(target) {
+            anchor = *rank;
+            continue;
+        }
+        // Everything before this target is in place; of what comes after it, only what stays.
+        let stop = at(&next_stay, *rank);
+        let placed = if stop <= target { stop } else { target + at(&staying, stop) - at(&staying, target) };
+        let from = placed + waiting.before(*rank);
+        waiting.remove(*rank);
+        let to = target + waiting.before(anchor);
+        if from != to {
+            let place = |index| path.iter().cloned().chain([Step::Index(index)]).collect();
+            out.push(Write::Move { from: place(from), path: place(to) });
+        }
+    }
+}
+
+fn at(list: &[usize], index: usize) -> usize {
+    list.get(index).copied().unwrap_or_default()
+}
+
+fn insertions(pieces: &[Piece], new: &Array, path: &[Step], out: &mut Vec<Write>) {
+    let mut at = 0;
+    for (number, piece) in pieces.iter().enumerate() {
+        if let Piece::New(count) = piece {
+            let (path, items) = (path.to_vec(), items(new, at..at + count));
+            out.push(if number + 1 == pieces.len() {
+                Write::Append { path, items }
+            } else {
+                Write::Splice { path, index: at, remove: 0, items }
+            });
+        }
+        at += match piece {
+            Piece::Old(range) => range.len(),
+            Piece::New(count) => *count,
+        };
+    }
+}
+
+fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
+    array.iter_from(range.start).take(range.len()).cloned().collect()
+}
+
+/// Which elements belong to one longest increasing subsequence. O(n log n).
+fn longest_increasing(values: &[usize]) -> Vec<bool> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
+        for (index, current) in values.iter().enumerate() {
+        let length = tails.partition_point(|tail| at(values, *tail) < *current);
+        previous.push(length.checked_sub(1).and_then(|before| tails.get(before)).copied());
+        match tails.get_mut(length) {
+            Some(tail) => *tail = index,
+            None => tails.push(index),
+        }
+    }
+    let mut chosen = vec![false; values.len()];
+    let mut last = tails.last().copied();
+    while let Some(index) = last {
+        if let Some(slot) = chosen.get_mut(index) {
+            *slot = true;
+        }
+        last = previous.get(index).copied().flatten();
+    }
+    chosen
+}
+
+/// A binary indexed tree (Fenwick 1994) over members of a set: how many come before a place.
+struct Counts {
+    tree: Vec<usize>,
+}
+
+impl Counts {
+    fn new(size: usize) -> Counts {
+        Counts { tree: vec![0; size + 1] }
+    }
+
+    fn add(&mut self, place: usize) {
+        self.change(place, |count| count + 1);
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.change(place, |count| count - 1);
+    }
+
+    fn change(&mut self, place: usize, change: impl Fn(usize) -> usize) {
+        let mut node = place + 1;
+        while let Some(count) = self.tree.get_mut(node) {
+            *count = change(*count);
+            node += node & node.wrapping_neg();
+        }
+    }
+
+    /// Members at places less than `place`.
+    fn before(&self, place: usize) -> usize {
+        let (mut sum, mut node) = (0, place);
+        while node > 0 {
+            sum += self.tree.get(node).copied().unwrap_or_default();
+            node &= node - 1;
+        }
+        sum
+    }
+}

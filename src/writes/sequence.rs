@@ -1,0 +1,146 @@
+//! Where an array's items come from: runs of the baseline's items and runs of new ones, in today's order.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::changes::Change;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Items of the baseline, by their indexes there.
+    Old(Range<usize>),
+    New(usize),
+}
+
+impl Piece {
+    fn len(&self) -> usize {
+        match self {
+            Piece::Old(range) => range.len(),
+            Piece::New(count) => *count,
+        }
+    }
+
+    fn split(self, at: usize) -> (Piece, Piece) {
+        match self {
+            Piece::Old(range) => {
+                let middle = range.start + at;
+                (Piece::Old(range.start..middle), Piece::Old(middle..range.end))
+            }
+            Piece::New(count) => (Piece::New(at), Piece::New(count - at)),
+        }
+    }
+}
+
+/// A piece table. The last run of old items is open-ended, so the baseline's length needn't be known here.
+#[derive(Debug, Clone)]
+pub(super) struct Sequence {
+    pieces: Vec<Piece>,
+    /// Changes inside old items, by their indexes in the baseline.
+    inside: BTreeMap<usize, Change>,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        Sequence { pieces: vec![Piece::Old(0..usize::MAX)], inside: BTreeMap::new() }
+    }
+}
+
+impl Sequence {
+    pub(super) fn splice(&mut self, index: usize, remove: usize, insert: usize) {
+        let start = self.cut(index);
+        let end = self.cut(index.saturating_add(remove)).max(start);
+        self.pieces.splice(start..end, (insert > 0).then_some(Piece::New(insert)));
+        self.join(start + 1);
+        self.join(start);
+    }
+
+    /// Moves one item; `to` is its index after the removal.
+    pub(super) fn shift(&mut self, from: usize, to: usize) {
+        let start = self.cut(from);
+        self.cut(from + 1);
+        if start >= self.pieces.len() {
+            return;
+        }
+        let piece = self.pieces.remove(start);
+        self.join(start);
+        let at = self.cut(to);
+        self.pieces.insert(at, piece);
+        self.join(at + 1);
+        self.join(at);
+    }
+
+    pub(super) fn permute(&mut self, order: &[usize]) {
+        let end = self.cut(order.len());
+        let single: Vec<Piece> = self.pieces.iter().take(end).flat_map(singles).collect();
+        let tail = self.pieces.split_off(end);
+        self.pieces = Vec::new();
+        for piece in order.iter().filter_map(|from| single.get(*from).cloned()).chain(tail) {
+            self.pieces.push(piece);
+            self.join(self.pieces.len() - 1);
+        }
+    }
+
+    /// The change inside today's item `index`; `None` when the item is new.
+    pub(super) fn item(&mut self, index: usize) -> Option<&mut Change> {
+        let mut before = 0;
+        for piece in &self.pieces {
+            if index - before < piece.len() {
+                return match piece {
+                    Piece::Old(range) => Some(self.inside.entry(range.start + index - before).or_default()),
+                    Piece::New(_) => None,
+                };
+            }
+            before = before.saturating_add(piece.len());
+        }
+        None
+    }
+
+    /// Today's pieces for a baseline of this length.
+    pub(super) fn pieces(&self, length: usize) -> Vec<Piece> {
+        let clipped = self.pieces.iter().map(|piece| match piece {
+            Piece::Old(range) => Piece::Old(range.start.min(length)..range.end.min(length)),
+            new => new.clone(),
+        });
+        clipped.filter(|piece| piece.len() > 0).collect()
+    }
+
+    pub(super) fn inside(&self) -> &BTreeMap<usize, Change> {
+        &self.inside
+    }
+
+    /// Makes a piece start at item `index` and returns that piece's number.
+    fn cut(&mut self, index: usize) -> usize {
+        let mut before = 0;
+        for (number, piece) in self.pieces.iter().enumerate() {
+            if index == before {
+                return number;
+            }
+            let length = piece.len();
+            if index - before < length {
+                let (head, tail) = piece.clone().split(index - before);
+                self.pieces.splice(number..=number, [head, tail]);
+                return number + 1;
+            }
+            before = before.saturating_add(length);
+        }
+        self.pieces.len()
+    }
+
+    /// Joins piece `number` to the one before it when they continue each other.
+    fn join(&mut self, number: usize) {
+        let Some(pair) = number.checked_sub(1).and_then(|before| self.pieces.get(before..=number)) else { return };
+        let joined = match pair {
+            [Piece::Old(a), Piece::Old(b)] if a.end == b.start => Piece::Old(a.start..b.end),
+            [Piece::New(a), Piece::New(b)] => Piece::New(a + b),
+            _ => return,
+        };
+        self.pieces.splice(number - 1..=number, [joined]);
+    }
+}
+
+fn singles(piece: &Piece) -> Vec<Piece> {
+    match piece {
+        Piece::Old(range) => range.clone().map(|index| Piece::Old(index..index + 1)).collect(),
+        Piece::New(count) => vec![Piece::New(1); *count],
+    }
+}
