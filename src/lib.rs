@@ -31,6 +31,9 @@ mod tracker;
 mod view;
 mod writes;
 
+pub mod store;
+pub mod sync;
+
 #[cfg(all(feature = "wasm", not(doc)))]
 mod wasm;
 

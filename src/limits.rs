@@ -37,6 +37,12 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// For texts of our own making: what was accepted once must be readable for ever, whatever the limits are now.
+    pub(crate) const fn none() -> Limits {
+        let all = usize::MAX;
+        Limits { document: all, depth: MAX_DEPTH, operations: all, string: all, path: all, frame: all }
+    }
+
     pub(crate) fn depth_cap(&self) -> usize {
         self.depth.min(MAX_DEPTH)
     }

@@ -34,7 +34,12 @@ pub(crate) struct Player {
 impl Player {
     /// Carries the log out on `root` and tells `each` the edits. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
-    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits, each: impl FnMut(Edit)) -> Result<()> {
+        let known = self.keys.len();
+        self.replay(log, root, limits, each).inspect_err(|_| self.keys.truncate(known))
+    }
+
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
         let mut reader = Reader { bytes: log, at: 0, limits };
         // What each record of the running recipe took out.
         let mut removed: Vec<Vec<Node>> = Vec::new();

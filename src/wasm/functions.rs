@@ -7,6 +7,7 @@ use super::error::{JsResult, text, to_js};
 use super::tracker::{dialect, limits};
 use crate::document::Document;
 use crate::patch::{self, Patch};
+use crate::pointer::Pointer;
 use crate::print::print_text;
 use crate::writes::StepWrites;
 
@@ -45,4 +46,19 @@ pub fn step_writes_to_patch(arena: &Arena, split: usize, length: usize, extended
     let base = if length > split { Some(Document::parse(arena.range(split, length)).map_err(to_js)?) } else { None };
     let patch = writes.to_patch(base.as_ref(), dialect(extended)).map_err(to_js)?;
     Ok(text(patch::print(&patch)))
+}
+
+/// A pointer's segments as a JSON array of strings.
+#[wasm_bindgen]
+pub fn pointer_segments(pointer: &str) -> JsResult<String> {
+    let pointer = Pointer::parse(pointer).map_err(to_js)?;
+    let mut out = vec![b'['];
+    for (index, segment) in pointer.keys().iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        print_text(&mut out, segment);
+    }
+    out.push(b']');
+    Ok(text(out))
 }

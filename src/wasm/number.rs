@@ -7,6 +7,6 @@ pub(crate) fn parse_any(text: &str) -> f64 {
 }
 
 pub(crate) fn print_any(out: &mut Vec<u8>, number: f64) {
-    let text = js_sys::Number::from(number).to_string(10).map(String::from).unwrap_or_else(|_: JsValue| "null".into());
+    let text = js_sys::Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_else(|_: JsValue| "null".into());
     out.extend_from_slice(text.as_bytes());
 }

@@ -108,6 +108,21 @@ impl TrackerCore {
         Ok(text(view::print_edits(&edits)))
     }
 
+    /// Adds to the end of the string at a pointer.
+    pub fn append(&mut self, pointer: &str, addition: &str) -> JsResult<()> {
+        self.tracker.append(pointer, addition).map_err(to_js)
+    }
+
+    /// Adds to the number at a pointer.
+    pub fn increment(&mut self, pointer: &str, by: f64) -> JsResult<()> {
+        self.tracker.increment(pointer, by).map_err(to_js)
+    }
+
+    /// About how many bytes the document's text has.
+    pub fn weight(&self) -> usize {
+        self.tracker.document().weight()
+    }
+
     /// The document as it is.
     pub fn document(&self) -> DocumentHandle {
         DocumentHandle { inner: Document::clone(self.tracker.document()) }

@@ -152,7 +152,7 @@ fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
 fn longest_increasing(values: &[usize]) -> Vec<bool> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
-        for (index, current) in values.iter().enumerate() {
+    for (index, current) in values.iter().enumerate() {
         let length = tails.partition_point(|tail| at(values, *tail) < *current);
         previous.push(length.checked_sub(1).and_then(|before| tails.get(before)).copied());
         match tails.get_mut(length) {

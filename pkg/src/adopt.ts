@@ -1,0 +1,282 @@
+import { PatchwireError } from "./errors.js";
+import { isContainer, Place, put, type Key, type Slot, type Tree } from "./view.js";
+
+/** Answers with the place behind a draft. */
+export const PLACE = Symbol("patchwire place");
+
+/** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
+const DEEPEST = 2_000;
+
+/** A value that isn't JSON, kept as it is until the recipe ends: it may be gone by then. */
+export class Foreign {
+  constructor(readonly value: unknown) {}
+
+  /** In the log it stands for something that will be overwritten. */
+  toJSON(): null {
+    return null;
+  }
+}
+
+export function placeOf(value: object): Place | undefined {
+  return (value as { [PLACE]?: Place })[PLACE];
+}
+
+/**
+ * Copies caller's values into the tree: frozen where they are plain, places where drafts are inside. What isn't
+ * JSON makes it `suspicious`; whether that is an error shows when the recipe ends.
+ */
+export class Adoption {
+  suspicious = false;
+  /** The deepest nesting in the document and the most text taken in, so that the core is asked when a limit may be near. */
+  depth = 0;
+  bytes = 0;
+  /** The deepest nesting of a value that was taken in. */
+  taken = 0;
+  private readonly copies: Taken[] = [];
+  private index: Map<object, Taken> | null = null;
+  private into: Place | null = null;
+
+  constructor(private readonly tree: Tree) {}
+
+  /** What the tree holds for a value that is put at `key` of `parent`. */
+  adopt(value: unknown, parent: Place, key: Key): Slot {
+    this.into = parent;
+    return this.copy(value, null, parent, key, []);
+  }
+
+  private copy(value: unknown, within: Taken | null, parent: Place | null, key: Key, ancestors: object[]): Slot {
+    switch (typeof value) {
+      case "string":
+        this.bytes += value.length;
+        return value;
+      case "boolean":
+        return value;
+      case "number":
+        if (Number.isFinite(value)) return value;
+        this.suspicious = true;
+        return new Foreign(value);
+      case "object":
+        if (value === null) return value;
+        return this.copyContainer(value, within, parent, key, ancestors);
+      case "undefined":
+        this.suspicious = true;
+        return undefined;
+      default:
+        this.suspicious = true;
+        return new Foreign(value);
+    }
+  }
+
+  private copyContainer(value: object, within: Taken | null, parent: Place | null, key: Key, ancestors: object[]): Slot {
+    const place = placeOf(value);
+    if (place !== undefined && place.tree !== this.tree) return this.copy(snapshot(place), within, parent, key, ancestors);
+    const known = place ?? this.find(value);
+    if (known !== undefined && !isWithin(this.into, known)) return known;
+    if (known !== undefined || !isPlain(value) || ancestors.length > DEEPEST || ancestors.includes(value)) {
+      this.suspicious = true;
+      return new Foreign(value);
+    }
+    ancestors.push(value);
+    this.taken = Math.max(this.taken, ancestors.length);
+    const copy: object = Array.isArray(value) ? new Array(value.length) : {};
+    const taken: Taken = { value, copy, within, parent, key };
+    this.copies.push(taken);
+    this.index?.set(value, taken);
+    let held: Set<Place> | null = null;
+    const visit = (key: Key, item: unknown): void => {
+      const slot = this.copy(item, taken, null, key, ancestors);
+      put(copy, key, slot);
+      if (slot instanceof Place) (held ??= new Set()).add(slot);
+    };
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) visit(i, value[i]);
+    } else {
+      for (const key of Object.keys(value)) {
+        const item = (value as Record<string, unknown>)[key];
+        this.bytes += key.length + 4;
+        if (item !== undefined) visit(key, item);
+      }
+      this.suspicious ||= Object.getOwnPropertySymbols(value).length > 0;
+    }
+    ancestors.pop();
+    return held === null ? Object.freeze(copy) : this.holder(copy, held);
+  }
+
+  /** A place for a copied container that holds places. */
+  private holder(copy: object, held: Set<Place>): Place {
+    const place = new Place(this.tree, copy as never, null, "");
+    place.owned = true;
+    place.view = null;
+    for (const child of held) {
+      for (const key of Object.keys(copy)) {
+        if ((copy as Record<string, Slot>)[key] === child) this.tree.attach(child, place, Array.isArray(copy) ? Number(key) : key);
+      }
+    }
+    place.held ??= held;
+    return place;
+  }
+
+  /** The place of an object that this recipe has put somewhere before, if it is still there and still the same. */
+  private find(value: object): Place | undefined {
+    if (this.index === null && this.copies.length > 8) this.index = new Map(this.copies.map((taken) => [taken.value, taken]));
+    const taken = this.index === null ? this.copies.findLast((taken) => taken.value === value) : this.index.get(value);
+    const place = taken && this.resolve(taken);
+    return place && same(value, snapshot(place)) ? place : undefined;
+  }
+
+  private resolve(taken: Taken): Place | undefined {
+    const parent = taken.within === null ? taken.parent : this.resolve(taken.within);
+    if (!parent) return undefined;
+    let key = taken.key;
+    const holds = (slot: Slot): boolean => slot === taken.copy || (slot instanceof Place && slot.twin === (taken.copy as never));
+    if (!holds(parent.twin[key])) {
+      if (!Array.isArray(parent.twin)) return undefined;
+      key = (parent.twin as Slot[]).findIndex(holds);
+      if (key < 0) return undefined;
+    }
+    const slot = this.tree.child(parent, key);
+    return slot instanceof Place ? slot : undefined;
+  }
+}
+
+/** Whether `inner` is `outer` or in it: then `outer` can't be put there. */
+function isWithin(inner: Place | null, outer: Place): boolean {
+  for (let place = inner; place !== null; place = place.parent) {
+    if (place === outer || place.others?.some((other) => isWithin(other, outer))) return true;
+  }
+  return false;
+}
+
+interface Taken {
+  value: object;
+  copy: object;
+  within: Taken | null;
+  parent: Place | null;
+  key: Key;
+}
+
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A plain, frozen copy of a place as it is now. O(its size). */
+export function snapshot(slot: Slot): unknown {
+  if (!(slot instanceof Place)) return slot;
+  if (slot.view !== null) return slot.view;
+  const copy: object = Array.isArray(slot.twin) ? [] : {};
+  for (const key of Object.keys(slot.twin)) put(copy, key, snapshot(slot.twin[key]));
+  return Object.freeze(copy);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (!isContainer(a) || !isContainer(b)) return Object.is(a, b);
+  const defined = Object.keys(a).filter((key) => (a as Record<string, unknown>)[key] !== undefined);
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    defined.length === Object.keys(b).length &&
+    defined.every((key) => Object.hasOwn(b, key) && same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+  );
+}
+
+const HINTS: [(value: unknown) => boolean, string][] = [
+  [(value) => value instanceof Date, "a Date isn't JSON: call .toISOString()"],
+  [(value) => value instanceof Map, "a Map isn't JSON: use Object.fromEntries()"],
+  [(value) => value instanceof Set, "a Set isn't JSON: spread it into an array"],
+  [(value) => typeof value === "bigint", "a bigint isn't JSON: use Number() or String()"],
+  [(value) => typeof value === "number", "NaN and infinities aren't JSON: use null"],
+  [(value) => typeof value === "function", "a function isn't JSON"],
+  [(value) => typeof value === "symbol", "a symbol isn't JSON"],
+  [(value) => value === undefined, "undefined and holes in arrays aren't JSON: use null"],
+  [(value) => isContainer(value) && isPlain(value), "the value contains itself or is nested too deeply"],
+];
+
+/** The refusal of a value that isn't JSON, with where it is and what to do. */
+export function notJson(value: unknown, path: Key[]): PatchwireError {
+  const hint = HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
+  return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
+}
+
+export function pointerOf(path: Key[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Refuses a tree that holds something that isn't JSON. O(its size): asked only when something suspicious came in. */
+export function requireJson(slot: Slot, path: Key[] = [], ancestors: Slot[] = []): void {
+  if (slot instanceof Foreign) throw notJson(slot.value, path);
+  if (slot === undefined) throw notJson(slot, path);
+  if (!isContainer(slot)) return;
+  if (ancestors.includes(slot)) throw notJson({}, path);
+  const container = slot instanceof Place ? slot.twin : (slot as Record<Key, Slot>);
+  const below = [...ancestors, slot];
+  if (Array.isArray(container)) {
+    for (let i = 0; i < container.length; i++) requireJson(container[i], [...path, i], below);
+  } else {
+    const symbols = Object.getOwnPropertySymbols(container);
+    if (symbols.length > 0) throw notJson(symbols[0], path);
+    for (const key of Object.keys(container)) requireJson(container[key], [...path, key], below);
+  }
+}
+
+/** What was measured of a state that came in: bounds for when the core must be asked about limits. */
+export interface Measure {
+  depth: number;
+  bytes: number;
+}
+
+/** A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON. O(its size). */
+export function takeState(value: unknown, own: boolean): { state: unknown } & Measure {
+  const intake = new StateIntake(own);
+  return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes };
+}
+
+/** Refuses a value that isn't JSON; members that are undefined don't count. O(its size). */
+export function checkJson(value: unknown): void {
+  new StateIntake(false).take(value);
+}
+
+class StateIntake {
+  depth = 0;
+  bytes = 0;
+  private readonly path: Key[] = [];
+  private readonly ancestors: object[] = [];
+
+  constructor(private readonly own: boolean) {}
+
+  take(value: unknown): unknown {
+    if (!isContainer(value)) return this.scalar(value);
+    const { path, ancestors } = this;
+    if (!isPlain(value) || ancestors.length > DEEPEST || ancestors.includes(value)) throw notJson(value, path);
+    const symbol = Object.getOwnPropertySymbols(value)[0];
+    if (symbol !== undefined) throw notJson(symbol, path);
+    this.depth = Math.max(this.depth, ancestors.push(value));
+    const target: object = this.own ? value : Array.isArray(value) ? new Array(value.length) : {};
+    const at = path.length++;
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) this.member(target, (path[at] = i), value[i]);
+    } else {
+      for (const key of Object.keys(value)) {
+        const item = (value as Record<string, unknown>)[key];
+        this.bytes += key.length + 4;
+        if (item !== undefined) this.member(target, (path[at] = key), item);
+        else if (this.own) delete (value as Record<string, unknown>)[key];
+      }
+    }
+    path.length = at;
+    ancestors.pop();
+    return Object.freeze(target);
+  }
+
+  private member(target: object, key: Key, item: unknown): void {
+    const taken = this.take(item);
+    if (!this.own) put(target, key, taken);
+  }
+
+  private scalar(value: unknown): unknown {
+    if (typeof value === "string") this.bytes += value.length + 3;
+    else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
+    else throw notJson(value, this.path);
+    return value;
+  }
+}

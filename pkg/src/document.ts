@@ -1,0 +1,61 @@
+import { checkJson } from "./adopt.js";
+import { call, core, passBytes, passTexts } from "./core.js";
+import type { JSONPatchOperation, Limits } from "./types.js";
+import type { DocumentHandle } from "./wasm/patchwire.js";
+
+/** JSON text of a patch given as text or as operations. */
+export function patchText(patch: readonly JSONPatchOperation[] | string): string {
+  if (typeof patch === "string") return patch;
+  checkJson(patch);
+  return JSON.stringify(patch);
+}
+
+/**
+ * One version of a document, outside of JavaScript's heap: small records stay text until they are touched, and
+ * versions share what they have in common.
+ *
+ * @example
+ * ```ts
+ * import { StateDocument } from "patchwire";
+ * const before = StateDocument.parse('{"notes":["a"]}');
+ * const after = before.apply([{ op: "add", path: "/notes/-", value: "b" }]);
+ * console.log(after.get("/notes"), before.get("/notes")); // [ 'a', 'b' ] [ 'a' ]
+ * ```
+ */
+export class StateDocument {
+  /** @internal */
+  constructor(readonly handle: DocumentHandle) {}
+
+  /** Reads JSON text. O(length). Throws `INVALID_JSON` with `offset`, `LIMIT_EXCEEDED`. */
+  static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
+    const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
+    return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, limits)));
+  }
+
+  /** The value at a JSON Pointer, `undefined` where there is nothing. O(depth · log n + its size). */
+  get(pointer: string): unknown {
+    const text = call(() => this.handle.get(pointer));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** The version after a patch, all of it or nothing. Throws with `opIndex` and `path`. */
+  apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
+    const [arena, length] = passTexts(patchText(patch));
+    return new StateDocument(call(() => this.handle.apply(arena, length!)));
+  }
+
+  /** The whole value as plain JavaScript. O(its size). */
+  toJSON(): unknown {
+    return JSON.parse(call(() => this.handle.text()));
+  }
+
+  /** The JSON text in UTF-8, as `JSON.stringify` prints it; untouched parts are copied. O(its size). */
+  toBytes(): Uint8Array {
+    return call(() => this.handle.bytes());
+  }
+
+  /** Gives its memory back now rather than when it is collected. */
+  free(): void {
+    this.handle.free();
+  }
+}

@@ -1,0 +1,44 @@
+/** What went wrong, as a stable code. */
+export type PatchwireErrorCode =
+  | "INVALID_JSON" | "NOT_JSON" | "INVALID_POINTER" | "INVALID_PATCH" | "PATH_NOT_FOUND" | "INDEX_OUT_OF_RANGE"
+  | "TEST_FAILED" | "LIMIT_EXCEEDED" | "DRAFT_REVOKED" | "ASYNC_RECIPE" | "TRACKER_BUSY" | "VALIDATION_FAILED"
+  | "FORBIDDEN_PATH" | "CONFLICT" | "STALE_STATE" | "STREAM_TRUNCATED" | "ENGINE_LOST" | "CLOSED";
+
+/** Where it went wrong. */
+export interface ErrorPlace {
+  /** In the document, as a JSON Pointer. */
+  path?: string;
+  /** Which operation of a patch, counted from 0. */
+  opIndex?: number;
+  /** Which byte of a text, counted from 0. */
+  offset?: number;
+}
+
+/**
+ * The one error of Patchwire. When it is thrown nothing has changed. Its text never contains state values.
+ *
+ * @example
+ * ```ts
+ * import { applyPatch, PatchwireError } from "patchwire";
+ * try {
+ *   applyPatch({ a: 1 }, [{ op: "remove", path: "/b" }]);
+ * } catch (error) {
+ *   if (error instanceof PatchwireError) console.log(error.code, error.path, error.opIndex); // PATH_NOT_FOUND /b 0
+ * }
+ * ```
+ */
+export class PatchwireError extends Error implements ErrorPlace {
+  override name = "PatchwireError";
+  readonly code: PatchwireErrorCode;
+  readonly path?: string;
+  readonly opIndex?: number;
+  readonly offset?: number;
+
+  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace = {}) {
+    super(message.startsWith(code) ? message : `${code}: ${message}`);
+    this.code = code;
+    if (place.path !== undefined) this.path = place.path;
+    if (place.opIndex !== undefined) this.opIndex = place.opIndex;
+    if (place.offset !== undefined) this.offset = place.offset;
+  }
+}

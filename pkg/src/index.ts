@@ -1,0 +1,12 @@
+/**
+ * State for AI agents at the edge: recipes change a draft, and exactly what changed comes out as step writes and
+ * JSON patches.
+ *
+ * @module
+ */
+export { ready } from "./core.js";
+export { StateDocument } from "./document.js";
+export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
+export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./functions.js";
+export { StateTracker, type StateTrackerOptions, type WriteCursor } from "./tracker.js";
+export type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput, WriteOp } from "./types.js";

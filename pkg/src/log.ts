@@ -1,0 +1,260 @@
+import type { Key, Slot } from "./view.js";
+
+/** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
+export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
+
+/** A value that is, or holds, values taken along. */
+export class Taken {
+  constructor(
+    /** What is around them, with `null` in their places; `undefined` when the value is one itself. */
+    readonly template: unknown,
+    readonly parts: { path: Key[]; source: Source }[],
+  ) {}
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
+ * what changed is the log encoded, at once.
+ */
+export class Log {
+  private records: unknown[] = [];
+  private readonly keys = new Map<string, number>();
+  private bytes = new Uint8Array(1024);
+  private doubles = new DataView(this.bytes.buffer);
+  private at = 0;
+  private known = 0;
+  /** How many records there are. */
+  length = 0;
+
+  begin(): void {
+    this.add(0, [], null, 0, 0);
+  }
+
+  set(path: Key[], value: Slot | Taken): void {
+    this.add(1, path, value, 0, 0);
+  }
+
+  remove(path: Key[]): void {
+    this.add(2, path, null, 0, 0);
+  }
+
+  splice(path: Key[], index: number, remove: number, insert: (Slot | Taken)[]): void {
+    this.add(3, path, insert, index, remove);
+  }
+
+  permute(path: Key[], order: number[]): void {
+    this.add(4, path, order, 0, 0);
+  }
+
+  append(path: Key[], text: string): void {
+    this.add(5, path, text, 0, 0);
+  }
+
+  increment(path: Key[], by: number): void {
+    this.add(6, path, by, 0, 0);
+  }
+
+  /** Forgets the records after `length`. */
+  rewind(length: number): void {
+    this.records.length = length * 5;
+    this.length = length;
+  }
+
+  private add(kind: number, path: Key[], value: unknown, a: number, b: number): void {
+    this.records.push(kind, path, value, a, b);
+    this.length++;
+  }
+
+  /** Forgets the first records: they are in the core now. */
+  drop(count: number): void {
+    this.records.splice(0, count * 5);
+    this.length -= count;
+  }
+
+  /** Forgets the key names that the last encoding introduced: the core refused it. */
+  refused(): void {
+    for (const [key, number] of this.keys) if (number >= this.known) this.keys.delete(key);
+  }
+
+  /** The first records as bytes, valid until the next call. */
+  encode(count: number): Uint8Array {
+    this.at = 0;
+    this.known = this.keys.size;
+    const { records } = this;
+    for (let i = 0; i < count * 5; i += 5) {
+      const [kind, path, value] = [records[i] as number, records[i + 1] as Key[], records[i + 2]];
+      this.define(path);
+      if (kind === 1) this.defineParts(value);
+      if (kind === 3) (value as unknown[]).forEach((item) => this.defineParts(item));
+      this.byte(kind);
+      if (kind === 0) continue;
+      this.path(path);
+      switch (kind) {
+        case 1:
+          this.value(value);
+          break;
+        case 3:
+          this.number(records[i + 3] as number);
+          this.number(records[i + 4] as number);
+          this.number((value as unknown[]).length);
+          for (const item of value as unknown[]) this.value(item);
+          break;
+        case 4:
+          this.number((value as number[]).length);
+          for (const from of value as number[]) this.number(from);
+          break;
+        case 5:
+          this.text(value as string);
+          break;
+        case 6:
+          this.double(value as number);
+      }
+    }
+    return this.bytes.subarray(0, this.at);
+  }
+
+  /** Key names come before the record that first uses them. */
+  private define(path: Key[]): void {
+    for (const key of path) {
+      if (typeof key === "string" && !this.keys.has(key)) {
+        this.keys.set(key, this.keys.size);
+        this.byte(7);
+        this.text(key);
+      }
+    }
+  }
+
+  private defineParts(value: unknown): void {
+    if (!(value instanceof Taken)) return;
+    for (const { path, source } of value.parts) {
+      this.define(path);
+      this.define(source.path);
+    }
+  }
+
+  private value(value: unknown): void {
+    switch (typeof value) {
+      case "number":
+        // What isn't finite stands for something that a later record overwrites.
+        if (!Number.isFinite(value)) return this.byte(0);
+        this.byte(3);
+        return this.double(value);
+      case "string":
+        this.byte(4);
+        return this.text(value);
+      case "boolean":
+        return this.byte(value ? 2 : 1);
+      case "object":
+        if (value === null) return this.byte(0);
+        if (value instanceof Taken) return this.taken(value);
+        this.byte(5);
+        return this.text(JSON.stringify(value));
+      default:
+        return this.byte(0);
+    }
+  }
+
+  private taken({ template, parts }: Taken): void {
+    if (template === undefined) {
+      this.byte(6);
+      return this.source(parts[0]!.source);
+    }
+    this.byte(7);
+    this.text(JSON.stringify(template));
+    this.number(parts.length);
+    for (const { path, source } of parts) {
+      this.path(path);
+      this.source(source);
+    }
+  }
+
+  private source(source: Source): void {
+    if (source.record === undefined) {
+      this.byte(0);
+    } else {
+      this.byte(1);
+      this.number(source.record);
+      this.number(source.item);
+    }
+    this.path(source.path);
+  }
+
+  private path(path: Key[]): void {
+    this.number(path.length);
+    for (const key of path) this.number(typeof key === "number" ? key * 2 + 1 : this.keys.get(key)! * 2);
+  }
+
+  private byte(byte: number): void {
+    if (this.at === this.bytes.length) this.grow(1);
+    this.bytes[this.at++] = byte;
+  }
+
+  private number(number: number): void {
+    this.grow(5);
+    while (number > 0x7f) {
+      this.bytes[this.at++] = (number & 0x7f) | 0x80;
+      number >>>= 7;
+    }
+    this.bytes[this.at++] = number;
+  }
+
+  private double(number: number): void {
+    this.grow(8);
+    this.doubles.setFloat64(this.at, number, true);
+    this.at += 8;
+  }
+
+  /** Short ASCII is faster without the encoder; a lone surrogate the encoder would lose. */
+  private text(text: string): void {
+    const { length } = text;
+    this.grow(length * 3 + 5);
+    if (length < 100) {
+      const start = this.at + 1;
+      let i = 0;
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i);
+        if (code > 0x7f) break;
+        this.bytes[start + i] = code;
+      }
+      if (i === length) {
+        this.bytes[this.at] = length;
+        this.at = start + length;
+        return;
+      }
+    }
+    const start = this.at + 5;
+    const written = isWellFormed(text) ? encoder.encodeInto(text, this.bytes.subarray(start)).written : this.wtf8(text, start);
+    for (let i = 0, rest = written; i < 5; i++, rest >>>= 7) this.bytes[this.at + i] = (rest & 0x7f) | (i < 4 ? 0x80 : 0);
+    this.at = start + written;
+  }
+
+  private wtf8(text: string, start: number): number {
+    let at = start;
+    for (const character of text) {
+      const code = character.codePointAt(0)!;
+      if (code >= 0xd800 && code < 0xe000) {
+        this.bytes.set([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)], at);
+        at += 3;
+      } else {
+        at += encoder.encodeInto(character, this.bytes.subarray(at)).written;
+      }
+    }
+    return at - start;
+  }
+
+  private grow(room: number): void {
+    if (this.at + room <= this.bytes.length) return;
+    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.at + room));
+    larger.set(this.bytes);
+    this.bytes = larger;
+    this.doubles = new DataView(larger.buffer);
+  }
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
+  return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
+}

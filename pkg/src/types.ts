@@ -1,0 +1,55 @@
+/** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
+export type Immutable<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
+
+/** A state while a recipe runs: write to it as to a plain object. */
+export type Draft<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
+
+/** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, `inc`). */
+export type JSONPatchOperation =
+  | { op: "add" | "replace" | "test"; path: string; value: unknown }
+  | { op: "remove"; path: string }
+  | { op: "move" | "copy"; from: string; path: string }
+  | { op: "str_ins"; path: string; pos: number; str: string }
+  | { op: "inc"; path: string; inc: number };
+
+/** One write of a step. `key` is the first segment of `path`, `''` at the root. */
+export type WriteOp = { key: string; path: string } & (
+  | { kind: "append"; items: unknown[] }
+  | { kind: "append_text"; text: string }
+  | { kind: "increment"; by: number }
+  | { kind: "splice"; index: number; remove: number; items: unknown[] }
+  | { kind: "move"; from: string }
+  | { kind: "replace"; value: unknown; isNew?: boolean }
+  | { kind: "delete" }
+);
+
+/** The net effect of a step: the one source of wire patches and of persistence. */
+export interface StepWrites {
+  ops: WriteOp[];
+  warnings: string[];
+}
+
+/** Step writes as they may be given: an op may name its place by `key` alone. */
+export interface StepWritesInput {
+  ops: readonly (Omit<WriteOp, "path" | "key"> & { kind: WriteOp["kind"]; path?: string; key?: string; [member: string]: unknown })[];
+  warnings?: readonly string[];
+}
+
+/** Which operations a peer understands. */
+export type Dialect = "rfc6902" | "extended";
+
+/** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */
+export interface Limits {
+  /** Bytes of JSON text in a document: 64 MB. */
+  document?: number;
+  /** Nested arrays and objects: 512; at most 2,000. */
+  depth?: number;
+  /** Operations in one patch: 10,000. */
+  operations?: number;
+  /** Bytes of UTF-8 in a string: 16 MB. */
+  string?: number;
+  /** Segments of a pointer: 1,024. */
+  path?: number;
+  /** Bytes of a frame: 8 MB. */
+  frame?: number;
+}

@@ -1,0 +1,446 @@
+//! The client's end: holds the same state, notices what it lacks, and asks for it.
+
+use super::frame::{self, Body, PING, ServerFrame};
+use super::timing::{self, Backoff};
+use crate::document::Document;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::patch::{self, Dialect, Patch};
+use crate::{parse, view};
+
+/// How a client is set up.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientOptions {
+    /// What may come in.
+    pub limits: Limits,
+    /// What patches are made of. `Extended` is smaller on the wire.
+    pub dialect: Dialect,
+    /// Whether [`ClientEffect::Edits`] carries the patch's text too.
+    pub observe: bool,
+    /// Any number that differs between clients: it spreads their reconnects.
+    pub seed: u64,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        ClientOptions { limits: Limits::default(), dialect: Dialect::Extended, observe: false, seed: 0 }
+    }
+}
+
+/// How close to the server's state the client's is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing is known yet.
+    Connecting,
+    /// The state is the server's, but for what is on its way.
+    Live,
+    /// The state is what was last known; the client is on it.
+    Reconnecting,
+    /// Nothing will come any more.
+    Closed,
+}
+
+impl Status {
+    /// The word that users see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Status::Connecting => "connecting",
+            Status::Live => "live",
+            Status::Reconnecting => "reconnecting",
+            Status::Closed => "closed",
+        }
+    }
+}
+
+/// What happened so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Frames received.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whole states received.
+    pub snapshots: u64,
+    /// How often the client found that it lacks something and asked for it.
+    pub resyncs: u64,
+}
+
+/// What the owner of the socket, the clock and the view has to do, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClientEffect {
+    /// Open a connection under this number, and report what happens to it with the number.
+    Connect(u32),
+    /// Send the frame over the current connection.
+    Send(String),
+    /// Close the connection with this number; nothing more is heard of it.
+    Disconnect(u32),
+    /// The state is another one now; the document has it.
+    Snapshot,
+    /// The state changed: what a view has to do to follow, as JSON text, and where it was asked for the patch.
+    Edits {
+        /// The edits.
+        edits: Vec<u8>,
+        /// The patch's text, if [`ClientOptions::observe`].
+        patch: Option<String>,
+    },
+    /// The status changed.
+    Status(Status),
+    /// The server refused something, or sent more than the limits allow.
+    Fail {
+        /// The code, as in [`Code::as_str`](crate::Code::as_str).
+        code: String,
+        /// What was expected.
+        message: String,
+    },
+}
+
+/// One client's copy of a state.
+///
+/// ```
+/// use patchwire::sync::{Client, ClientEffect, ClientOptions, Status};
+///
+/// let mut client = Client::new(ClientOptions::default());
+/// assert_eq!(client.start(0), [ClientEffect::Connect(1)]);
+/// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+/// assert_eq!(client.opened(1, 20), [ClientEffect::Send(hello.into())]);
+///
+/// let snapshot = r#"{"type":"chunk","sequence":4,"revision":4,"chunk":{"type":"state_snapshot","session":"s","part":1,"parts":1,"state":{"count":1}}}"#;
+/// assert_eq!(client.received(1, snapshot, 40), [ClientEffect::Snapshot]);
+/// let status = r#"{"type":"status","sequence":4,"revision":4,"status":"active"}"#;
+/// assert_eq!(client.received(1, status, 40), [ClientEffect::Status(Status::Live)]);
+///
+/// let patch = r#"{"type":"chunk","sequence":5,"revision":5,"chunk":{"type":"state_patch","patches":[{"op":"inc","path":"/count","inc":2}]}}"#;
+/// client.received(1, patch, 60);
+/// assert_eq!(client.revision(), 5);
+/// assert_eq!(client.document().unwrap().to_string(), r#"{"count":3}"#);
+/// ```
+#[derive(Debug)]
+pub struct Client {
+    options: ClientOptions,
+    phase: Phase,
+    connection: u32,
+    held: Option<Held>,
+    /// Parts of a snapshot that isn't complete.
+    parts: Option<Parts>,
+    /// Resyncs since the client was last live: the second asks for everything, the third for a new connection.
+    doubts: u32,
+    backoff: Backoff,
+    status: Status,
+    stats: Stats,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// Until then, nothing; then a new connection.
+    Waiting {
+        until: u64,
+    },
+    /// The connection is being opened.
+    Connecting {
+        since: u64,
+    },
+    /// A hello was sent, and its answer isn't complete.
+    Greeting {
+        heard: u64,
+    },
+    Live {
+        since: u64,
+        heard: u64,
+        pinged: bool,
+    },
+    Closed,
+}
+
+#[derive(Debug)]
+struct Held {
+    document: Document,
+    session: String,
+    revision: u64,
+    /// Whether patches may still build on it. If not it is shown until a snapshot replaces it.
+    sound: bool,
+}
+
+#[derive(Debug)]
+struct Parts {
+    revision: u64,
+    session: String,
+    next: u64,
+    parts: u64,
+    text: Vec<u8>,
+}
+
+/// Why a frame can't be taken.
+enum Trouble {
+    /// Something is missing; what is held is right as far as it goes.
+    Gap,
+    /// What is held, or what came, doesn't fit.
+    Misfit,
+    /// It is more than the client may hold.
+    TooMuch(Error),
+}
+
+impl Client {
+    /// A client that does nothing before it is started.
+    pub fn new(options: ClientOptions) -> Client {
+        let backoff = Backoff::new(options.seed);
+        let (phase, status) = (Phase::Closed, Status::Connecting);
+        Client { options, phase, connection: 0, held: None, parts: None, doubts: 0, backoff, status, stats: Stats::default() }
+    }
+
+    /// The state as far as it is known.
+    pub fn document(&self) -> Option<&Document> {
+        self.held.as_ref().map(|held| &held.document)
+    }
+
+    /// The revision of that state; 0 while there is none.
+    pub fn revision(&self) -> u64 {
+        self.held.as_ref().map_or(0, |held| held.revision)
+    }
+
+    /// The session that the state belongs to.
+    pub fn session(&self) -> Option<&str> {
+        self.held.as_ref().map(|held| held.session.as_str())
+    }
+
+    /// How close to the server's state it is.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// When [`Client::tick`] has to be called, in the clock's milliseconds; ask again after every call.
+    pub fn wake_at(&self) -> Option<u64> {
+        match self.phase {
+            Phase::Waiting { until } => Some(until),
+            Phase::Connecting { since } => Some(since + timing::ANSWER),
+            Phase::Greeting { heard } => Some(heard + timing::ANSWER),
+            Phase::Live { heard, pinged, .. } => Some(heard + timing::QUIET + if pinged { timing::ANSWER } else { 0 }),
+            Phase::Closed => None,
+        }
+    }
+
+    /// Begins. `now` is here and below any clock in milliseconds that doesn't go backwards.
+    pub fn start(&mut self, now: u64) -> Vec<ClientEffect> {
+        self.connect(now)
+    }
+
+    /// Ends; the state stays readable.
+    pub fn stop(&mut self) -> Vec<ClientEffect> {
+        let connected = !matches!(self.phase, Phase::Closed | Phase::Waiting { .. });
+        self.phase = Phase::Closed;
+        let mut effects = Vec::new();
+        if connected {
+            effects.push(ClientEffect::Disconnect(self.connection));
+        }
+        self.tell_status(Status::Closed, effects)
+    }
+
+    /// The connection is open.
+    pub fn opened(&mut self, connection: u32, now: u64) -> Vec<ClientEffect> {
+        match self.phase {
+            Phase::Connecting { .. } if connection == self.connection => vec![self.hello(now)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The connection couldn't be opened, or ended; `code` is the WebSocket close code, 1006 where there is none.
+    pub fn closed(&mut self, connection: u32, code: u16, now: u64) -> Vec<ClientEffect> {
+        if connection != self.connection || matches!(self.phase, Phase::Closed | Phase::Waiting { .. }) {
+            return Vec::new();
+        }
+        // Protocol error, policy, too large: the next connection would end the same way.
+        if matches!(code, 1002 | 1008 | 1009) {
+            self.phase = Phase::Closed;
+            return self.tell_status(Status::Closed, Vec::new());
+        }
+        self.wait(now, Vec::new())
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: u64) -> Vec<ClientEffect> {
+        if self.wake_at().is_none_or(|at| now < at) {
+            return Vec::new();
+        }
+        match self.phase {
+            Phase::Waiting { .. } => self.connect(now),
+            Phase::Live { since, heard, pinged: false } => {
+                // A machine that slept finds `heard` long ago: the answer gets its time from now on.
+                let heard = heard.max(now.saturating_sub(timing::QUIET));
+                self.phase = Phase::Live { since, heard, pinged: true };
+                vec![ClientEffect::Send(PING.into())]
+            }
+            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => self.give_up(now),
+            Phase::Closed => Vec::new(),
+        }
+    }
+
+    /// A frame that the server sent. Frames of earlier connections are ignored: what they say is asked for again.
+    pub fn received(&mut self, connection: u32, text: &str, now: u64) -> Vec<ClientEffect> {
+        match &mut self.phase {
+            _ if connection != self.connection => return Vec::new(),
+            Phase::Greeting { heard } => *heard = now,
+            Phase::Live { heard, pinged, .. } => (*heard, *pinged) = (now, false),
+            _ => return Vec::new(),
+        }
+        self.stats.frames += 1;
+        self.stats.bytes += text.len() as u64;
+        match self.read(text).and_then(|frame| self.take(frame, now)) {
+            Ok(effects) => effects,
+            Err(Trouble::Gap) => self.doubt(now),
+            Err(Trouble::Misfit) => {
+                if let Some(held) = &mut self.held {
+                    held.sound = false;
+                }
+                self.doubt(now)
+            }
+            Err(Trouble::TooMuch(error)) => {
+                let fail = ClientEffect::Fail { code: error.code.as_str().into(), message: error.reason.into() };
+                [fail].into_iter().chain(self.stop()).collect()
+            }
+        }
+    }
+
+    fn read(&self, text: &str) -> Result<ServerFrame, Trouble> {
+        self.options.limits.check_frame(text.len()).map_err(Trouble::TooMuch)?;
+        frame::read_server(text, &self.options.limits).map_err(|_| Trouble::Gap)
+    }
+
+    fn take(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        match frame {
+            ServerFrame::Patch { revision, patch } => self.take_patch(revision, &patch),
+            ServerFrame::Snapshot { revision, session, part: _, parts: _, body: Body::State(root) } => {
+                let document = Document { root, limits: self.options.limits };
+                self.hold(document, session, revision)
+            }
+            ServerFrame::Snapshot { revision, session, part, parts, body: Body::Slice(slice) } => {
+                self.take_part(Parts { revision, session, next: part, parts, text: slice })
+            }
+            ServerFrame::Status { revision } => self.take_status(revision, now),
+            ServerFrame::Fail { code, message } => Ok(vec![ClientEffect::Fail { code, message }]),
+            ServerFrame::End => Ok(self.stop()),
+            ServerFrame::Resync | ServerFrame::Pong | ServerFrame::Other => Ok(Vec::new()),
+        }
+    }
+
+    fn take_patch(&mut self, revision: u64, patch: &Patch) -> Result<Vec<ClientEffect>, Trouble> {
+        let greeting = matches!(self.phase, Phase::Greeting { .. });
+        let Some(held) = self.held.as_mut().filter(|held| held.sound) else {
+            return if greeting { Ok(Vec::new()) } else { Err(Trouble::Misfit) };
+        };
+        if revision <= held.revision {
+            return Ok(Vec::new());
+        }
+        if revision > held.revision + 1 {
+            // While an answer is on its way, what was sent before it may still arrive.
+            return if greeting { Ok(Vec::new()) } else { Err(Trouble::Gap) };
+        }
+        let mut edits = Vec::new();
+        let mut root = held.document.root.clone();
+        patch::apply_with(&mut root, patch, &self.options.limits, |edit| edits.push(edit)).map_err(|_| Trouble::Misfit)?;
+        held.document.root = root;
+        held.revision = revision;
+        let patch = self.options.observe.then(|| patch.to_string());
+        Ok(vec![ClientEffect::Edits { edits: view::print_edits(&edits), patch }])
+    }
+
+    fn take_part(&mut self, part: Parts) -> Result<Vec<ClientEffect>, Trouble> {
+        let parts = match self.parts.take() {
+            None if part.next == 1 => part,
+            Some(mut parts)
+                if (parts.revision, parts.next + 1, parts.parts) == (part.revision, part.next, part.parts)
+                    && parts.session == part.session =>
+            {
+                parts.text.extend_from_slice(&part.text);
+                parts.next = part.next;
+                parts
+            }
+            _ => return Err(Trouble::Gap),
+        };
+        self.options.limits.check_document(parts.text.len()).map_err(Trouble::TooMuch)?;
+        if parts.next < parts.parts {
+            self.parts = Some(parts);
+            return Ok(Vec::new());
+        }
+        let root = parse::parse(parts.text, &self.options.limits).map_err(|_| Trouble::Misfit)?;
+        self.hold(Document { root, limits: self.options.limits }, parts.session, parts.revision)
+    }
+
+    fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        self.options.limits.check_document(document.weight()).map_err(Trouble::TooMuch)?;
+        self.parts = None;
+        self.stats.snapshots += 1;
+        self.held = Some(Held { document, session, revision, sound: true });
+        Ok(vec![ClientEffect::Snapshot])
+    }
+
+    fn take_status(&mut self, revision: u64, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        let complete = self.parts.is_none() && self.held.as_ref().is_some_and(|held| held.sound && held.revision == revision);
+        match self.phase {
+            _ if !complete => Err(Trouble::Gap),
+            Phase::Greeting { .. } => {
+                self.phase = Phase::Live { since: now, heard: now, pinged: false };
+                self.doubts = 0;
+                Ok(self.tell_status(Status::Live, Vec::new()))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Something is missing: asks for it, then for everything, then over another connection.
+    fn doubt(&mut self, now: u64) -> Vec<ClientEffect> {
+        self.stats.resyncs += 1;
+        self.doubts += 1;
+        self.parts = None;
+        if self.doubts > 1
+            && let Some(held) = &mut self.held
+        {
+            held.sound = false;
+        }
+        if self.doubts > 2 {
+            return self.give_up(now);
+        }
+        let hello = self.hello(now);
+        self.tell_status(Status::Reconnecting, vec![hello])
+    }
+
+    fn hello(&mut self, now: u64) -> ClientEffect {
+        self.phase = Phase::Greeting { heard: now };
+        let held = self.held.as_ref();
+        let (session, revision) = (held.map(|held| held.session.as_str()), held.filter(|held| held.sound).map(|held| held.revision));
+        ClientEffect::Send(frame::hello(session, revision, self.options.dialect))
+    }
+
+    fn connect(&mut self, now: u64) -> Vec<ClientEffect> {
+        self.connection += 1;
+        self.phase = Phase::Connecting { since: now };
+        vec![ClientEffect::Connect(self.connection)]
+    }
+
+    fn give_up(&mut self, now: u64) -> Vec<ClientEffect> {
+        let disconnect = ClientEffect::Disconnect(self.connection);
+        self.wait(now, vec![disconnect])
+    }
+
+    fn wait(&mut self, now: u64, effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
+        if let Phase::Live { since, .. } = self.phase {
+            self.backoff.was_live_for(now.saturating_sub(since));
+        }
+        self.parts = None;
+        self.doubts = 0;
+        self.phase = Phase::Waiting { until: now + self.backoff.next() };
+        self.tell_status(Status::Reconnecting, effects)
+    }
+
+    fn tell_status(&mut self, status: Status, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
+        let status = if status == Status::Reconnecting && self.held.is_none() { Status::Connecting } else { status };
+        if status != self.status {
+            self.status = status;
+            effects.push(ClientEffect::Status(status));
+        }
+        effects
+    }
+}

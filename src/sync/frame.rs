@@ -1,0 +1,329 @@
+//! The frames themselves: reading and writing them, and nothing about when.
+
+use crate::document::{Document, Node, Object};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::patch::{self, Dialect, Patch};
+use crate::{number, parse, print, text};
+
+/// The version of the frame format. A test holds it to the format.
+pub const VERSION: u64 = 1;
+
+/// What a client sends to learn whether the connection is alive. A host that answers it with [`PONG`] on its
+/// own (as Cloudflare's auto-response does) need not wake up for it.
+pub const PING: &str = r#"{"type":"ping"}"#;
+
+/// The answer to [`PING`].
+pub const PONG: &str = r#"{"type":"pong"}"#;
+
+/// The levels of nesting and the bytes that a frame adds around what it carries.
+const ENVELOPE_DEPTH: usize = 5;
+const ENVELOPE_BYTES: usize = 256;
+
+/// What a client says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ClientFrame {
+    Hello { version: u64, hello: Hello },
+    Ping,
+    Write,
+}
+
+/// What a client has, and what it understands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hello {
+    pub session: Option<String>,
+    pub revision: Option<u64>,
+    pub dialect: Dialect,
+}
+
+/// What a server says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ServerFrame {
+    Patch {
+        revision: u64,
+        patch: Patch,
+    },
+    Snapshot {
+        revision: u64,
+        session: String,
+        part: u64,
+        parts: u64,
+        body: Body,
+    },
+    Resync,
+    Status {
+        revision: u64,
+    },
+    Fail {
+        code: String,
+        message: String,
+    },
+    End,
+    Pong,
+    /// Chunks that other layers send over the same stream.
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Body {
+    State(Node),
+    Slice(Vec<u8>),
+}
+
+/// Why a client gets a snapshot instead of what it asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// It is further behind than the log goes.
+    Behind,
+    /// It claims a revision that doesn't exist yet.
+    Ahead,
+    /// It has the state of another session.
+    Session,
+    /// It asked for it.
+    Requested,
+    /// The patch would be larger than a frame.
+    Size,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Reason::Behind => "behind",
+            Reason::Ahead => "ahead",
+            Reason::Session => "session",
+            Reason::Requested => "requested",
+            Reason::Size => "size",
+        }
+    }
+}
+
+pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Extended => "extended",
+        Dialect::Rfc6902 => "rfc6902",
+    }
+}
+
+pub(crate) fn read_client(source: &str, limits: &Limits) -> Result<ClientFrame> {
+    let root = read(source, limits)?;
+    let frame = root.as_object().ok_or_else(|| invalid("a frame is an object"))?;
+    match text_of(&frame, b"type").ok_or_else(|| invalid("a frame needs a type"))? {
+        b"hello" => {
+            let version = whole(&frame, b"version").ok_or_else(|| invalid("a hello needs a version"))?;
+            Ok(ClientFrame::Hello { version, hello: read_hello(&frame)? })
+        }
+        b"ping" => Ok(ClientFrame::Ping),
+        b"write" => Ok(ClientFrame::Write),
+        _ => Err(invalid("the frame has an unknown type")),
+    }
+}
+
+/// Also reads what a server kept about a connection: the same members.
+pub(crate) fn read_hello(frame: &Object) -> Result<Hello> {
+    let session = match frame.get(b"session") {
+        None | Some(Node::Null) => None,
+        Some(node) => Some(lossy(node.as_text().ok_or_else(|| invalid("the session is a string or null"))?)),
+    };
+    let revision = match frame.get(b"revision") {
+        None | Some(Node::Null) => None,
+        Some(_) => Some(whole(frame, b"revision").ok_or_else(|| invalid("the revision is a whole number or null"))?),
+    };
+    let dialect = match frame.get(b"dialect").map(Node::as_text) {
+        None | Some(Some(b"rfc6902")) => Dialect::Rfc6902,
+        Some(Some(b"extended")) => Dialect::Extended,
+        _ => return Err(invalid("the dialect is extended or rfc6902")),
+    };
+    Ok(Hello { session, revision, dialect })
+}
+
+pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> {
+    let root = read(source, limits)?;
+    let frame = root.as_object().ok_or_else(|| invalid("a frame is an object"))?;
+    let revision = || whole(&frame, b"revision").ok_or_else(|| invalid("the frame needs a revision"));
+    Ok(match text_of(&frame, b"type").ok_or_else(|| invalid("a frame needs a type"))? {
+        b"chunk" => {
+            let chunk = frame.get(b"chunk").and_then(Node::as_object).ok_or_else(|| invalid("the frame needs a chunk"))?;
+            match text_of(&chunk, b"type").ok_or_else(|| invalid("a chunk needs a type"))? {
+                b"state_patch" => {
+                    let patches = chunk.get(b"patches").ok_or_else(|| invalid("a state_patch needs patches"))?;
+                    ServerFrame::Patch { revision: revision()?, patch: patch::read(patches, limits)? }
+                }
+                b"state_snapshot" => read_snapshot(&chunk, revision()?)?,
+                b"stream_resync" => ServerFrame::Resync,
+                _ => ServerFrame::Other,
+            }
+        }
+        b"status" => ServerFrame::Status { revision: revision()? },
+        b"fail" => {
+            let error = frame.get(b"error").and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
+            let part = |name: &[u8]| lossy(text_of(&error, name).unwrap_or_default());
+            ServerFrame::Fail { code: part(b"code"), message: part(b"message") }
+        }
+        b"end" => ServerFrame::End,
+        b"pong" => ServerFrame::Pong,
+        _ => ServerFrame::Other,
+    })
+}
+
+fn read_snapshot(chunk: &Object, revision: u64) -> Result<ServerFrame> {
+    let session = lossy(text_of(chunk, b"session").ok_or_else(|| invalid("a snapshot needs a session"))?);
+    let (part, parts) = (whole(chunk, b"part"), whole(chunk, b"parts"));
+    let (Some(part), Some(parts)) = (part, parts) else { return Err(invalid("a snapshot needs part and parts")) };
+    let body = match (chunk.get(b"state"), text_of(chunk, b"text")) {
+        (Some(state), None) if (part, parts) == (1, 1) => Body::State(state.clone()),
+        (None, Some(slice)) => Body::Slice(slice.to_vec()),
+        _ => return Err(invalid("a snapshot carries its state, or a part of it a text")),
+    };
+    Ok(ServerFrame::Snapshot { revision, session, part, parts, body })
+}
+
+fn read(source: &str, limits: &Limits) -> Result<Node> {
+    limits.check_frame(source.len())?;
+    // What the frame carries is held to the document's own limits when it gets there.
+    let depth = limits.depth.saturating_add(ENVELOPE_DEPTH);
+    let within = Limits { document: limits.frame, string: limits.frame, depth, ..*limits };
+    parse::parse(source.as_bytes().to_vec(), &within)
+}
+
+fn text_of<'a>(object: &'a Object, member: &[u8]) -> Option<&'a [u8]> {
+    object.get(member).and_then(Node::as_text)
+}
+
+fn whole(object: &Object, member: &[u8]) -> Option<u64> {
+    let number = object.get(member).and_then(Node::as_number)?;
+    (number >= 0.0 && number.trunc() == number && number <= 9_007_199_254_740_991.0).then_some(number as u64)
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+fn invalid(reason: &'static str) -> Error {
+    Error::new(Code::ValidationFailed, reason)
+}
+
+pub(crate) fn hello(session: Option<&str>, revision: Option<u64>, dialect: Dialect) -> String {
+    let mut out = br#"{"type":"hello","version":"#.to_vec();
+    number::print(&mut out, VERSION as f64);
+    print_hello(&mut out, session, revision, dialect);
+    finish(out, b"}")
+}
+
+/// What a server keeps with a connection while it is out of memory.
+pub(crate) fn attachment(session: &str, revision: u64, dialect: Dialect) -> String {
+    let mut out = br#"{"version":"#.to_vec();
+    number::print(&mut out, VERSION as f64);
+    print_hello(&mut out, Some(session), Some(revision), dialect);
+    finish(out, b"}")
+}
+
+pub(crate) fn read_attachment(source: &str) -> Option<Hello> {
+    let root = parse::parse(source.as_bytes().to_vec(), &Limits::default()).ok()?;
+    let members = root.as_object()?;
+    read_hello(&members).ok().filter(|_| whole(&members, b"version") == Some(VERSION))
+}
+
+fn print_hello(out: &mut Vec<u8>, session: Option<&str>, revision: Option<u64>, dialect: Dialect) {
+    out.extend_from_slice(br#","session":"#);
+    match session {
+        Some(session) => print::print_text(out, session.as_bytes()),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(br#","revision":"#);
+    match revision {
+        Some(revision) => number::print(out, revision as f64),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(br#","dialect":""#);
+    out.extend_from_slice(dialect_name(dialect).as_bytes());
+    out.push(b'"');
+}
+
+/// `patches` is the text of a patch.
+pub(crate) fn patch(revision: u64, patches: &str) -> String {
+    let mut out = chunk(revision, "state_patch");
+    out.extend_from_slice(br#","patches":"#);
+    out.extend_from_slice(patches.as_bytes());
+    finish(out, b"}}")
+}
+
+/// The whole state, in one frame if it fits into `most` bytes, otherwise in parts.
+pub(crate) fn snapshot(revision: u64, session: &str, document: &Document, most: usize) -> Vec<String> {
+    let state = finish(document.to_bytes(), b"");
+    if state.len() + session.len() * 6 + ENVELOPE_BYTES <= most {
+        let mut out = part(revision, session, 1, 1);
+        out.extend_from_slice(br#","state":"#);
+        out.extend_from_slice(state.as_bytes());
+        return vec![finish(out, b"}}")];
+    }
+    // Quoting JSON text at most doubles it: it has quotes and backslashes, but no bare control characters.
+    let room = most.saturating_sub(session.len() * 6 + ENVELOPE_BYTES) / 2;
+    let slices: Vec<&str> = text::slices(&state, room).collect();
+    let framed = slices.iter().enumerate().map(|(index, slice)| {
+        let mut out = part(revision, session, index + 1, slices.len());
+        out.extend_from_slice(br#","text":"#);
+        print::print_text(&mut out, slice.as_bytes());
+        finish(out, b"}}")
+    });
+    framed.collect()
+}
+
+fn part(revision: u64, session: &str, part: usize, parts: usize) -> Vec<u8> {
+    let mut out = chunk(revision, "state_snapshot");
+    out.extend_from_slice(br#","session":"#);
+    print::print_text(&mut out, session.as_bytes());
+    out.extend_from_slice(br#","part":"#);
+    number::print(&mut out, part as f64);
+    out.extend_from_slice(br#","parts":"#);
+    number::print(&mut out, parts as f64);
+    out
+}
+
+pub(crate) fn resync(revision: u64, reason: Reason) -> String {
+    let mut out = chunk(revision, "stream_resync");
+    out.extend_from_slice(br#","reason":""#);
+    out.extend_from_slice(reason.as_str().as_bytes());
+    finish(out, br#""}}"#)
+}
+
+pub(crate) fn status(revision: u64) -> String {
+    finish(event("status", revision), br#","status":"active"}"#)
+}
+
+pub(crate) fn end(revision: u64) -> String {
+    finish(event("end", revision), b"}")
+}
+
+/// Only the code and the fixed phrase: a path could name what the peer may not see.
+pub(crate) fn fail(revision: u64, error: &Error) -> String {
+    let mut out = event("fail", revision);
+    out.extend_from_slice(br#","error":{"code":""#);
+    out.extend_from_slice(error.code.as_str().as_bytes());
+    out.extend_from_slice(br#"","message":"#);
+    print::print_text(&mut out, error.reason.as_bytes());
+    finish(out, b"}}")
+}
+
+fn chunk(revision: u64, kind: &str) -> Vec<u8> {
+    let mut out = event("chunk", revision);
+    out.extend_from_slice(br#","chunk":{"type":""#);
+    out.extend_from_slice(kind.as_bytes());
+    out.push(b'"');
+    out
+}
+
+fn event(kind: &str, revision: u64) -> Vec<u8> {
+    let mut out = br#"{"type":""#.to_vec();
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(br#"","sequence":"#);
+    number::print(&mut out, revision as f64);
+    out.extend_from_slice(br#","revision":"#);
+    number::print(&mut out, revision as f64);
+    out
+}
+
+/// Printed JSON is UTF-8: lone surrogates are escaped in it.
+fn finish(mut out: Vec<u8>, end: &[u8]) -> String {
+    out.extend_from_slice(end);
+    String::from_utf8(out).unwrap_or_default()
+}

@@ -1,0 +1,46 @@
+//! The sync protocol: one state machine for each end, without input or output of their own.
+//!
+//! Frames, time and commits go in; frames, timers and view changes come out. Whoever owns the sockets and the
+//! clock (the npm package's TypeScript, a native server, the simulation in `tests/`) only moves them.
+//!
+//! ```text
+//! client                                        server
+//!   │  hello {session, revision: 7, dialect}       │   "I have this much"
+//!   │ ────────────────────────────────────────────▶│
+//!   │        chunk state_patch 8, 9, …             │   what it lacks, or
+//!   │        [stream_resync] state_snapshot        │   everything
+//!   │ ◀────────────────────────────────────────────│
+//!   │        status active {revision: 9}           │   "that was the answer; you are live"
+//!   │ ◀────────────────────────────────────────────│
+//!   │        chunk state_patch 10 …                │   each commit from now on
+//! ```
+//!
+//! Frames are JSON texts. A client sends
+//! - `{"type":"hello","version":1,"session":string|null,"revision":number|null,"dialect":"extended"|"rfc6902"}`,
+//!   first of all and again whenever it doubts what it has;
+//! - `{"type":"ping"}`.
+//!
+//! A server sends, each but `pong` with the `sequence` and `revision` at which it holds,
+//! - `{"type":"chunk",…,"chunk":{"type":"state_patch","patches":[…]}}`: the commit that made this revision;
+//! - `{"type":"chunk",…,"chunk":{"type":"state_snapshot","session":…,"part":1,"parts":1,"state":…}}`; one that
+//!   would be larger than a frame comes in parts that carry slices of its text as `text` in place of `state`;
+//! - `{"type":"chunk",…,"chunk":{"type":"stream_resync","reason":…}}` before a snapshot that replaces what the
+//!   client had: `behind`, `ahead`, `session`, `requested` or `size`;
+//! - `{"type":"status",…,"status":"active"}`, `{"type":"fail",…,"error":{"code":…,"message":…}}`,
+//!   `{"type":"end",…}`, `{"type":"pong"}`.
+//!
+//! Revision and sequence of a patch are the number of the commit, from 1 on. The session is a random id that
+//! is made with the storage, so that nobody patches what a wiped object once held.
+
+mod client;
+mod frame;
+pub(crate) mod resume;
+mod server;
+mod timing;
+
+pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
+pub use frame::{PING, PONG, VERSION};
+pub use server::{ConnectionId, Server, ServerEffect};
+
+#[cfg(test)]
+mod tests;

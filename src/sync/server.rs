@@ -1,0 +1,250 @@
+//! The server's end: which frames go to whom.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
+use super::resume::{PatchFrame, Recent};
+use crate::document::Document;
+use crate::error::{Code, Error};
+use crate::limits::Limits;
+use crate::patch::Dialect;
+
+/// Names a connection to a [`Server`]; never used twice.
+pub type ConnectionId = u32;
+
+/// What the owner of the sockets has to do, in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerEffect {
+    /// Send the frame to each of these. An owner that can't treats the connection as closed.
+    Send {
+        /// To whom.
+        to: Vec<ConnectionId>,
+        /// The frame.
+        text: Arc<str>,
+    },
+    /// Close the connection, which the server has forgotten already.
+    Close {
+        /// Which.
+        connection: ConnectionId,
+        /// A WebSocket close code.
+        code: u16,
+        /// Its reason.
+        reason: &'static str,
+    },
+    /// Keep the text with each of these connections, for [`Server::restore`].
+    Attach {
+        /// With whom.
+        to: Vec<ConnectionId>,
+        /// Under 200 bytes, and the session's id.
+        text: String,
+    },
+}
+
+/// One state's connections: who has what, and what each is sent.
+///
+/// The state itself is the caller's, who hands it in where a snapshot may be needed.
+///
+/// ```
+/// use patchwire::sync::{Server, ServerEffect};
+/// use patchwire::{Document, Limits, Patch};
+///
+/// let state = Document::parse(r#"{"count":1}"#).unwrap();
+/// let mut server = Server::new("a-session", 0, &[], Limits::default());
+/// let connection = server.open();
+/// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+/// let effects = server.receive(connection, hello, &state);
+/// let snapshot = r#"{"type":"chunk","sequence":0,"revision":0,"chunk":{"type":"state_snapshot","session":"a-session","part":1,"parts":1,"state":{"count":1}}}"#;
+/// assert_eq!(effects[0], ServerEffect::Send { to: vec![connection], text: snapshot.into() });
+///
+/// let patch = r#"[{"op":"inc","path":"/count","inc":1}]"#;
+/// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
+/// let effects = server.committed(patch, None, &state);
+/// let frame = format!(r#"{{"type":"chunk","sequence":1,"revision":1,"chunk":{{"type":"state_patch","patches":{patch}}}}}"#);
+/// assert_eq!(effects[0], ServerEffect::Send { to: vec![connection], text: frame.into() });
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    session: String,
+    revision: u64,
+    recent: Recent,
+    limits: Limits,
+    connections: BTreeMap<ConnectionId, Connection>,
+    next: ConnectionId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Connection {
+    /// Opened, and has not said hello.
+    Silent,
+    /// Has been sent everything up to the current revision.
+    Live(Dialect),
+}
+
+impl Server {
+    /// A server at this revision. `recent` are the texts of the patches that made the last revisions, oldest
+    /// first, as the log has them. O(their length).
+    pub fn new(session: impl Into<String>, revision: u64, recent: &[String], limits: Limits) -> Server {
+        let mut server =
+            Server { session: session.into(), revision, recent: Recent::default(), limits, connections: BTreeMap::new(), next: 1 };
+        for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
+            server.remember(PatchFrame::new(revision.saturating_sub(back as u64), patch, None));
+        }
+        server
+    }
+
+    /// The id that was made with the storage.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// The number of the last commit.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// A new connection, which is sent nothing before it says hello.
+    pub fn open(&mut self) -> ConnectionId {
+        let id = self.next;
+        self.next += 1;
+        self.connections.insert(id, Connection::Silent);
+        id
+    }
+
+    /// A connection that outlived the server's memory, from the text last attached to it (empty where there was
+    /// none). It is sent what it may have missed.
+    pub fn restore(&mut self, attachment: &str, document: &Document) -> (ConnectionId, Vec<ServerEffect>) {
+        let id = self.open();
+        let Some(hello) = frame::read_attachment(attachment) else { return (id, Vec::new()) };
+        if hello.revision == Some(self.revision) && hello.session.as_ref() == Some(&self.session) {
+            self.connections.insert(id, Connection::Live(hello.dialect));
+            return (id, Vec::new());
+        }
+        (id, self.greet(id, &hello, document))
+    }
+
+    /// A frame that the connection sent. What is wrong with it is said to this connection alone.
+    pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
+        let Some(state) = self.connections.get(&connection).copied() else { return Vec::new() };
+        if let Err(error) = self.limits.check_frame(text.len()) {
+            return self.refuse(connection, &error, Some(1009));
+        }
+        match frame::read_client(text, &self.limits) {
+            Ok(ClientFrame::Hello { version, hello }) if version == VERSION => self.greet(connection, &hello, document),
+            Ok(ClientFrame::Hello { .. }) => {
+                self.refuse(connection, &Error::new(Code::ValidationFailed, "this server speaks version 1 of the protocol"), Some(1002))
+            }
+            Ok(ClientFrame::Ping) => vec![send(connection, PONG.into())],
+            Ok(ClientFrame::Write) if state == Connection::Silent => {
+                self.refuse(connection, &Error::new(Code::ValidationFailed, "a hello comes first"), None)
+            }
+            Ok(ClientFrame::Write) => self.refuse(connection, &Error::new(Code::ForbiddenPath, "this connection may only read"), None),
+            Err(error) => self.refuse(connection, &error, None),
+        }
+    }
+
+    /// The connection has ended.
+    pub fn closed(&mut self, connection: ConnectionId) {
+        self.connections.remove(&connection);
+    }
+
+    /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
+    pub fn wants_standard(&self) -> bool {
+        self.connections.values().any(|connection| *connection == Connection::Live(Dialect::Rfc6902))
+    }
+
+    /// The next revision was committed: the patch that made it, in the extended dialect and, where wanted, in the
+    /// standard one, and the state after it. Each frame is made once. O(patch + connections).
+    pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
+        self.revision += 1;
+        let frame = PatchFrame::new(self.revision, patch, standard);
+        let fits = frame.fits(&self.limits);
+        let mut effects = Vec::new();
+        for dialect in [Dialect::Extended, Dialect::Rfc6902] {
+            let live = self.connections.iter().filter(|(_, connection)| **connection == Connection::Live(dialect));
+            let to: Vec<ConnectionId> = live.map(|(id, _)| *id).collect();
+            if to.is_empty() {
+                continue;
+            }
+            let patch = frame.text(dialect).filter(|_| fits).map(|text| vec![text]);
+            let frames = patch.unwrap_or_else(|| self.replace(Reason::Size, document));
+            effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
+            effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, self.revision, dialect) });
+        }
+        self.remember(frame);
+        effects
+    }
+
+    /// The stream is over: tells everybody, who won't come back.
+    pub fn end(&mut self) -> Vec<ServerEffect> {
+        let ids: Vec<ConnectionId> = std::mem::take(&mut self.connections).into_keys().collect();
+        let close = |connection| ServerEffect::Close { connection, code: 1000, reason: "the stream has ended" };
+        let text = frame::end(self.revision).into();
+        [ServerEffect::Send { to: ids.clone(), text }].into_iter().chain(ids.into_iter().map(close)).collect()
+    }
+
+    /// What somebody with this much lacks, for those who ask once instead of listening: the frames that a
+    /// connection would be sent, as one JSON array.
+    pub fn frames_since(&self, session: Option<&str>, revision: Option<u64>, dialect: Dialect, document: &Document) -> String {
+        let hello = Hello { session: session.map(str::to_owned), revision, dialect };
+        let frames = self.answer(&hello, document);
+        format!("[{}]", frames.join(","))
+    }
+
+    fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {
+        self.connections.insert(connection, Connection::Live(hello.dialect));
+        let mut effects: Vec<ServerEffect> = self.answer(hello, document).into_iter().map(|text| send(connection, text)).collect();
+        effects.push(ServerEffect::Attach { to: vec![connection], text: frame::attachment(&self.session, self.revision, hello.dialect) });
+        effects
+    }
+
+    fn answer(&self, hello: &Hello, document: &Document) -> Vec<Arc<str>> {
+        let mut frames = match (&hello.session, hello.revision) {
+            (None, None) => self.snapshot(document),
+            (Some(session), _) if *session != self.session => self.replace(Reason::Session, document),
+            (None, Some(_)) => self.replace(Reason::Session, document),
+            (Some(_), None) => self.replace(Reason::Requested, document),
+            (Some(_), Some(revision)) => match self.revision.checked_sub(revision) {
+                Some(behind) => self.recent.last(behind, hello.dialect).unwrap_or_else(|| self.replace(Reason::Behind, document)),
+                None => {
+                    let error = Error::new(Code::StaleState, "the client claims a revision that doesn't exist yet");
+                    let fail = frame::fail(self.revision, &error).into();
+                    [fail].into_iter().chain(self.replace(Reason::Ahead, document)).collect()
+                }
+            },
+        };
+        frames.push(frame::status(self.revision).into());
+        frames
+    }
+
+    fn replace(&self, reason: Reason, document: &Document) -> Vec<Arc<str>> {
+        let resync = frame::resync(self.revision, reason).into();
+        [resync].into_iter().chain(self.snapshot(document)).collect()
+    }
+
+    fn snapshot(&self, document: &Document) -> Vec<Arc<str>> {
+        frame::snapshot(self.revision, &self.session, document, self.limits.frame).into_iter().map(Arc::from).collect()
+    }
+
+    fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
+        let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
+        if let Some(code) = close {
+            self.connections.remove(&connection);
+            effects.push(ServerEffect::Close { connection, code, reason: error.reason });
+        }
+        effects
+    }
+
+    /// A frame over the limit can't be sent, now or later: whoever lacks it needs a snapshot.
+    fn remember(&mut self, frame: PatchFrame) {
+        if frame.fits(&self.limits) {
+            self.recent.push(frame);
+        } else {
+            self.recent = Recent::default();
+        }
+    }
+}
+
+fn send(connection: ConnectionId, text: Arc<str>) -> ServerEffect {
+    ServerEffect::Send { to: vec![connection], text }
+}

@@ -1,0 +1,189 @@
+use super::{fail_frame, patch_frame, resync_frame, snapshot_frame, status_frame};
+use crate::Limits;
+use crate::sync::frame;
+use crate::sync::{Client, ClientEffect, ClientOptions, PING, PONG, Status};
+
+fn add(value: u32) -> String {
+    format!(r#"[{{"op":"add","path":"/list/-","value":{value}}}]"#)
+}
+
+fn hello(session: &str, revision: &str) -> ClientEffect {
+    ClientEffect::Send(format!(r#"{{"type":"hello","version":1,"session":{session},"revision":{revision},"dialect":"extended"}}"#))
+}
+
+/// A client that is live on connection 1 at revision 4 since time 1,000.
+fn live() -> Client {
+    let mut client = Client::new(ClientOptions { observe: true, ..ClientOptions::default() });
+    client.start(0);
+    client.opened(1, 1_000);
+    client.received(1, &snapshot_frame(4, "s", r#"{"list":[]}"#), 1_000);
+    client.received(1, &status_frame(4), 1_000);
+    assert_eq!((client.status(), client.revision()), (Status::Live, 4));
+    client
+}
+
+fn state(client: &Client) -> String {
+    client.document().map(ToString::to_string).unwrap_or_default()
+}
+
+#[test]
+fn patches_move_the_state_and_the_view() {
+    let mut client = live();
+    let effects = client.received(1, &patch_frame(5, &add(7)), 1_001);
+    let [ClientEffect::Edits { edits, patch }] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!(String::from_utf8_lossy(edits), r#"[[2,["list"],0,0,[7]]]"#);
+    assert_eq!(patch.as_deref(), Some(add(7).as_str()));
+    assert_eq!((client.revision(), state(&client)), (5, r#"{"list":[7]}"#.into()));
+    let stats = client.stats();
+    assert_eq!((stats.frames, stats.snapshots, stats.resyncs), (3, 1, 0));
+    assert!(stats.bytes > 200);
+}
+
+#[test]
+fn duplicates_are_ignored() {
+    let mut client = live();
+    client.received(1, &patch_frame(5, &add(7)), 1_001);
+    for revision in [3, 4, 5] {
+        assert_eq!(client.received(1, &patch_frame(revision, &add(9)), 1_002), []);
+    }
+    assert_eq!((client.revision(), client.stats().resyncs), (5, 0));
+}
+
+#[test]
+fn a_gap_is_asked_for_and_filled() {
+    let mut client = live();
+    let effects = client.received(1, &patch_frame(6, &add(6)), 1_001);
+    assert_eq!(effects, [hello("\"s\"", "4"), ClientEffect::Status(Status::Reconnecting)]);
+    assert_eq!((client.stats().resyncs, client.revision()), (1, 4));
+    // Sent before the server read the hello.
+    assert_eq!(client.received(1, &patch_frame(7, &add(7)), 1_002), []);
+    for revision in 5..8 {
+        client.received(1, &patch_frame(revision, &add(revision as u32)), 1_003);
+    }
+    assert_eq!(client.received(1, &status_frame(7), 1_004), [ClientEffect::Status(Status::Live)]);
+    assert_eq!((state(&client), client.stats().resyncs), (r#"{"list":[5,6,7]}"#.into(), 1));
+}
+
+#[test]
+fn doubts_escalate_to_a_snapshot_and_then_to_a_new_connection() {
+    let mut client = live();
+    client.received(1, &patch_frame(9, &add(1)), 1_001);
+    assert_eq!(client.received(1, &status_frame(9), 1_002), [hello("\"s\"", "null")]);
+    assert_eq!(client.received(1, &patch_frame(5, &add(1)), 1_003), [], "nothing builds on what is doubted");
+    assert_eq!(client.received(1, &status_frame(9), 1_004), [ClientEffect::Disconnect(1)]);
+    let at = client.wake_at().unwrap();
+    assert_eq!(client.tick(at), [ClientEffect::Connect(2)]);
+    assert_eq!(client.opened(2, at), [hello("\"s\"", "null")]);
+    client.received(2, &resync_frame(9, "requested"), at);
+    client.received(2, &snapshot_frame(9, "s", "[]"), at);
+    assert_eq!(client.received(2, &status_frame(9), at), [ClientEffect::Status(Status::Live)]);
+    assert_eq!(client.stats().resyncs, 3);
+}
+
+#[test]
+fn a_patch_that_does_not_fit_changes_nothing_and_brings_a_snapshot() {
+    let mut client = live();
+    let broken = r#"[{"op":"add","path":"/list/-","value":1},{"op":"remove","path":"/nowhere"}]"#;
+    assert_eq!(client.received(1, &patch_frame(5, broken), 1_001)[0], hello("\"s\"", "null"));
+    assert_eq!((client.revision(), state(&client)), (4, r#"{"list":[]}"#.into()));
+}
+
+#[test]
+fn what_is_no_frame_is_a_gap() {
+    for text in ["", "nonsense", "{}", r#"{"type":"chunk","revision":5,"chunk":{"type":"state_patch","patches":[{"op":"x","path":""}]}}"#] {
+        let mut client = live();
+        assert_eq!(client.received(1, text, 1_001)[0], hello("\"s\"", "4"), "{text}");
+        assert_eq!(client.stats().resyncs, 1);
+    }
+}
+
+#[test]
+fn parts_join_and_a_lost_part_is_noticed() {
+    let state = crate::Document::parse(format!(r#"{{"list":["{}"]}}"#, "é\\\"".repeat(500))).unwrap();
+    let parts = frame::snapshot(6, "s", &state, 700);
+    assert!(parts.len() > 3);
+    let mut client = live();
+    client.received(1, &patch_frame(9, "[]"), 1_001);
+    for part in &parts {
+        client.received(1, part, 1_002);
+    }
+    assert_eq!(client.received(1, &status_frame(6), 1_003), [ClientEffect::Status(Status::Live)]);
+    assert_eq!(client.document(), Some(&state));
+
+    let mut client = live();
+    client.received(1, &patch_frame(9, "[]"), 1_001);
+    client.received(1, &parts[0], 1_002);
+    assert_eq!(client.received(1, &parts[2], 1_002), [hello("\"s\"", "null")]);
+    assert_eq!(client.stats().resyncs, 2);
+}
+
+#[test]
+fn a_lost_connection_comes_back_with_what_is_held() {
+    let mut client = live();
+    assert_eq!(client.closed(1, 1006, 2_000), [ClientEffect::Status(Status::Reconnecting)]);
+    let at = client.wake_at().unwrap();
+    assert!((2_125..=2_250).contains(&at));
+    assert_eq!(client.tick(at - 1), []);
+    assert_eq!(client.tick(at), [ClientEffect::Connect(2)]);
+    assert_eq!(client.received(1, &patch_frame(5, &add(1)), at), [], "a frame of the old connection");
+    assert_eq!(client.opened(1, at), []);
+    assert_eq!(client.opened(2, at), [hello("\"s\"", "4")]);
+    assert_eq!(client.received(2, &status_frame(4), at), [ClientEffect::Status(Status::Live)]);
+}
+
+#[test]
+fn silence_is_tested_and_then_given_up() {
+    let mut client = live();
+    assert_eq!(client.wake_at(), Some(26_000));
+    assert_eq!(client.tick(26_000), [ClientEffect::Send(PING.into())]);
+    client.received(1, PONG, 26_100);
+    assert_eq!(client.wake_at(), Some(51_100));
+    // The machine slept for a day: the ping gets its time all the same.
+    assert_eq!(client.tick(86_400_000), [ClientEffect::Send(PING.into())]);
+    assert_eq!(client.tick(86_409_999), []);
+    assert_eq!(client.tick(86_410_000), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting)]);
+
+    let mut client = Client::new(ClientOptions::default());
+    client.start(0);
+    assert_eq!(client.tick(10_000), [ClientEffect::Disconnect(1)], "still connecting");
+}
+
+#[test]
+fn refusals_are_told_and_final_ones_end_it() {
+    let mut client = live();
+    let told = ClientEffect::Fail { code: "FORBIDDEN_PATH".into(), message: "no".into() };
+    assert_eq!(client.received(1, &fail_frame(4, "FORBIDDEN_PATH", "no"), 1_001), [told]);
+    assert_eq!(client.status(), Status::Live);
+    assert_eq!(client.closed(1, 1002, 1_002), [ClientEffect::Status(Status::Closed)]);
+    assert_eq!((client.wake_at(), client.tick(99_999)), (None, vec![]));
+
+    let mut client = live();
+    assert_eq!(
+        client.received(1, r#"{"type":"end","sequence":4,"revision":4}"#, 1_001),
+        [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]
+    );
+    assert_eq!(state(&client), r#"{"list":[]}"#);
+}
+
+#[test]
+fn more_than_the_limits_allow_ends_it_with_a_code() {
+    let limits = Limits { document: 50, frame: 1_000, ..Limits::default() };
+    let mut client = Client::new(ClientOptions { limits, ..ClientOptions::default() });
+    client.start(0);
+    client.opened(1, 0);
+    let effects = client.received(1, &snapshot_frame(1, "s", &format!("\"{}\"", "x".repeat(100))), 0);
+    assert!(matches!(&effects[0], ClientEffect::Fail { code, .. } if code == "LIMIT_EXCEEDED"));
+    assert_eq!(effects[1..], [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
+}
+
+#[test]
+fn another_session_replaces_everything() {
+    let mut client = live();
+    client.closed(1, 1006, 2_000);
+    client.tick(client.wake_at().unwrap());
+    client.opened(2, 3_000);
+    client.received(2, &resync_frame(1, "session"), 3_000);
+    assert_eq!(client.received(2, &snapshot_frame(1, "t", "true"), 3_000), [ClientEffect::Snapshot]);
+    client.received(2, &status_frame(1), 3_000);
+    assert_eq!((client.revision(), client.session(), client.status()), (1, Some("t"), Status::Live));
+}

@@ -1,0 +1,73 @@
+//! How long a client waits for what, in milliseconds.
+
+/// A connection that was silent this long is tested with a ping: middleboxes drop idle connections unnoticed.
+pub(crate) const QUIET: u64 = 25_000;
+
+/// How long opening, a hello or a ping may stay without any answer.
+pub(crate) const ANSWER: u64 = 10_000;
+
+const FIRST: u64 = 250;
+const LONGEST: u64 = 30_000;
+
+/// A connection that held this long was a good one: the next reconnect is quick again.
+const GOOD: u64 = 5_000;
+
+/// The pauses between attempts to connect: doubling, and spread so that clients which were cut off together
+/// don't come back together.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    attempts: u32,
+    random: u64,
+}
+
+impl Backoff {
+    pub(crate) fn new(seed: u64) -> Backoff {
+        Backoff { attempts: 0, random: seed }
+    }
+
+    pub(crate) fn was_live_for(&mut self, time: u64) {
+        if time >= GOOD {
+            self.attempts = 0;
+        }
+    }
+
+    /// Between half of the pause and all of it.
+    pub(crate) fn next(&mut self) -> u64 {
+        let pause = (FIRST << self.attempts.min(16)).min(LONGEST);
+        self.attempts = self.attempts.saturating_add(1);
+        pause / 2 + self.draw() % (pause / 2 + 1)
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood 2014).
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_bound_and_start_over_after_a_good_connection() {
+        let mut backoff = Backoff::new(7);
+        for pause in [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
+            let drawn = backoff.next();
+            assert!((pause / 2..=pause).contains(&drawn), "{drawn} for {pause}");
+        }
+        backoff.was_live_for(4_999);
+        assert!(backoff.next() >= 15_000);
+        backoff.was_live_for(5_000);
+        assert!(backoff.next() <= 250);
+    }
+
+    #[test]
+    fn clients_with_different_seeds_come_back_at_different_times() {
+        let pauses: std::collections::BTreeSet<u64> = (0..50).map(|seed| Backoff::new(seed).next()).collect();
+        assert!(pauses.len() > 30, "{}", pauses.len());
+    }
+}
