@@ -6,7 +6,6 @@ const encoder = new TextEncoder();
 let exports: wasm.InitOutput | undefined;
 let arena: wasm.Arena;
 let heap = new Uint8Array();
-let room = 0;
 
 /** The wasm classes and functions; the first use compiles and starts the module. */
 export function core(): typeof wasm {
@@ -33,7 +32,7 @@ export async function ready(): Promise<void> {
 
 /** Wasm memory with room for `length` bytes, and where the room starts. Growth moves it: don't keep it. */
 function reserve(length: number): number {
-  room = arena.reserve(length) >>> 0;
+  const room = arena.reserve(length) >>> 0;
   if (heap.buffer !== exports!.memory.buffer) heap = new Uint8Array(exports!.memory.buffer);
   return room;
 }
@@ -41,7 +40,8 @@ function reserve(length: number): number {
 /** Copies bytes into the arena and returns it with their length. */
 export function passBytes(bytes: Uint8Array): [wasm.Arena, number] {
   core();
-  heap.set(bytes, reserve(bytes.length));
+  const start = reserve(bytes.length);
+  heap.set(bytes, start);
   return [arena, bytes.length];
 }
 

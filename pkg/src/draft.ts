@@ -8,8 +8,6 @@ export class DraftTree extends Tree {
   readonly log = new Log();
   open = false;
   adoption = new Adoption(this);
-  /** Containers that this recipe put into a second place. */
-  private aliases: Place[] = [];
   /** Where the records of the running change begin in the log. */
   start = 0;
 
@@ -45,7 +43,6 @@ export class DraftTree extends Tree {
   override rollback(): void {
     super.rollback();
     this.log.rewind(this.start);
-    this.aliases = [];
   }
 
   /** Begins a change that is made without a recipe. */
@@ -58,9 +55,9 @@ export class DraftTree extends Tree {
   assign(place: Place, key: Key, value: unknown): void {
     const slot = this.adoption.adopt(value, place, key);
     if (slot instanceof Place && Object.hasOwn(place.twin, key) && this.child(place, key) === slot) return;
-    const [paths, payload] = [this.paths(place), this.payload(slot)];
+    const paths = this.paths(place);
+    const payload = this.payload(slot, paths.length === 1);
     this.measure(paths, payload);
-    this.adoptPlace(slot);
     this.set(place, key, slot);
     for (const path of paths) this.logged(() => this.log.set([...path, key], payload));
   }
@@ -73,9 +70,9 @@ export class DraftTree extends Tree {
 
   spliceItems(place: Place, index: number, count: number, values: unknown[]): Slot[] {
     const slots = values.map((value, i) => this.adoption.adopt(value, place, index + i));
-    const [paths, payloads] = [this.paths(place), slots.map((slot) => this.payload(slot))];
+    const paths = this.paths(place);
+    const payloads = slots.map((slot) => this.payload(slot, paths.length === 1));
     for (const payload of payloads) this.measure(paths, payload);
-    for (const slot of slots) this.adoptPlace(slot);
     const out = this.splice(place, index, count, slots);
     const record = this.record;
     for (const path of paths) this.logged(() => this.log.splice(path, index, count, payloads));
@@ -140,29 +137,38 @@ export class DraftTree extends Tree {
     });
   }
 
-  /** A slot as the log takes it: by reference where the core knows the value already. */
-  private payload(slot: Slot): Slot | Taken {
+  /** A slot as the log takes it: by reference where the core knows the value already and `may` find it. */
+  private payload(slot: Slot, may: boolean): Slot | Taken {
     if (!(slot instanceof Place)) return slot;
-    const source = this.aliases.length > 0 ? null : this.source(slot);
+    const source = may ? this.source(slot) : null;
     if (source !== null) return new Taken(undefined, [{ path: [], source }]);
-    const parts: { path: Key[]; source: Source }[] = [];
-    const template = this.template(slot, [], parts);
+    const parts: Taken["parts"] = [];
+    const template = this.template(slot, [], may ? parts : null);
     return parts.length > 0 ? new Taken(template, parts) : template;
   }
 
-  private template(slot: Slot, path: Key[], parts: { path: Key[]; source: Source }[]): unknown {
+  /** The value around the values that are taken along by reference. */
+  private template(slot: Slot, path: Key[], parts: Taken["parts"] | null): unknown {
     if (!(slot instanceof Place)) return slot;
-    const source = path.length > 0 && this.aliases.length === 0 ? this.source(slot) : null;
+    const source = path.length > 0 && parts !== null ? this.source(slot) : null;
     if (source !== null) {
-      parts.push({ path, source });
+      parts!.push({ path, source });
       return null;
     }
     if (!slot.owned) return slot.twin;
-    if (Array.isArray(slot.twin)) return (slot.twin as Slot[]).map((item, i) => this.template(item, [...path, i], parts));
-    return Object.fromEntries(Object.keys(slot.twin).map((key) => [key, this.template(slot.twin[key], [...path, key], parts)]));
+    const copy: object = Array.isArray(slot.twin) ? [] : {};
+    for (const key of Object.keys(slot.twin)) {
+      put(copy, key, this.template(slot.twin[key], [...path, slot.isArray ? Number(key) : key], parts));
+    }
+    return copy;
   }
 
+  /** Where the core finds the container's value as it is now. */
   private source(place: Place): Source | null {
+    if (this.aliases.length > 0) {
+      const live = this.allPaths(place)[0];
+      return live === undefined ? null : { path: live };
+    }
     const path: Key[] = [];
     for (let at = place; ; at = at.parent) {
       if (at === this.root) return { path };
@@ -172,10 +178,6 @@ export class DraftTree extends Tree {
       }
       path.unshift(this.keyOf(at, at.parent));
     }
-  }
-
-  private adoptPlace(slot: Slot): void {
-    if (slot instanceof Place && this.isAttached(slot)) this.aliases.push(slot);
   }
 
   /** One container in two places was shared while the recipe ran; from now on each place has its own. */
@@ -192,6 +194,7 @@ export class DraftTree extends Tree {
       }
     }
     this.aliases = [];
+    this.shape++;
   }
 
   private replaceAlias(place: Place, holder: Place, key: Key): void {
@@ -202,7 +205,9 @@ export class DraftTree extends Tree {
   }
 }
 
+/** Where `holder` holds `place`: more than once if it was put there twice. */
 function keysOf(place: Place, holder: Place): Key[] {
+  if (!holder.owned) return [place.key];
   const slots = holder.twin as unknown as Slot[];
   if (Array.isArray(slots)) return [...slots.keys()].filter((key) => slots[key] === place);
   return Object.keys(holder.twin).filter((key) => holder.twin[key] === place);
@@ -254,7 +259,8 @@ function traps(find: (target: object) => Place): ProxyHandler<object> {
       const descriptor = Reflect.getOwnPropertyDescriptor(place.twin, key);
       if (descriptor === undefined) return undefined;
       const isLength = place.isArray && key === "length";
-      return { value: read(place, key as Key), writable: true, enumerable: !isLength, configurable: !isLength };
+      // Object.keys asks this of every member: no drafts are made for it.
+      return { value: seen(descriptor.value), writable: true, enumerable: !isLength, configurable: !isLength };
     },
     defineProperty(target, key, descriptor) {
       if (!("value" in descriptor)) throw notJson(() => {}, [String(key)]);
@@ -297,7 +303,7 @@ const arrayTraps: ProxyHandler<object> = {
     const place = (target as Place[])[0]!;
     if (key === PLACE) return place;
     if (typeof key === "string" && Object.hasOwn(arrayMethods, key)) return (open(place), arrayMethods[key as keyof typeof arrayMethods]);
-    return read(place, (typeof key === "string" ? (indexOf(key) ?? key) : key) as Key);
+    return read(place, key as Key);
   },
   set(target, key, value) {
     const place = (target as Place[])[0]!;

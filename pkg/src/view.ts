@@ -63,6 +63,8 @@ export class Tree {
   /** The journal of the change that is being made. */
   journal: Entry[] = [];
   stamp = 1;
+  /** Containers that the change put into a second place. */
+  aliases: Place[] = [];
   /** Counts what may move containers: cached paths are valid for one count. */
   shape = 0;
   /** The number that the next record of the running recipe has. */
@@ -87,6 +89,7 @@ export class Tree {
   rollback(): void {
     for (let i = this.journal.length - 1; i >= 0; i--) this.swap(this.journal[i]!);
     this.journal = [];
+    this.aliases = [];
     this.stamp++;
     this.shape++;
   }
@@ -128,6 +131,7 @@ export class Tree {
   child(place: Place, key: Key): Slot {
     const slot = place.twin[key];
     if (!isContainer(slot) || slot instanceof Place) return slot;
+    if (typeof key === "string" && Array.isArray(place.twin)) key = Number(key);
     if (place.owned) {
       const child = new Place(this, slot as Twin, place, key);
       put(place.twin, key, child);
@@ -223,13 +227,16 @@ export class Tree {
   }
 
   attach(child: Place, parent: Place, key: Key): void {
-    if (this.isAttached(child)) this.link(child, child.parent, child.key, [...(child.others ?? []), parent]);
-    else this.link(child, parent, key, null);
+    if (this.isAttached(child)) {
+      this.link(child, child.parent, child.key, [...(child.others ?? []), parent]);
+      this.aliases.push(child);
+    } else this.link(child, parent, key, null);
     (parent.held ??= new Set()).add(child);
     this.shape++;
   }
 
   private detach(child: Place, parent: Place, item = 0): void {
+    this.shape++;
     if (child.others !== null) {
       const holders = [child.parent!, ...child.others];
       holders.splice(holders.indexOf(parent), 1);
@@ -239,7 +246,6 @@ export class Tree {
       this.link(child, null, child.key, null, { record: this.record, item, loose: this.loose });
     }
     parent.held?.delete(child);
-    this.shape++;
   }
 
   isAttached(place: Place): boolean {
