@@ -16,7 +16,8 @@ fn values() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..7).prop_map(Value::from),
-            prop::collection::vec(("[a-e~/]{0,2}|__proto__", inner), 0..6).prop_map(|members| members.into_iter().collect::<serde_json::Map<_, _>>().into()),
+            prop::collection::vec(("[a-e~/]{0,2}|__proto__", inner), 0..6)
+                .prop_map(|members| members.into_iter().collect::<serde_json::Map<_, _>>().into()),
         ]
     })
 }
@@ -70,7 +71,9 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
                 3 => json!([{"op": "remove", "path": format!("{path}/{index}")}]),
                 4 => json!([{"op": "remove", "path": format!("{path}/{}", length - 1)}]),
                 5 => json!([{"op": "replace", "path": format!("{path}/{index}"), "value": value}]),
-                6 | 7 => json!([{"op": "move", "from": format!("{path}/{index}"), "path": format!("{path}/{}", (index * 7 + choice.place) % length)}]),
+                6 | 7 => {
+                    json!([{"op": "move", "from": format!("{path}/{index}"), "path": format!("{path}/{}", (index * 7 + choice.place) % length)}])
+                }
                 8 => {
                     let mut order: Vec<usize> = (0..length).collect();
                     (1..length).for_each(|i| order.swap(i, (choice.at * 31 + i * choice.place) % (i + 1)));
@@ -87,7 +90,9 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
                 (3 | 4, Some(key)) => json!([{"op": "remove", "path": format!("{path}/{key}")}]),
                 (5, Some(key)) => json!([{"op": "move", "from": format!("{path}/{key}"), "path": format!("{path}/moved")}]),
                 (6, Some(key)) => match members.get(&key)? {
-                    Value::String(text) => json!([{"op": "str_ins", "path": format!("{path}/{key}"), "pos": text.encode_utf16().count(), "str": "é😀"}]),
+                    Value::String(text) => {
+                        json!([{"op": "str_ins", "path": format!("{path}/{key}"), "pos": text.encode_utf16().count(), "str": "é😀"}])
+                    }
                     Value::Number(_) => json!([{"op": "inc", "path": format!("{path}/{key}"), "inc": 2}]),
                     _ => json!([{"op": "replace", "path": format!("{path}/{key}"), "value": value}]),
                 },

@@ -1,0 +1,3 @@
+import { patches } from './use.ts';
+
+console.log(patches());

@@ -1,0 +1,3 @@
+import { patches } from './use.ts';
+
+document.body.textContent = patches();

@@ -1,0 +1,3 @@
+import { patches } from './use.ts';
+
+export default { fetch: () => new Response(patches()) };

@@ -1,0 +1,550 @@
+//! Time, the network and what goes wrong in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use patchwire::store::Tables;
+use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
+use patchwire::{Dialect, Document, Limits};
+use serde_json::Value;
+
+use crate::changes;
+use crate::peers::{Host, Viewer};
+use crate::random::Random;
+
+/// Until then things go wrong; afterwards the network is whole, and everybody has to find back.
+const CHAOS: u64 = 20_000;
+/// A half-open connection is noticed 35 s after its last frame.
+const HEALED: u64 = CHAOS + 60_000;
+const END: u64 = HEALED + 60_000;
+
+enum Event {
+    /// The request for a connection reaches the server.
+    Accept(usize),
+    Opened(usize),
+    ToServer(usize, String),
+    ToClient(usize, Arc<str>),
+    ClosedAtServer(usize),
+    ClosedAtClient(usize, u16),
+    Tick(usize),
+    Commit,
+    /// A commit after which the next one follows.
+    Commits,
+    Mishap,
+}
+
+struct Socket {
+    viewer: usize,
+    number: u32,
+    /// The server's name for it, while the server is in memory.
+    connection: Option<ConnectionId>,
+    attachment: String,
+    open_at_server: bool,
+    open_at_client: bool,
+    /// Half open: swallows everything, and nobody is told.
+    black: bool,
+    /// When the last frame of each direction arrives: the order within a connection holds.
+    last_to_server: u64,
+    last_to_client: u64,
+}
+
+/// What a run, or all of them, went through.
+#[derive(Debug, Default, Clone)]
+pub struct Totals {
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Totals {
+    fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    pub fn add(&mut self, other: &Totals) {
+        other.counts.iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
+    }
+
+    /// A simulation in which nothing goes wrong proves nothing.
+    pub fn check_that_everything_happened(&self) {
+        let things = [
+            "crash",
+            "hibernation",
+            "lost before the write",
+            "lost after the write",
+            "wipe",
+            "broken connection",
+            "half-open connection",
+            "behind",
+            "ahead",
+            "session",
+            "requested",
+            "size",
+            "part",
+            "hostile run",
+            "resync",
+            "snapshot",
+            "fold",
+            "viewer left",
+            "noise",
+            "lost frame",
+        ];
+        // Nobody can be ahead of a server that never goes back: unit tests cover that one.
+        for thing in things.into_iter().filter(|thing| *thing != "ahead") {
+            assert!(self.counts.get(thing).is_some_and(|count| *count > 0), "'{thing}' never happened: {:?}", self.counts);
+        }
+    }
+}
+
+pub struct World {
+    random: Random,
+    now: u64,
+    queue: BTreeMap<(u64, u64), Event>,
+    scheduled: u64,
+    tables: Tables,
+    limits: Limits,
+    longest: u64,
+    hostile: bool,
+    host: Option<Host>,
+    sockets: Vec<Socket>,
+    viewers: Vec<Viewer>,
+    /// Every state there ever was, by session and revision.
+    history: Vec<Vec<Document>>,
+    acknowledged: u64,
+    totals: Totals,
+}
+
+impl World {
+    pub fn new(seed: u64) -> World {
+        let mut random = Random(seed);
+        let frame = [8 << 20, 8 << 20, 2_000, 700][random.below(4) as usize];
+        // Texts long enough to fold the log and to outrun it cost most of the time: few runs, and no tiny frames.
+        let heavy = frame > 2_000 && random.one_in(5);
+        let longest = if heavy { 8_000 } else { [20, 100, 300][random.below(3) as usize] };
+        let hostile = random.one_in(3);
+        let mut world = World {
+            random,
+            now: 0,
+            queue: BTreeMap::new(),
+            scheduled: 0,
+            tables: Tables::default(),
+            limits: Limits { frame, ..Limits::default() },
+            longest,
+            hostile,
+            host: None,
+            sockets: Vec::new(),
+            viewers: Vec::new(),
+            history: vec![vec![Document::try_from(&changes::initial()).unwrap()]],
+            acknowledged: 0,
+            totals: Totals::default(),
+        };
+        if hostile {
+            world.totals.count("hostile run");
+        }
+        world
+    }
+
+    pub fn run(mut self) -> Totals {
+        for _ in 0..self.random.between(2, 5) {
+            let viewer = self.new_viewer();
+            self.viewers.push(viewer);
+            self.start(self.viewers.len() - 1);
+        }
+        self.after(10, Event::Commits);
+        self.after(500, Event::Mishap);
+        self.queue.insert((HEALED, 0), Event::Commit);
+        while let Some(((at, _), event)) = self.queue.pop_first().filter(|((at, _), _)| *at <= END) {
+            self.now = at;
+            self.happen(event);
+        }
+        self.check_convergence();
+        self.totals
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Accept(socket) => {
+                if !self.sockets[socket].open_at_client {
+                    return;
+                }
+                let connection = self.host().server.open();
+                self.sockets[socket].connection = Some(connection);
+                self.sockets[socket].open_at_server = true;
+                let at = self.arrival(self.sockets[socket].last_to_client);
+                self.sockets[socket].last_to_client = at;
+                self.schedule(at, Event::Opened(socket));
+            }
+            Event::Opened(socket) => self.tell(socket, |viewer, number, now| viewer.client.opened(number, now)),
+            Event::ToClient(socket, text) => {
+                // A client's shell doesn't pass on what arrives on a socket it has closed, and the client
+                // wouldn't take it: the simulation does pass it on.
+                self.tell(socket, |viewer, number, now| viewer.client.received(number, &text, now));
+            }
+            Event::ClosedAtClient(socket, code) => {
+                if std::mem::replace(&mut self.sockets[socket].open_at_client, false) {
+                    self.tell(socket, |viewer, number, now| viewer.client.closed(number, code, now));
+                }
+            }
+            Event::ToServer(socket, text) => {
+                if self.sockets[socket].open_at_server {
+                    self.host();
+                    let connection = self.sockets[socket].connection.unwrap();
+                    let effects = self.host().receive(connection, &text);
+                    self.carry_out(effects);
+                }
+            }
+            Event::ClosedAtServer(socket) => {
+                if std::mem::replace(&mut self.sockets[socket].open_at_server, false)
+                    && let (Some(host), Some(connection)) = (&mut self.host, self.sockets[socket].connection)
+                {
+                    host.server.closed(connection);
+                }
+            }
+            Event::Tick(viewer) => {
+                let effects = self.viewers[viewer].client.tick(self.now);
+                self.follow(viewer, effects);
+            }
+            Event::Commit => self.commit(),
+            Event::Commits if self.now < CHAOS => {
+                let pause = if self.random.one_in(4) { 0 } else { self.random.between(1, 1_200) };
+                self.after(pause, Event::Commits);
+                self.commit();
+            }
+            Event::Commits => {}
+            Event::Mishap => self.mishap(),
+        }
+    }
+
+    // ---- the server
+
+    fn host(&mut self) -> &mut Host {
+        if self.host.is_none() {
+            let session = format!("session {}", self.history.len() - 1);
+            let host = Host::open(&mut self.tables, &session, &changes::initial(), self.limits);
+            let history = self.history.last().unwrap();
+            assert!(host.store.revision() >= self.acknowledged, "an acknowledged commit is gone");
+            assert_eq!(host.store.revision() as usize, history.len() - 1);
+            assert_eq!(host.document, *history.last().unwrap());
+            self.host = Some(host);
+            for socket in 0..self.sockets.len() {
+                if self.sockets[socket].open_at_server {
+                    let attachment = self.sockets[socket].attachment.clone();
+                    let host = self.host.as_mut().unwrap();
+                    let (connection, effects) = host.server.restore(&attachment, &host.document);
+                    self.sockets[socket].connection = Some(connection);
+                    self.carry_out(effects);
+                }
+            }
+        }
+        self.host.as_mut().unwrap()
+    }
+
+    fn commit(&mut self) {
+        let calm = self.now >= CHAOS;
+        self.host();
+        let state = Value::from(self.history.last().unwrap().last().unwrap());
+        let (patch, standard) = changes::change(&mut self.random, &state, self.longest);
+        if !calm && self.random.one_in(120) {
+            self.totals.count("lost before the write");
+            return self.lose_host();
+        }
+        let host = self.host.as_mut().unwrap();
+        let before = self.tables.rows_written();
+        host.write(&mut self.tables, &patch);
+        assert!(self.tables.row_sizes().all(|size| size <= patchwire::store::ROW));
+        self.history.last_mut().unwrap().push(host.document.clone());
+        self.totals.count("commit");
+        if self.tables.rows_written() - before > 1 {
+            self.totals.count("fold");
+        }
+        if !calm && self.random.one_in(120) {
+            self.totals.count("lost after the write");
+            return self.lose_host();
+        }
+        self.acknowledged = host.store.revision();
+        let effects = host.broadcast(&patch, &standard);
+        self.carry_out(effects);
+    }
+
+    /// The memory is gone: with the connections when the process died, without them when only it was lost.
+    fn lose_host(&mut self) {
+        self.host = None;
+        if self.random.one_in(2) {
+            self.totals.count("crash");
+            (0..self.sockets.len()).for_each(|socket| self.break_connection(socket));
+        } else {
+            self.totals.count("hibernation");
+        }
+    }
+
+    fn carry_out(&mut self, effects: Vec<ServerEffect>) {
+        let find =
+            |sockets: &[Socket], id: ConnectionId| sockets.iter().position(|socket| socket.open_at_server && socket.connection == Some(id));
+        for effect in effects {
+            match effect {
+                ServerEffect::Send { to, text } => {
+                    assert!(text.len() <= self.limits.frame, "a frame over the limit");
+                    self.note(&text);
+                    for socket in to.into_iter().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
+                        self.send_to_client(socket, text.clone());
+                    }
+                }
+                ServerEffect::Close { connection, code, .. } => {
+                    if let Some(socket) = find(&self.sockets, connection) {
+                        self.sockets[socket].open_at_server = false;
+                        let at = self.arrival(self.sockets[socket].last_to_client);
+                        self.schedule(at, Event::ClosedAtClient(socket, code));
+                    }
+                }
+                ServerEffect::Attach { to, text } => {
+                    assert!(text.len() < 200);
+                    for socket in to.into_iter().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
+                        self.sockets[socket].attachment = text.clone();
+                    }
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        for reason in ["behind", "ahead", "session", "requested", "size"] {
+            if text.contains(&format!("\"reason\":\"{reason}\"")) {
+                self.totals.count(reason);
+            }
+        }
+        if text.contains("\"part\":2") {
+            self.totals.count("part");
+        }
+    }
+
+    // ---- the clients
+
+    fn new_viewer(&mut self) -> Viewer {
+        let dialect = if self.random.one_in(3) { Dialect::Rfc6902 } else { Dialect::Extended };
+        Viewer::new(ClientOptions { limits: self.limits, dialect, observe: self.random.one_in(2), seed: self.random.next() })
+    }
+
+    fn start(&mut self, viewer: usize) {
+        let effects = self.viewers[viewer].client.start(self.now);
+        self.follow(viewer, effects);
+    }
+
+    fn tell(&mut self, socket: usize, what: impl FnOnce(&mut Viewer, u32, u64) -> Vec<ClientEffect>) {
+        let (viewer, number) = (self.sockets[socket].viewer, self.sockets[socket].number);
+        // A viewer that left gave its place to another one, whose connections have other sockets.
+        if self.viewers.get(viewer).is_some() {
+            let effects = what(&mut self.viewers[viewer], number, self.now);
+            self.follow(viewer, effects);
+        }
+    }
+
+    fn follow(&mut self, viewer: usize, effects: Vec<ClientEffect>) {
+        let before = self.viewers[viewer].last.clone();
+        self.viewers[viewer].follow(&effects);
+        let (session, revision) = self.viewers[viewer].last.clone();
+        if (&session, revision) != (&before.0, before.1) {
+            let session: usize = session.unwrap().strip_prefix("session ").unwrap().parse().unwrap();
+            let truth = &self.history[session][revision as usize];
+            assert_eq!(self.viewers[viewer].client.document(), Some(truth), "another state than the server had at revision {revision}");
+            assert_eq!(self.viewers[viewer].view, self.viewers[viewer].held(), "the view isn't the document");
+        }
+        for effect in effects {
+            match effect {
+                ClientEffect::Connect(number) => self.connect(viewer, number),
+                ClientEffect::Send(text) => {
+                    if let Some(socket) = self.socket_of(viewer) {
+                        self.send_to_server(socket, text);
+                    }
+                }
+                ClientEffect::Disconnect(_) => {
+                    if let Some(socket) = self.socket_of(viewer) {
+                        self.sockets[socket].open_at_client = false;
+                        let at = self.arrival(self.sockets[socket].last_to_server);
+                        self.schedule(at, Event::ClosedAtServer(socket));
+                    }
+                }
+                ClientEffect::Snapshot => self.totals.count("snapshot"),
+                ClientEffect::Fail { code, .. } => assert!(["STALE_STATE", "INVALID_JSON"].contains(&code.as_str()), "{code}"),
+                ClientEffect::Edits { .. } | ClientEffect::Status(_) => {}
+            }
+        }
+        let pending = self.viewers[viewer].tick_at;
+        if let Some(at) = self.viewers[viewer].client.wake_at().filter(|at| pending <= self.now || *at < pending) {
+            self.viewers[viewer].tick_at = at.max(self.now + 1);
+            self.schedule(self.viewers[viewer].tick_at, Event::Tick(viewer));
+        }
+    }
+
+    fn socket_of(&self, viewer: usize) -> Option<usize> {
+        self.sockets.iter().rposition(|socket| socket.viewer == viewer && socket.open_at_client)
+    }
+
+    fn connect(&mut self, viewer: usize, number: u32) {
+        let socket = self.sockets.len();
+        self.sockets.push(Socket {
+            viewer,
+            number,
+            connection: None,
+            attachment: String::new(),
+            open_at_server: false,
+            open_at_client: true,
+            black: false,
+            last_to_server: 0,
+            last_to_client: 0,
+        });
+        let at = self.arrival(0);
+        if self.now < CHAOS && self.random.one_in(6) {
+            self.schedule(at, Event::ClosedAtClient(socket, 1006));
+        } else {
+            self.sockets[socket].last_to_server = at;
+            self.schedule(at, Event::Accept(socket));
+        }
+    }
+
+    fn check_convergence(&mut self) {
+        self.host();
+        let (revision, state) = (self.host().store.revision(), self.host().document.clone());
+        assert_eq!(self.host().server.revision(), revision);
+        for (index, viewer) in self.viewers.iter().enumerate() {
+            assert_eq!((index, viewer.client.status()), (index, Status::Live));
+            assert_eq!((index, viewer.client.revision()), (index, revision));
+            assert_eq!(viewer.client.document(), Some(&state));
+            let Stats { frames, bytes, snapshots, resyncs } = viewer.client.stats();
+            assert!(frames > 0 && bytes > frames && snapshots > 0);
+            (0..resyncs).for_each(|_| self.totals.count("resync"));
+        }
+    }
+
+    // ---- the network
+
+    fn mishap(&mut self) {
+        if self.now >= CHAOS {
+            return;
+        }
+        let pause = self.random.between(1, 3_000);
+        self.after(pause, Event::Mishap);
+        let socket = self.random.below(self.sockets.len() as u64) as usize;
+        match self.random.below(10) {
+            0..3 => {
+                self.totals.count("broken connection");
+                self.break_connection(socket);
+            }
+            3 => {
+                self.totals.count("half-open connection");
+                self.sockets[socket].black = true;
+            }
+            4 | 5 => self.lose_host(),
+            6 => {
+                let viewer = self.random.below(self.viewers.len() as u64) as usize;
+                self.totals.count("viewer left");
+                let effects = self.viewers[viewer].client.stop();
+                self.follow(viewer, effects);
+                self.sockets.iter_mut().filter(|socket| socket.viewer == viewer).for_each(|socket| socket.viewer = usize::MAX);
+                self.viewers[viewer] = self.new_viewer();
+                self.start(viewer);
+            }
+            7 => self.make_noise(),
+            8 if self.random.one_in(6) => {
+                self.totals.count("wipe");
+                self.tables = Tables::default();
+                self.history.push(vec![Document::try_from(&changes::initial()).unwrap()]);
+                self.acknowledged = 0;
+                self.lose_host();
+            }
+            _ => {
+                for _ in 0..self.random.between(5, 40) {
+                    self.after(0, Event::Commit);
+                }
+            }
+        }
+    }
+
+    /// A connection that says anything but what it should. Nobody else hears of it.
+    fn make_noise(&mut self) {
+        self.totals.count("noise");
+        let frames = [
+            "",
+            "{",
+            "null",
+            r#"{"type":"x"}"#,
+            r#"{"type":"write"}"#,
+            r#"{"type":"hello","version":9}"#,
+            r#"{"type":"hello","version":1,"session":"session 0","revision":9007199254740991}"#,
+        ];
+        let text = frames[self.random.below(frames.len() as u64) as usize];
+        let connection = self.host().server.open();
+        for effect in self.host().receive(connection, text) {
+            match effect {
+                ServerEffect::Send { to, .. } | ServerEffect::Attach { to, .. } => assert_eq!(to, [connection]),
+                ServerEffect::Close { connection: closed, .. } => assert_eq!(closed, connection),
+            }
+        }
+        self.host().server.closed(connection);
+    }
+
+    /// Each direction delivers what was to arrive before some instant, and nothing after it.
+    fn break_connection(&mut self, socket: usize) {
+        let (at_server, at_client) = (self.now + self.random.below(300), self.now + self.random.below(300));
+        self.queue.retain(|(at, _), event| match event {
+            Event::ToServer(on, _) => *on != socket || *at <= at_server,
+            Event::ToClient(on, _) | Event::Opened(on) => *on != socket || *at <= at_client,
+            _ => true,
+        });
+        if !self.sockets[socket].black {
+            self.schedule(at_client, Event::ClosedAtClient(socket, 1006));
+        }
+        self.sockets[socket].black = true;
+        if self.host.is_some() {
+            self.schedule(at_server, Event::ClosedAtServer(socket));
+        } else {
+            self.sockets[socket].open_at_server = false;
+        }
+    }
+
+    fn send_to_client(&mut self, socket: usize, text: Arc<str>) {
+        if self.sockets[socket].black {
+            return;
+        }
+        let at = self.arrival(self.sockets[socket].last_to_client);
+        if self.hostile && self.now < CHAOS {
+            match self.random.below(40) {
+                0 => return self.totals.count("lost frame"),
+                1 => self.schedule(at + 40, Event::ToClient(socket, text.clone())),
+                2 => return self.schedule(at + 200, Event::ToClient(socket, text)),
+                3 => return self.schedule(at, Event::ToClient(socket, text.chars().take(text.len() / 2).collect::<String>().into())),
+                _ => {}
+            }
+        }
+        self.sockets[socket].last_to_client = at;
+        self.schedule(at, Event::ToClient(socket, text));
+    }
+
+    fn send_to_server(&mut self, socket: usize, text: String) {
+        if self.sockets[socket].black {
+            return;
+        }
+        let at = self.arrival(self.sockets[socket].last_to_server);
+        if self.hostile && self.now < CHAOS {
+            match self.random.below(40) {
+                0 => return self.totals.count("lost frame"),
+                1 => self.schedule(at + 40, Event::ToServer(socket, text.clone())),
+                2 => return self.schedule(at, Event::ToServer(socket, text.chars().take(text.len() / 2).collect())),
+                _ => {}
+            }
+        }
+        self.sockets[socket].last_to_server = at;
+        self.schedule(at, Event::ToServer(socket, text));
+    }
+
+    fn arrival(&mut self, last: u64) -> u64 {
+        let delay = if self.random.one_in(20) { self.random.between(100, 3_000) } else { self.random.between(1, 60) };
+        last.max(self.now + delay)
+    }
+
+    fn after(&mut self, pause: u64, event: Event) {
+        self.schedule(self.now + pause, event);
+    }
+
+    fn schedule(&mut self, at: u64, event: Event) {
+        self.scheduled += 1;
+        self.queue.insert((at, self.scheduled), event);
+    }
+}
