@@ -34,8 +34,11 @@ mod writes;
 pub mod store;
 pub mod sync;
 
-#[cfg(all(feature = "wasm", not(doc)))]
+#[cfg(feature = "wasm")]
 mod wasm;
+
+#[cfg(all(target_arch = "wasm32", not(feature = "wasm")))]
+compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm`");
 
 pub use document::Document;
 pub use error::{Code, Error, Result};

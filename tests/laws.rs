@@ -1,4 +1,5 @@
 //! Laws of tracking, held against a naive oracle: the same program on a plain `serde_json::Value`.
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use patchwire::{ArrayDelta, Dialect, Document, Granularity, Patch, StepWrites, Tracker, TrackerOptions};
