@@ -1,0 +1,95 @@
+// `npm run size`: what a browser downloads, minified and compressed, beside the peers, against the budgets.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { pkg, root } from './places.mjs';
+
+const dist = join(pkg, 'dist');
+const isBuilt = (name) => existsSync(join(dist, `${name}.js`));
+
+/** `./client` and `./durable-objects` once they exist; until then the client entry is a tracker. */
+function entries() {
+  const others = ['client', 'durable-objects'].filter(isBuilt);
+  const everything = ['patchwire', ...others.map((name) => `patchwire/${name}`)];
+  const client = isBuilt('client') ? `import { connect } from 'patchwire/client'; console.log(connect);` : `import { StateTracker } from 'patchwire'; console.log(StateTracker);`;
+  return [
+    { key: 'client', name: isBuilt('client') ? 'patchwire/client: connect' : 'patchwire: StateTracker (no client yet)', code: client, budget: 30_000 },
+    { key: 'everything', name: `everything: ${everything.join(', ')}`, code: everything.map((name, i) => `export * as e${i} from '${name}';`).join('\n'), budget: 60_000 },
+  ];
+}
+
+const peers = [
+  { name: 'immer, with patches', code: `import { enablePatches, produceWithPatches, applyPatches } from 'immer'; enablePatches(); console.log(produceWithPatches, applyPatches);` },
+  { name: 'mutative', code: `import { create, apply } from 'mutative'; console.log(create, apply);` },
+  { name: 'fast-json-patch', code: `import { applyPatch, compare } from 'fast-json-patch'; console.log(applyPatch, compare);` },
+  { name: 'immutable-json-patch', code: `import { immutableJSONPatch } from 'immutable-json-patch'; console.log(immutableJSONPatch);` },
+];
+
+/** Not installed here; brotli, from PERFORMANCE.md. */
+const quoted = [
+  ['Yjs', 25.8],
+  ['Automerge', 774],
+  ['Loro', 822],
+];
+
+/** The module that carries the wasm as text, so that the shim can be weighed without it. */
+const withoutWasm = {
+  name: 'without-wasm',
+  setup: (build) => build.onLoad({ filter: /wasm[\\/]inline\.js$/ }, () => ({ contents: 'export const bytes = () => new Uint8Array();' })),
+};
+
+export function compressed(bytes) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes, { params }).length };
+}
+
+async function bundled(code, plugins = []) {
+  const esbuild = await import('esbuild');
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: code, resolveDir: root },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    conditions: ['browser', 'import'],
+    external: ['cloudflare:*'],
+    plugins,
+    logLevel: 'error',
+  });
+  return compressed(outputFiles[0].contents);
+}
+
+/** `{ entries, parts, peers }`, each with raw, gzip and brotli bytes. */
+export async function measureSizes() {
+  const measured = [];
+  for (const entry of entries()) measured.push({ ...entry, ...(await bundled(entry.code)), shim: await bundled(entry.code, [withoutWasm]) });
+  const others = [];
+  for (const peer of peers) others.push({ name: peer.name, ...(await bundled(peer.code)) });
+  return { entries: measured, wasm: compressed(readFileSync(join(dist, 'wasm/patchwire.wasm'))), peers: others };
+}
+
+const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
+const line = (name, { raw, gzip, brotli }, note = '') => `${name.padEnd(58)}${kilobytes(raw)}${kilobytes(gzip)}${kilobytes(brotli)}  ${note}`.trimEnd();
+
+async function main() {
+  const { build } = await import('./build.mjs');
+  await build();
+  const { entries, wasm, peers } = await measureSizes();
+  console.log(`${'KB (1,000 bytes), minified bundles for the browser'.padEnd(58)}${['raw', 'gzip', 'brotli'].map((word) => word.padStart(8)).join('')}`);
+  for (const entry of entries) {
+    const verdict = entry.brotli <= entry.budget ? 'met' : `MISSED by ${((entry.brotli - entry.budget) / 1000).toFixed(1)}`;
+    console.log(line(entry.name, entry, `budget ${entry.budget / 1000}: ${verdict}`));
+    console.log(line('  of it JavaScript', entry.shim));
+  }
+  console.log(line('  of it wasm, inlined; as a file of its own', wasm));
+  for (const peer of peers) console.log(line(peer.name, peer));
+  for (const [name, brotli] of quoted) console.log(`${name.padEnd(58)}${' '.repeat(16)}${kilobytes(brotli * 1000)}  quoted from PERFORMANCE.md, not measured here`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { script } = await import('./progress.mjs');
+  await script(main);
+}
