@@ -28,29 +28,25 @@ pub(super) enum Change {
 /// Changes of an object's members, which remember the order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {
-    by_key: BTreeMap<Key, (usize, Change)>,
-    seen: usize,
+    by_key: BTreeMap<Key, Change>,
+    order: Vec<Key>,
 }
 
 impl Members {
     fn entry(&mut self, key: &Key) -> &mut Change {
-        let Members { by_key, seen } = self;
-        let (_, change) = by_key.entry(key.clone()).or_insert_with(|| {
-            *seen += 1;
-            (*seen, Change::Nothing)
-        });
-        change
+        self.by_key.entry(key.clone()).or_insert_with(|| {
+            self.order.push(key.clone());
+            Change::Nothing
+        })
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {
-        self.by_key.get(key).map(|(_, change)| change)
+        self.by_key.get(key)
     }
 
     /// In the order of the first change to each.
-    pub(super) fn in_order(&self) -> Vec<(&Key, &Change)> {
-        let mut list: Vec<_> = self.by_key.iter().map(|(key, (order, change))| (*order, key, change)).collect();
-        list.sort_unstable_by_key(|(order, ..)| *order);
-        list.into_iter().map(|(_, key, change)| (key, change)).collect()
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (&Key, &Change)> {
+        self.order.iter().filter_map(|key| Some((key, self.by_key.get(key)?)))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Changes to step writes: the baseline and today's document say what the recorded places amount to.
 
-use std::collections::BTreeSet;
-
 use super::changes::{Change, Changes};
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
@@ -28,7 +26,7 @@ impl Changes {
         let mut keys = Vec::new();
         match &self.root {
             Change::Nothing => {}
-            Change::Members(members) => keys.extend(members.in_order().into_iter().map(|(key, _)| key.clone())),
+            Change::Members(members) => keys.extend(members.in_order().map(|(key, _)| key.clone())),
             _ => {
                 let lost = before.iter().map(|(key, _)| key).filter(|key| after.get(key).is_none());
                 keys.extend(lost.chain(after.iter().map(|(key, _)| key)).cloned());
@@ -116,8 +114,7 @@ impl Changes {
     }
 
     fn inside(&self, sequence: &Sequence, old: &Array, new: &Array, pieces: &[Piece], path: &mut Vec<Step>, out: &mut Vec<Write>) {
-        for (index, origin) in reorder::origins(pieces, &sequence.inside().keys().copied().collect::<BTreeSet<_>>()) {
-            let Some(change) = sequence.inside().get(&origin) else { continue };
+        for (index, origin, change) in reorder::origins(pieces, sequence.inside()) {
             path.push(Step::Index(index));
             self.classify(change, old.get(origin), new.get(index), path, out);
             path.pop();

@@ -1,7 +1,7 @@
 //! An array's pieces to the writes that arrange them: removals and insertions as splices, reorderings as the
 //! fewest moves (all but a longest increasing subsequence; Schensted 1961).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Write;
@@ -20,8 +20,9 @@ pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[S
     }
     let order: Vec<usize> =
         pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect();
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
+    let mut present = vec![false; old_length];
+    order.iter().for_each(|index| present.get_mut(*index).into_iter().for_each(|slot| *slot = true));
+    let sorted: Vec<usize> = present.iter().enumerate().filter(|(_, present)| **present).map(|(index, _)| index).collect();
     let kept: Vec<Piece> = sorted.iter().map(|index| Piece::Old(*index..*index + 1)).collect();
     splices(&kept, old_length, new, path, out);
     moves(&order, &sorted, path, out);
@@ -36,14 +37,14 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
     }
 }
 
-/// The old items of today's sequence, as (index today, index in the baseline), among those asked for.
-pub(super) fn origins(pieces: &[Piece], wanted: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+/// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
+pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a BTreeMap<usize, T>) -> Vec<(usize, usize, &'a T)> {
     let mut found = Vec::new();
     let mut at = 0;
     for piece in pieces {
         match piece {
             Piece::Old(range) => {
-                found.extend(wanted.range(range.clone()).map(|origin| (at + origin - range.start, *origin)));
+                found.extend(known.range(range.clone()).map(|(origin, value)| (at + origin - range.start, *origin, value)));
                 at += range.len();
             }
             Piece::New(count) => at += count,
