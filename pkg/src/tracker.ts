@@ -60,7 +60,7 @@ const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
  * ```
  */
 export class StateTracker<T> {
-  readonly #tree: DraftTree;
+  #view: DraftTree | null = null;
   readonly #options: StateTrackerOptions;
   readonly #limits: { document: number; depth: number; string: number };
   readonly #paths = new Map<string, Key[]>();
@@ -81,16 +81,20 @@ export class StateTracker<T> {
     this.#limits = { ...DEFAULTS, ...options.limits };
     if (initial instanceof StateDocument) {
       this.#document = initial;
-      this.#initial = freeze(initial.toJSON());
       this.#weight = 0;
       this.#meaning();
     } else {
       const { state, depth, bytes } = takeState(initial, options.own === true);
       this.#initial = state;
       this.#weight = bytes * 3;
+      this.#view = new DraftTree(state);
       if (depth > this.#limits.depth || this.#weight > this.#limits.string || options.counters || options.texts) this.#meaning();
     }
-    this.#tree = new DraftTree(this.#initial);
+  }
+
+  /** The plain state; of a document it is made when first needed. */
+  get #tree(): DraftTree {
+    return (this.#view ??= new DraftTree(freeze(this.document().toJSON())));
   }
 
   /**
@@ -229,8 +233,8 @@ export class StateTracker<T> {
     const near = depth > deepest || bytes * 3 > string || this.#weight + this.#pending > document;
     try {
       if (near) {
-        this.#play(before);
-        this.#play(this.#tree.log.length);
+        this.#play(this.#tree, before);
+        this.#play(this.#tree, this.#tree.log.length);
       }
     } catch (error) {
       this.#tree.rollback();
@@ -301,16 +305,16 @@ export class StateTracker<T> {
 
   /** The core's side, up to date. */
   #flushed(): TrackerCore {
-    const { log } = this.#tree;
+    const tree = this.#view;
     // What a recipe that is still running did may yet be taken back.
-    this.#play(this.#tree.open ? this.#tree.start : log.length);
-    return this.#core!;
+    if (tree !== null) this.#play(tree, tree.open ? tree.start : tree.log.length);
+    return this.#meaning();
   }
 
   /** Hands the log's first records to the core. */
-  #play(count: number): void {
+  #play(tree: DraftTree, count: number): void {
     const meaning = this.#meaning();
-    const { log } = this.#tree;
+    const { log } = tree;
     if (count === 0) return;
     const [arena, length] = passBytes(log.encode(count));
     try {
@@ -320,7 +324,7 @@ export class StateTracker<T> {
       throw error;
     }
     log.drop(count);
-    this.#tree.start -= count;
+    tree.start -= count;
     this.#weight = meaning.weight();
     this.#pending = 0;
   }
