@@ -1,19 +1,21 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
-const inNode = (name, slow = {}) => ({ test: { name, include: [`tests/${name}/**/*.test.{ts,mjs}`], ...slow } });
-// These install packages, start workers and drive a browser.
-const slow = { testTimeout: 120_000, hookTimeout: 240_000, fileParallelism: false };
+// Generous: properties run long, and on a loaded machine longer.
+const timeouts = { testTimeout: 120_000, hookTimeout: 240_000 };
+const inNode = (name, more = {}) => ({ test: { name, include: [`tests/${name}/**/*.test.{ts,mjs}`], ...timeouts, ...more } });
+// These install packages, start workers and drive a browser: one at a time.
+const alone = { fileParallelism: false };
 
 export default defineConfig({
   test: {
     projects: [
       inNode('node'),
-      inNode('packaging', slow),
-      inNode('browser', slow),
+      inNode('packaging', alone),
+      inNode('browser', alone),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './tests/workerd/wrangler.jsonc' } })],
-        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'] },
+        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'], ...timeouts },
       },
     ],
   },

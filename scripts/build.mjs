@@ -20,21 +20,25 @@ async function buildWasm(run) {
   const env = wasmEnv();
   const built = join(root, 'target', target, 'release/patchwire.wasm');
   await run('cargo', ['build', '--lib', '--release', '--features', 'wasm', '--target', target, '--target-dir', 'target'], { env });
-  rmSync(wasm, { recursive: true, force: true });
-  await run(
-    'wasm-bindgen',
-    // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
-    [built, '--target', 'web', '--out-dir', wasm, '--out-name', 'patchwire', '--omit-default-module-path', '--experimental-reset-state-function'],
-    { env },
-  );
-  const [plain, module] = [join(wasm, 'patchwire_bg.wasm'), join(wasm, 'patchwire.wasm')];
+  const made = join(root, 'target/wasm-bindgen');
+  rmSync(made, { recursive: true, force: true });
+  // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
+  const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];
+  await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', 'patchwire'], { env });
+  const [plain, module] = [join(made, 'patchwire_bg.wasm'), join(made, 'patchwire.wasm')];
   await run(node, [join(root, 'node_modules/binaryen/bin/wasm-opt'), plain, '-o', module, optimise, ...features.map((name) => `--enable-${name}`)]);
   rmSync(plain);
+  // Symbol.dispose is unknown to the lib of most who compile against the package.
+  const types = join(made, 'patchwire.d.ts');
+  writeFileSync(types, readFileSync(types, 'utf8').replace(/^ *\[Symbol\.dispose\].*\n/gm, ''));
   // wasm-bindgen types the module's exports; workerd imports the module itself.
-  rmSync(join(wasm, 'patchwire_bg.wasm.d.ts'));
-  writeFileSync(join(wasm, 'patchwire.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
-  writeFileSync(join(wasm, 'inline.js'), inlineModule(readFileSync(module)));
-  writeFileSync(join(wasm, 'inline.d.ts'), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  rmSync(join(made, 'patchwire_bg.wasm.d.ts'));
+  writeFileSync(join(made, 'patchwire.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
+  writeFileSync(join(made, 'inline.js'), inlineModule(readFileSync(module)));
+  writeFileSync(join(made, 'inline.d.ts'), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  mkdirSync(dist, { recursive: true });
+  rmSync(wasm, { recursive: true, force: true });
+  renameSync(made, wasm);
 }
 
 /**

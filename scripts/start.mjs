@@ -1,13 +1,14 @@
 // `npm start`: sets up, builds, and serves the demo from local workerd, with its state on disk.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { node, pkg, root, tools, www } from './places.mjs';
-import { Advice, script, step } from './progress.mjs';
+import { Advice, say, script, step } from './progress.mjs';
 import { whenChanged } from './stamp.mjs';
 
 const options = {
@@ -46,27 +47,31 @@ function serve(port, state) {
 }
 
 async function answering(url, worker) {
-  while (worker.exitCode === null) {
-    if (await fetch(url).then(() => true, () => false)) return;
-    await sleep(100);
-  }
-  throw new Error(`wrangler stopped:\n${readFileSync(log, 'utf8').split('\n').slice(-30).join('\n')}`);
+  while (worker.connected && !(await fetch(url).then(() => true, () => false))) await sleep(100);
 }
 
 async function start() {
-  const { port: wanted, state } = parseArgs({ options }).values;
+  const { values } = parseArgs({ options });
+  const state = resolve(values.state);
   await build();
   await whenChanged('www', { inputs: [www, join(pkg, 'dist')], output: join(www, 'dist') }, () =>
     step('build page', (run) => run(node, [join(modules, 'vite/bin/vite.js'), 'build'], { cwd: www })),
   );
-  const port = await freePort(Number(wanted));
+  const port = await freePort(Number(values.port));
   const worker = serve(port, state);
-  const ended = new Promise((resolve) => worker.once('exit', resolve));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => worker.kill('SIGTERM'));
+  const ended = once(worker, 'exit');
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      asked = true;
+      worker.kill('SIGTERM');
+    });
+  }
   const url = `http://localhost:${port}`;
   await answering(url, worker);
-  console.log(`Patchwire is running at ${url} (Ctrl-C stops it; its state stays in ${relative('', state)})`);
+  if (worker.connected) say(`Patchwire is running at ${url} (Ctrl-C stops it; its state stays in ${relative('', state)})`);
   await ended;
+  if (!asked) throw new Advice(`${readFileSync(log, 'utf8').split('\n').slice(-30).join('\n')}\nThe worker stopped by itself.`);
 }
 
 await script(start);
