@@ -30,11 +30,15 @@ export class TriageSession extends DurableObject<Env> {
   }
 
   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer) {
-    return this.state.webSocketMessage(socket, message);
+    this.state.webSocketMessage(socket, message);
   }
 
-  webSocketClose(socket: WebSocket, ...rest: [code: number, reason: string, wasClean: boolean]) {
-    return this.state.webSocketClose(socket, ...rest);
+  webSocketClose(socket: WebSocket) {
+    this.state.webSocketClose(socket);
+  }
+
+  webSocketError(socket: WebSocket) {
+    this.state.webSocketError(socket);
   }
 
   async start(pace: number) {

@@ -113,6 +113,7 @@ test('the page shows what the state says', async () => {
   await until(page, (text) => document.body.textContent.includes(text), note.trim().split('\n').at(-1).slice(0, 40));
   const text = await page.evaluate(() => document.body.textContent);
   for (const issue of Object.values(issues).slice(0, 3)) expect(text).toContain(issue.title);
-  expect(text).toContain(activity.at(-1).text);
+  for (const word of activity.at(-1).text.split(': ')) expect(text).toContain(word);
+  expect(await page.$$eval('#activity > li', (entries) => entries.length)).toBe(activity.length);
   await page.close();
 });

@@ -22,7 +22,7 @@ export function activityPanel(): (state: Snapshot) => void {
 
 function draw({ n, at, repo, actor, text, effects }: Entry): HTMLElement {
   const [what, ...about] = text.split(': ');
-  const sentence = element('p', 'what', element('b', '', what), about.length > 0 ? ` ${about.join(': ')}` : '');
+  const sentence = element('p', 'what', element('b', '', what), about.length > 0 ? `: ${about.join(': ')}` : '');
   const time = element('time', 'number', at === null ? 'undated' : `${at.slice(0, 10)} ${at.slice(11, 19)}`);
   if (at !== null) time.dateTime = at;
   const origin = element('p', 'origin', time, ` · ${actor} · ${repo.replace(/[()]/g, '')}`);

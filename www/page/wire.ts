@@ -81,8 +81,8 @@ function median(sizes: number[]): number {
 }
 
 function line({ revision, patches, bytes: size }: Arrived): HTMLElement {
-  // The run's cursor moves with every event: the rest says more.
-  const telling = patches.find(({ path }) => !path.startsWith('/run/')) ?? patches[0];
+  // The run's cursor and the counters move with every event: the rest says more.
+  const telling = patches.find(({ path }) => !/^\/(run|repositories)\//.test(path)) ?? patches[0];
   const more = patches.length > 1 ? ` +${patches.length - 1}` : '';
   const summary = element(
     'summary', '',
@@ -100,5 +100,5 @@ function line({ revision, patches, bytes: size }: Arrived): HTMLElement {
 
 function valueOf(patch: JSONPatchOperation): string {
   if (patch.op === 'str_ins') return JSON.stringify(patch.str);
-  return 'value' in patch && typeof patch.value !== 'object' ? JSON.stringify(patch.value).slice(0, 40) : '';
+  return 'value' in patch ? JSON.stringify(patch.value).slice(0, 80) : '';
 }
