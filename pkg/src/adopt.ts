@@ -33,10 +33,11 @@ export class Adoption {
   /** The deepest nesting of a value that was taken in. */
   taken = 0;
   private readonly copies: Taken[] = [];
+  /** Once there are many: the same by the caller's value, and by the copy. */
   private index: Map<object, Taken> | null = null;
   private into: Place | null = null;
 
-  constructor(private readonly tree: Tree) {}
+  constructor(private readonly tree: Writer) {}
 
   /** What the tree holds for a value that is put at `key` of `parent`. */
   adopt(value: unknown, parent: Place, key: Key): Slot {
@@ -79,9 +80,8 @@ export class Adoption {
     ancestors.push(value);
     this.taken = Math.max(this.taken, ancestors.length);
     const copy: object = Array.isArray(value) ? new Array(value.length) : {};
-    const taken: Taken = { value, copy, within, parent, key };
+    const taken: Taken = { value, copy, was: copy, within, parent, key, place: null };
     this.copies.push(taken);
-    this.index?.set(value, taken);
     let held: Set<Place> | null = null;
     const visit = (key: Key, item: unknown): void => {
       const slot = this.copy(item, taken, null, key, ancestors);
@@ -99,7 +99,10 @@ export class Adoption {
       this.suspicious ||= Object.getOwnPropertySymbols(value).length > 0;
     }
     ancestors.pop();
-    return held === null ? Object.freeze(copy) : this.holder(copy, held);
+    this.index?.set(value, taken).set(copy, taken);
+    if (held === null) return Object.freeze(copy);
+    taken.was = Array.isArray(copy) ? copy.slice() : { ...copy };
+    return (taken.place = this.holder(copy, held));
   }
 
   /** A place for a copied container that holds places. */
@@ -116,27 +119,114 @@ export class Adoption {
     return place;
   }
 
-  /** The place of an object that this recipe has put somewhere before, if it is still there and still the same. */
+  /** A copy is touched: from now on the place stands for it. */
+  placed(copy: object, place: Place): void {
+    if (this.copies.length === 0) return;
+    const taken = this.taking(copy, (taken) => taken.copy === copy);
+    if (!taken) return;
+    taken.place = place;
+    this.catchUpWith(taken);
+  }
+
+  /**
+   * The caller may have changed a value after putting it somewhere, as in `const list = (draft.x ??= []); list.push(1)`:
+   * what is different from when it was taken in is done to the draft too. Containers in it are taken in themselves,
+   * so each looks only at its own members.
+   */
+  catchUp(): void {
+    for (let i = 0; i < this.copies.length; i++) this.catchUpWith(this.copies[i]!);
+  }
+
+  private catchUpWith(taken: Taken): void {
+    const value = taken.value as Record<Key, unknown>;
+    const was = taken.was as Record<Key, Slot>;
+    const keys = Object.keys(value).filter((key) => value[key] !== undefined || Array.isArray(value));
+    if (keys.length === Object.keys(was).length && keys.every((key) => this.isUnchanged(value, was, key))) return;
+    const place = this.resolve(taken);
+    // Finding the place may have made it, and so come here already; and so may the writes below.
+    if (taken.was !== was) return;
+    taken.was = Array.isArray(value) ? [...value] : Object.fromEntries(keys.map((key) => [key, value[key]]));
+    if (!place) return;
+    if (Array.isArray(value)) return this.catchUpItems(place, value, was as unknown as Slot[]);
+    for (const key of keys) if (!this.isUnchanged(value, was, key)) this.tree.assign(place, key, value[key]);
+    for (const key of Object.keys(was)) {
+      if ((!Object.hasOwn(value, key) || value[key] === undefined) && Object.hasOwn(place.twin, key)) this.tree.delete(place, key);
+    }
+  }
+
+  private catchUpItems(place: Place, value: unknown[], was: Slot[]): void {
+    const { length } = place.twin as unknown as Slot[];
+    const unchanged = (i: number): boolean => this.isUnchanged(value as never, was as never, i);
+    let head = 0;
+    while (head < was.length && head < value.length && unchanged(head)) head++;
+    if (head === was.length) this.tree.spliceItems(place, length, 0, value.slice(head));
+    else if (length === was.length && value.length === was.length) value.forEach((item, i) => unchanged(i) || this.tree.assign(place, i, item));
+    else this.tree.spliceItems(place, 0, length, value);
+  }
+
+  /** Whether a member is the very thing that was there when the container was last looked at. */
+  private isUnchanged(value: Record<Key, unknown>, was: Record<Key, Slot>, key: Key): boolean {
+    if (!Object.hasOwn(was, key)) return false;
+    const [item, slot] = [value[key], was[key]];
+    if (Object.is(item, slot)) return true;
+    if (slot instanceof Foreign) return Object.is(slot.value, item);
+    if (!isContainer(item) || !isContainer(slot)) return false;
+    if (slot instanceof Place && placeOf(item) === slot) return true;
+    const taken = this.taking(item, (taken) => taken.value === item);
+    return taken !== undefined && (taken.copy === slot || taken.place === slot);
+  }
+
+  /** The place of an object that this recipe has put somewhere before, with what the caller did to it since. */
   private find(value: object): Place | undefined {
-    if (this.index === null && this.copies.length > 8) this.index = new Map(this.copies.map((taken) => [taken.value, taken]));
-    const taken = this.index === null ? this.copies.findLast((taken) => taken.value === value) : this.index.get(value);
-    const place = taken && this.resolve(taken);
+    if (this.copies.length === 0) return undefined;
+    const taken = this.taking(value, (taken) => taken.value === value);
+    if (!taken) return undefined;
+    const into = this.into;
+    this.catchUpWith(taken);
+    this.into = into;
+    const place = this.resolve(taken);
     return place && same(value, snapshot(place)) ? place : undefined;
   }
 
+  private taking(known: object, matches: (taken: Taken) => boolean): Taken | undefined {
+    if (this.index === null && this.copies.length > 8) {
+      this.index = new Map(this.copies.flatMap((taken) => [[taken.value, taken], [taken.copy, taken]] as const));
+    }
+    return this.index === null ? this.copies.findLast(matches) : this.index.get(known);
+  }
+
   private resolve(taken: Taken): Place | undefined {
+    if (taken.place !== null) return taken.place;
     const parent = taken.within === null ? taken.parent : this.resolve(taken.within);
     if (!parent) return undefined;
     let key = taken.key;
-    const holds = (slot: Slot): boolean => slot === taken.copy || (slot instanceof Place && slot.twin === (taken.copy as never));
-    if (!holds(parent.twin[key])) {
+    if (parent.twin[key] !== taken.copy) {
       if (!Array.isArray(parent.twin)) return undefined;
-      key = (parent.twin as Slot[]).findIndex(holds);
+      key = (parent.twin as Slot[]).indexOf(taken.copy);
       if (key < 0) return undefined;
     }
     const slot = this.tree.child(parent, key);
     return slot instanceof Place ? slot : undefined;
   }
+}
+
+/** How an adoption writes to the tree: recorded, as a draft does. */
+interface Writer extends Tree {
+  assign(place: Place, key: Key, value: unknown): void;
+  delete(place: Place, key: string): void;
+  spliceItems(place: Place, index: number, count: number, values: unknown[]): Slot[];
+}
+
+/** A container that was taken in: the caller's, our copy of it, where it was put, and its place once it has one. */
+interface Taken {
+  value: object;
+  copy: object;
+  /** What its members were when it was last looked at: the caller's, or ours for them. */
+  was: object;
+  within: Taken | null;
+  parent: Place | null;
+  key: Key;
+  place: Place | null;
 }
 
 /** Whether `inner` is `outer` or in it: then `outer` can't be put there. */
@@ -145,14 +235,6 @@ function isWithin(inner: Place | null, outer: Place): boolean {
     if (place === outer || place.others?.some((other) => isWithin(other, outer))) return true;
   }
   return false;
-}
-
-interface Taken {
-  value: object;
-  copy: object;
-  within: Taken | null;
-  parent: Place | null;
-  key: Key;
 }
 
 function isPlain(value: object): boolean {

@@ -28,6 +28,7 @@ export class DraftTree extends Tree {
         result.then(undefined, () => {});
         throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
       }
+      this.adoption.catchUp();
       if (this.adoption.suspicious) requireJson(this.root);
       if (this.aliases.length > 0) this.separate();
     } catch (error) {
@@ -50,6 +51,13 @@ export class DraftTree extends Tree {
     this.start = this.log.length;
     this.record = 0;
     this.log.begin();
+  }
+
+  override child(place: Place, key: Key): Slot {
+    const slot = place.twin[key];
+    const child = super.child(place, key);
+    if (child !== slot) this.adoption.placed(slot as object, child as Place);
+    return child;
   }
 
   assign(place: Place, key: Key, value: unknown): void {
@@ -81,6 +89,7 @@ export class DraftTree extends Tree {
       if (!isContainer(slot) || slot instanceof Place || slot instanceof Foreign) return slot;
       const place = new Place(this, slot as never, null, "");
       place.removed = { record, item, loose: this.loose };
+      this.adoption.placed(slot, place);
       return place;
     });
   }

@@ -27,7 +27,7 @@ export interface Step {
   what: number;
   value: Json;
 }
-export const step: fc.Arbitrary<Step> = fc.record({ place: fc.nat(40), other: fc.nat(40), at: fc.nat(9), to: fc.nat(9), what: fc.nat(22), value: json });
+export const step: fc.Arbitrary<Step> = fc.record({ place: fc.nat(40), other: fc.nat(40), at: fc.nat(9), to: fc.nat(9), what: fc.nat(24), value: json });
 
 type Container = Json[] | { [key: string]: Json };
 
@@ -41,6 +41,17 @@ export const clone = (value: Json): Json => structuredClone(value);
 
 function has(container: Json, target: unknown): boolean {
   return containersOf(container).includes(target as Container);
+}
+
+/** What a recipe may do to its own value after it has put it somewhere. */
+function changeLater(raw: Json, at: number): void {
+  if (Array.isArray(raw)) {
+    if (at % 2 === 0) raw.push({ late: [at] });
+    else raw[0] = at;
+  } else if (typeof raw === "object" && raw !== null) {
+    raw["late"] = { at };
+    if (at % 2 === 0) delete raw["a"];
+  }
 }
 
 /** Runs on a draft and on a plain object alike. */
@@ -74,6 +85,7 @@ export function perform(root: Json, { place, other, at, to, what, value }: Step)
       case 19: if (put(second)) target.push(second); break;
       case 20: { const copy = [...target]; target.length = 0; target.push(...copy, clone(value)); break; }
       case 21: { const out = target.splice(index, 1)[0]; if (out !== undefined) target.splice(to % (target.length + 1), 0, out); break; }
+      case 23: { const raw = clone(value); target.push(raw); changeLater(raw, at); break; }
       default: { const found = target.find((item) => typeof item === "object" && item !== null && !Array.isArray(item)) as Record<string, Json> | undefined; if (found) found["found"] = at; }
     }
   } else {
@@ -99,6 +111,8 @@ export function perform(root: Json, { place, other, at, to, what, value }: Step)
       case 16: if (Array.isArray(target[name])) put(name, [...(target[name] as Json[]), at]); break;
       case 17: Object.assign(target, { [name]: at, z: [at] }); break;
       case 18: if (Array.isArray(target[name])) put(name, (target[name] as Json[]).filter((_, i) => i !== to)); break;
+      case 19: { const raw = clone(value); put("raw", raw); changeLater(raw, at); break; }
+      case 20: { const raw = clone(value); put("raw", { deep: [raw], beside: at } as Json); changeLater(raw, at); break; }
       default: put(name, clone(value));
     }
   }

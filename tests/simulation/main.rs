@@ -4,11 +4,14 @@
 //!
 //! A failing run prints its seed; `PATCHWIRE_SEED=n cargo test --test simulation` repeats it alone, and
 //! `PATCHWIRE_RUNS=n` makes more runs than the default.
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod changes;
+mod network;
 mod peers;
 mod random;
+mod totals;
 mod world;
 
 use world::World;
@@ -20,11 +23,9 @@ fn clients_converge_and_commits_survive_whatever_happens() {
         Some(seed) => seed..seed + 1,
         None => 0..number("PATCHWIRE_RUNS").unwrap_or(400),
     };
-    let mut totals = world::Totals::default();
+    let mut totals = totals::Totals::default();
     for seed in seeds.clone() {
-        let t = std::time::Instant::now();
         let run = std::panic::catch_unwind(|| World::new(seed).run());
-        println!("T {seed} {:?}", t.elapsed().as_millis());
         match run {
             Ok(run) => totals.add(&run),
             Err(_) => panic!("PATCHWIRE_SEED={seed} repeats this failure"),

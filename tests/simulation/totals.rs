@@ -1,0 +1,47 @@
+use std::collections::BTreeMap;
+
+/// What a run, or all of them, went through.
+#[derive(Debug, Default, Clone)]
+pub struct Totals {
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Totals {
+    pub fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    pub fn add(&mut self, other: &Totals) {
+        other.counts.iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
+    }
+
+    /// A simulation in which nothing goes wrong proves nothing.
+    pub fn check_that_everything_happened(&self) {
+        let things = [
+            "crash",
+            "hibernation",
+            "lost before the write",
+            "lost after the write",
+            "wipe",
+            "broken connection",
+            "half-open connection",
+            "behind",
+            "ahead",
+            "session",
+            "requested",
+            "size",
+            "part",
+            "hostile run",
+            "resync",
+            "snapshot",
+            "fold",
+            "viewer left",
+            "noise",
+            "lost frame",
+        ];
+        // Nobody can be ahead of a server that never goes back: unit tests cover that one.
+        for thing in things.into_iter().filter(|thing| *thing != "ahead") {
+            assert!(self.counts.get(thing).is_some_and(|count| *count > 0), "'{thing}' never happened: {:?}", self.counts);
+        }
+    }
+}

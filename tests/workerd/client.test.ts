@@ -1,0 +1,184 @@
+import { evictDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { connect, type ConnectOptions, type ReceivedPatch, type SyncedClient } from "patchwire/client";
+import { addNote, newSession, socketTo, stateOf, update, within, type Stub } from "./session.ts";
+import type { State } from "./worker.ts";
+
+const clients: SyncedClient<State>[] = [];
+afterEach(() => clients.splice(0).forEach((client) => client.close()));
+
+function join(stub: Stub, options: Partial<ConnectOptions> = {}): SyncedClient<State> {
+  const client = connect<State>({ url: "ws://session/", WebSocket: socketTo(stub), ...options });
+  clients.push(client);
+  return client;
+}
+
+const reaches = (client: SyncedClient<State>, revision: number): Promise<unknown> =>
+  vi.waitUntil(() => client.status === "live" && client.revision === revision, { timeout: 15_000, interval: 5 });
+
+test("two clients hold what the server holds", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const [one, two] = [join(stub), join(stub)];
+  expect([one.status, one.getState(), one.revision]).toEqual(["connecting", undefined, 0]);
+  await Promise.all([reaches(one, 1), reaches(two, 1)]);
+  await update(stub, (draft) => {
+    draft.notes.unshift({ text: "first" });
+    draft.answer = "x".repeat(50);
+  });
+  await update(stub, (draft) => void (draft.answer += "😀 and more"));
+  await within(stub, ({ state }) => {
+    state.append("/answer", "\ud83d");
+    state.append("/answer", "\ude00");
+    state.increment("/count", 2.5);
+    state.apply([{ op: "move", from: "/notes/0", path: "/notes/1" }]);
+  });
+  await Promise.all([reaches(one, 7), reaches(two, 7)]);
+  const { state } = await stateOf(stub);
+  expect(one.getState()).toEqual(state);
+  expect(two.getState()).toEqual(state);
+  expect(state.notes.map(({ text }) => text)).toEqual(["a", "first"]);
+  expect(one.stats).toMatchObject({ frames: 8, snapshots: 1, resyncs: 0 });
+});
+
+test("what didn't change stays the same object, and listeners hear of their part alone", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const client = join(stub);
+  await reaches(client, 1);
+  const before = client.getState()!;
+  const [all, notes, count, first] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  client.subscribe(all);
+  client.subscribe("/notes", notes);
+  client.subscribe("/notes/0", first);
+  const stop = client.subscribe("/count", count);
+  await within(stub, ({ state }) => state.increment("/count"));
+  await reaches(client, 2);
+  expect(client.getState()!.notes).toBe(before.notes);
+  expect(Object.isFrozen(client.getState())).toBe(true);
+  expect([all.mock.calls.length, notes.mock.calls.length, count.mock.calls]).toEqual([1, 0, [[1]]]);
+  stop();
+  await update(stub, (draft) => void (draft.count = draft.notes.push({ text: "b" })));
+  await reaches(client, 3);
+  expect([all.mock.calls.length, notes.mock.calls.length, count.mock.calls.length, first.mock.calls.length]).toEqual([2, 1, 1, 0]);
+  expect(notes.mock.calls[0]![0]).toBe(client.getState()!.notes);
+  expect(() => client.subscribe("notes", () => {})).toThrow("INVALID_POINTER");
+});
+
+test("patches are shown to who wants to see them", async () => {
+  const stub = newSession();
+  const seen: ReceivedPatch[] = [];
+  const client = join(stub, { onPatch: (patch) => seen.push(patch) });
+  await reaches(client, 0);
+  await addNote(stub, "a");
+  await reaches(client, 1);
+  expect(seen).toEqual([{ revision: 1, patches: [{ op: "add", path: "/notes/-", value: { text: "a" } }], bytes: expect.any(Number) }]);
+  expect(client.stats.bytes).toBeGreaterThan(seen[0]!.bytes);
+});
+
+test("a lost frame is noticed, asked for and counted", async () => {
+  const stub = newSession();
+  let lose = false;
+  const client = join(stub, { WebSocket: socketTo(stub, (frame) => (lose && frame.includes('"revision":2,') ? void (lose = false) : frame)) });
+  await reaches(client, 0);
+  lose = true;
+  for (const text of ["a", "b", "c"]) await addNote(stub, text);
+  await reaches(client, 3);
+  expect(client.getState()).toEqual((await stateOf(stub)).state);
+  expect(client.stats).toMatchObject({ resyncs: 1, snapshots: 1 });
+});
+
+test("a patch that doesn't fit is not half applied: a snapshot follows", async () => {
+  const stub = newSession();
+  const broken = (frame: string): string => frame.replace('"value":{"text":"bad"}', '"value":{"text":"bad"}},{"op":"remove","path":"/nowhere"');
+  const client = join(stub, { WebSocket: socketTo(stub, broken) });
+  await reaches(client, 0);
+  const states: unknown[] = [];
+  client.subscribe(() => states.push(client.getState()));
+  await addNote(stub, "bad");
+  await reaches(client, 1);
+  expect(client.stats).toMatchObject({ resyncs: 1, snapshots: 2 });
+  expect(states.at(-1)).toEqual((await stateOf(stub)).state);
+  expect(await within(stub, ({ events }) => events.filter(({ type }) => type === "resync"))).toEqual([{ type: "resync", reason: "requested", connections: 1 }]);
+});
+
+test("a lost connection comes back by itself with what it missed", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  await reaches(client, 0);
+  const statuses: string[] = [];
+  client.subscribe(() => statuses.push(client.status));
+  await addNote(stub, "a");
+  await reaches(client, 1);
+  await evictDurableObject(stub, { webSockets: "close" });
+  await vi.waitUntil(() => client.status === "reconnecting");
+  await addNote(stub, "b");
+  await reaches(client, 2);
+  expect(client.stats).toMatchObject({ snapshots: 1, resyncs: 0 });
+  expect(new Set(statuses)).toEqual(new Set(["live", "reconnecting"]));
+});
+
+test("a wiped object's clients get the new state", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  for (const text of ["a", "b"]) await addNote(stub, text);
+  await reaches(client, 2);
+  await within(stub, (_, { storage }) => storage.deleteAll());
+  await evictDurableObject(stub);
+  await addNote(stub, "new");
+  await reaches(client, 1);
+  expect(client.getState()!.notes).toEqual([{ text: "new" }]);
+});
+
+test("a state of several megabytes arrives in parts", async () => {
+  const stub = newSession();
+  const large = '"é😀\\'.repeat(700_000);
+  await addNote(stub, large);
+  const client = join(stub);
+  await reaches(client, 1);
+  expect(client.getState()!.notes[0]!.text === large).toBe(true);
+  expect(client.stats.frames).toBeGreaterThan(3);
+});
+
+test("closing is final, and the state stays readable", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const client = join(stub);
+  await reaches(client, 1);
+  client.close();
+  expect(client.status).toBe("closed");
+  await addNote(stub, "b");
+  expect([client.revision, client.getState()!.notes.length]).toEqual([1, 1]);
+  client.close();
+});
+
+test("more than the limits allow is an error with a code, and the end", async () => {
+  const stub = newSession();
+  await addNote(stub, "x".repeat(1_000));
+  const onError = vi.fn();
+  const client = join(stub, { limits: { document: 500 }, onError });
+  await vi.waitUntil(() => client.status === "closed");
+  expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "LIMIT_EXCEEDED" }));
+});
+
+test("a listener that throws harms nobody else", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  await reaches(client, 0);
+  const reported = vi.fn();
+  vi.stubGlobal("reportError", reported);
+  const heard = vi.fn();
+  const stop = client.subscribe(() => {
+    throw new Error("a listener's own");
+  });
+  client.subscribe(heard);
+  await addNote(stub, "a");
+  await reaches(client, 1);
+  expect([heard.mock.calls.length, String(reported.mock.calls[0]![0])]).toEqual([1, "Error: a listener's own"]);
+  stop();
+  vi.unstubAllGlobals();
+});
+
+test("a url that isn't one, or no WebSocket, is said at once", () => {
+  expect(() => connect({ url: "http://[" })).toThrow(TypeError);
+});

@@ -1,0 +1,122 @@
+// What the tests talk to sessions with.
+import { env, runInDurableObject } from "cloudflare:test";
+import { vi } from "vitest";
+import type { ClientSocket } from "patchwire/client";
+import type { Session, State } from "./worker.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      SESSION: DurableObjectNamespace<Session>;
+    }
+  }
+}
+
+export type Stub = DurableObjectStub<Session>;
+export type Frame = Record<string, any>;
+
+/** A session of its own for each test. */
+export function newSession(): Stub {
+  return env.SESSION.get(env.SESSION.newUniqueId());
+}
+
+export function within<R>(stub: Stub, run: (session: Session, ctx: DurableObjectState) => R): Promise<R> {
+  return runInDurableObject(stub, run as never) as Promise<R>;
+}
+
+export function update(stub: Stub, recipe: (draft: State) => void): Promise<void> {
+  return within(stub, ({ state }) => void state.update(recipe));
+}
+
+export const addNote = (stub: Stub, text: string): Promise<void> => update(stub, (draft) => void draft.notes.push({ text }));
+
+export const stateOf = (stub: Stub): Promise<{ revision: number; state: State }> =>
+  within(stub, ({ state }) => ({ revision: state.revision, state: structuredClone(state.getState()) as State }));
+
+export const hello = (session: string | null, revision: number | null, dialect = "extended"): object => ({ type: "hello", version: 1, session, revision, dialect });
+
+async function upgrade(stub: Stub): Promise<WebSocket> {
+  const { webSocket, status } = await stub.fetch("http://session/", { headers: { Upgrade: "websocket" } });
+  if (webSocket === null) throw new Error(`no socket, status ${status}`);
+  webSocket.accept();
+  return webSocket;
+}
+
+/** A bare connection: says what it is told to, and keeps what it hears. */
+export class Wire {
+  readonly frames: Frame[] = [];
+  closed: { code: number; reason: string } | undefined;
+
+  static async open(stub: Stub, ...first: unknown[]): Promise<Wire> {
+    const wire = new Wire(await upgrade(stub));
+    first.forEach((frame) => wire.say(frame));
+    return wire;
+  }
+
+  /** Opens, says hello with nothing, and waits until it is live. */
+  static async live(stub: Stub): Promise<Wire> {
+    const wire = await Wire.open(stub, hello(null, null));
+    await wire.until((frame) => frame.type === "status");
+    return wire;
+  }
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.addEventListener("message", ({ data }) => void this.frames.push(JSON.parse(String(data))));
+    socket.addEventListener("close", ({ code, reason }) => void (this.closed = { code, reason }));
+  }
+
+  say(frame: unknown): void {
+    this.socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.socket.send(bytes);
+  }
+
+  close(): void {
+    this.socket.close(1000);
+  }
+
+  /** The first frame that fits, once it is there. */
+  until(fits: (frame: Frame) => boolean): Promise<Frame> {
+    return vi.waitUntil(() => this.frames.find(fits), { timeout: 5_000, interval: 2 });
+  }
+
+  revision = (revision: number): Promise<Frame> => this.until((frame) => frame.type === "chunk" && frame.revision >= revision);
+  chunks = (type: string): Frame[] => this.frames.filter((frame) => frame.chunk?.type === type);
+}
+
+/** The WebSocket that `connect` is given: it reaches the session from inside the worker. `tamper` may change what arrives. */
+export function socketTo(stub: Stub, tamper: (frame: string) => string | undefined = (frame) => frame): new (url: string) => ClientSocket {
+  return class {
+    readonly #socket: Promise<WebSocket>;
+    readonly #events = new EventTarget();
+
+    constructor() {
+      this.#socket = upgrade(stub);
+      this.#socket.then(
+        (socket) => {
+          socket.addEventListener("message", ({ data }) => {
+            const frame = tamper(String(data));
+            if (frame !== undefined) this.#events.dispatchEvent(Object.assign(new Event("message"), { data: frame }));
+          });
+          socket.addEventListener("close", ({ code }) => this.#events.dispatchEvent(Object.assign(new Event("close"), { code })));
+          this.#events.dispatchEvent(new Event("open"));
+        },
+        () => this.#events.dispatchEvent(Object.assign(new Event("close"), { code: 1006 })),
+      );
+    }
+
+    addEventListener(type: string, listener: (event: never) => void): void {
+      this.#events.addEventListener(type, listener as (event: Event) => void);
+    }
+
+    send(text: string): void {
+      void this.#socket.then((socket) => socket.send(text));
+    }
+
+    close(): void {
+      void this.#socket.then((socket) => socket.close(1000));
+    }
+  };
+}
