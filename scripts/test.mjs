@@ -12,10 +12,17 @@ import { wasmEnv } from './toolchain.mjs';
 const cargo = (...args) => () => ({ command: 'cargo', args });
 const lint = (name, ...args) => ({ name, start: cargo(...args), count: () => undefined, needs: args[0] });
 
+const types = (name, project) => {
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project];
+  return { name, start: () => ({ command: node, args }), count: () => undefined };
+};
+
 const suites = [
   lint('rustfmt', 'fmt', '--check'),
   lint('clippy', 'clippy', '--all-targets', '--', '-D', 'warnings'),
   lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
+  types('page-types', 'www'),
+  types('worker-types', 'www/tsconfig.worker.json'),
   { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
   { name: 'wasm', start: wasmPack, count: cargoTests },
   ...['node', 'workerd', 'packaging', 'browser'].map((name) => ({ name, start: () => vitest(name), count: () => vitestTests(name) })),
