@@ -50,9 +50,13 @@ pub(crate) enum ServerFrame {
         parts: u64,
         body: Body,
     },
-    Resync,
+    /// `ahead` says that what follows may be older than what the client has.
+    Resync {
+        ahead: bool,
+    },
     Status {
         revision: u64,
+        session: String,
     },
     Fail {
         code: String,
@@ -86,7 +90,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Reason::Behind => "behind",
             Reason::Ahead => "ahead",
@@ -149,11 +153,14 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
                     ServerFrame::Patch { revision: revision()?, patch: patch::read(patches, limits)? }
                 }
                 b"state_snapshot" => read_snapshot(&chunk, revision()?)?,
-                b"stream_resync" => ServerFrame::Resync,
+                b"stream_resync" => ServerFrame::Resync { ahead: text_of(&chunk, b"reason") == Some(b"ahead") },
                 _ => ServerFrame::Other,
             }
         }
-        b"status" => ServerFrame::Status { revision: revision()? },
+        b"status" => {
+            let session = text_of(&frame, b"session").ok_or_else(|| invalid("a status needs a session"))?;
+            ServerFrame::Status { revision: revision()?, session: lossy(session) }
+        }
         b"fail" => {
             let error = frame.get(b"error").and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
             let part = |name: &[u8]| lossy(text_of(&error, name).unwrap_or_default());
@@ -286,8 +293,11 @@ pub(crate) fn resync(revision: u64, reason: Reason) -> String {
     finish(out, br#""}}"#)
 }
 
-pub(crate) fn status(revision: u64) -> String {
-    finish(event("status", revision), br#","status":"active"}"#)
+pub(crate) fn status(revision: u64, session: &str) -> String {
+    let mut out = event("status", revision);
+    out.extend_from_slice(br#","session":"#);
+    print::print_text(&mut out, session.as_bytes());
+    finish(out, br#","status":"active"}"#)
 }
 
 pub(crate) fn end(revision: u64) -> String {

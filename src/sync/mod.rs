@@ -26,11 +26,13 @@
 //!   would be larger than a frame comes in parts that carry slices of its text as `text` in place of `state`;
 //! - `{"type":"chunk",…,"chunk":{"type":"stream_resync","reason":…}}` before a snapshot that replaces what the
 //!   client had: `behind`, `ahead`, `session`, `requested` or `size`;
-//! - `{"type":"status",…,"status":"active"}`, `{"type":"fail",…,"error":{"code":…,"message":…}}`,
+//! - `{"type":"status",…,"session":…,"status":"active"}`, `{"type":"fail",…,"error":{"code":…,"message":…}}`,
 //!   `{"type":"end",…}`, `{"type":"pong"}`.
 //!
 //! Revision and sequence of a patch are the number of the commit, from 1 on. The session is a random id that
-//! is made with the storage, so that nobody patches what a wiped object once held.
+//! is made with the storage, so that nobody patches what a wiped object once held; over one connection it never
+//! changes. A connection delivers in order or not at all, as WebSockets do; if one didn't, most of what it lost or
+//! doubled would be noticed too.
 
 mod client;
 mod frame;
@@ -40,7 +42,7 @@ mod timing;
 
 pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
 pub use frame::{PING, PONG, VERSION};
-pub use server::{ConnectionId, Server, ServerEffect};
+pub use server::{ConnectionId, Note, Server, ServerEffect};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
 //! The server's end: which frames go to whom.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
@@ -39,6 +38,22 @@ pub enum ServerEffect {
         /// Under 200 bytes, and the session's id.
         text: String,
     },
+    /// Nothing to do: something happened that logs and metrics should know.
+    Note {
+        /// To whom it happened.
+        to: Vec<ConnectionId>,
+        /// What.
+        note: Note,
+    },
+}
+
+/// What a server did that isn't the usual course of things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// Snapshots replaced what clients had, for this reason (see the [module](super)).
+    Resync(&'static str),
+    /// Something was refused, with this code and phrase.
+    Refusal(Code, &'static str),
 }
 
 /// One state's connections: who has what, and what each is sent.
@@ -69,7 +84,8 @@ pub struct Server {
     revision: u64,
     recent: Recent,
     limits: Limits,
-    connections: BTreeMap<ConnectionId, Connection>,
+    /// In the order of their ids.
+    connections: Vec<(ConnectionId, Connection)>,
     next: ConnectionId,
 }
 
@@ -81,12 +97,17 @@ enum Connection {
     Live(Dialect),
 }
 
+struct Answer {
+    frames: Vec<Arc<str>>,
+    /// Why a snapshot replaces what the client had, if one does.
+    replaced: Option<Reason>,
+}
+
 impl Server {
     /// A server at this revision. `recent` are the texts of the patches that made the last revisions, oldest
     /// first, as the log has them. O(their length).
     pub fn new(session: impl Into<String>, revision: u64, recent: &[String], limits: Limits) -> Server {
-        let mut server =
-            Server { session: session.into(), revision, recent: Recent::default(), limits, connections: BTreeMap::new(), next: 1 };
+        let mut server = Server { session: session.into(), revision, recent: Recent::default(), limits, connections: Vec::new(), next: 1 };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             server.remember(PatchFrame::new(revision.saturating_sub(back as u64), patch, None));
         }
@@ -107,27 +128,38 @@ impl Server {
     pub fn open(&mut self) -> ConnectionId {
         let id = self.next;
         self.next += 1;
-        self.connections.insert(id, Connection::Silent);
+        self.connections.push((id, Connection::Silent));
         id
     }
 
-    /// A connection that outlived the server's memory, from the text last attached to it (empty where there was
-    /// none). It is sent what it may have missed.
-    pub fn restore(&mut self, attachment: &str, document: &Document) -> (ConnectionId, Vec<ServerEffect>) {
-        let id = self.open();
-        let Some(hello) = frame::read_attachment(attachment) else { return (id, Vec::new()) };
-        if hello.revision == Some(self.revision) && hello.session.as_ref() == Some(&self.session) {
-            self.connections.insert(id, Connection::Live(hello.dialect));
-            return (id, Vec::new());
+    /// Gives a connection that outlived the server's memory its place back, from the text last attached to it
+    /// (empty where there was none). It is sent what it may have missed.
+    pub fn restore(&mut self, connection: ConnectionId, attachment: &str, document: &Document) -> Vec<ServerEffect> {
+        let Some(hello) = frame::read_attachment(attachment) else { return Vec::new() };
+        if hello.session.as_ref() != Some(&self.session) {
+            self.closed(connection);
+            return vec![ServerEffect::Close { connection, code: 1012, reason: "the storage was made anew" }];
         }
-        (id, self.greet(id, &hello, document))
+        if hello.revision == Some(self.revision) {
+            self.set_live(connection, hello.dialect);
+            return Vec::new();
+        }
+        self.greet(connection, &hello, document)
+    }
+
+    /// Takes the text last attached to an earlier connection as this one's hello: how an event stream, which
+    /// can't send, goes on from its `Last-Event-ID`. Any other text means a client that has nothing.
+    pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect, document: &Document) -> Vec<ServerEffect> {
+        let nothing = Hello { session: None, revision: None, dialect };
+        let hello = frame::read_attachment(attachment).map_or(nothing, |hello| Hello { dialect, ..hello });
+        self.greet(connection, &hello, document)
     }
 
     /// A frame that the connection sent. What is wrong with it is said to this connection alone.
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
-        let Some(state) = self.connections.get(&connection).copied() else { return Vec::new() };
-        if let Err(error) = self.limits.check_frame(text.len()) {
-            return self.refuse(connection, &error, Some(1009));
+        let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
+        if self.limits.check_frame(text.len()).is_err() {
+            return self.oversized(connection);
         }
         match frame::read_client(text, &self.limits) {
             Ok(ClientFrame::Hello { version, hello }) if version == VERSION => self.greet(connection, &hello, document),
@@ -143,14 +175,19 @@ impl Server {
         }
     }
 
+    /// The same for a frame that is over the limit, so that nobody needs to copy it to find out.
+    pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
+        self.refuse(connection, &Error::new(Code::LimitExceeded, "the frame is over the size limit"), Some(1009))
+    }
+
     /// The connection has ended.
     pub fn closed(&mut self, connection: ConnectionId) {
-        self.connections.remove(&connection);
+        self.connections.retain(|(id, _)| *id != connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
     pub fn wants_standard(&self) -> bool {
-        self.connections.values().any(|connection| *connection == Connection::Live(Dialect::Rfc6902))
+        self.connections.iter().any(|(_, connection)| *connection == Connection::Live(Dialect::Rfc6902))
     }
 
     /// The next revision was committed: the patch that made it, in the extended dialect and, where wanted, in the
@@ -161,13 +198,18 @@ impl Server {
         let fits = frame.fits(&self.limits);
         let mut effects = Vec::new();
         for dialect in [Dialect::Extended, Dialect::Rfc6902] {
-            let live = self.connections.iter().filter(|(_, connection)| **connection == Connection::Live(dialect));
+            let live = self.connections.iter().filter(|(_, connection)| *connection == Connection::Live(dialect));
             let to: Vec<ConnectionId> = live.map(|(id, _)| *id).collect();
             if to.is_empty() {
                 continue;
             }
-            let patch = frame.text(dialect).filter(|_| fits).map(|text| vec![text]);
-            let frames = patch.unwrap_or_else(|| self.replace(Reason::Size, document));
+            let frames = match frame.text(dialect).filter(|_| fits) {
+                Some(text) => vec![text],
+                None => {
+                    effects.push(ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
+                    self.replace(Reason::Size, document)
+                }
+            };
             effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
             effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, self.revision, dialect) });
         }
@@ -177,7 +219,7 @@ impl Server {
 
     /// The stream is over: tells everybody, who won't come back.
     pub fn end(&mut self) -> Vec<ServerEffect> {
-        let ids: Vec<ConnectionId> = std::mem::take(&mut self.connections).into_keys().collect();
+        let ids: Vec<ConnectionId> = std::mem::take(&mut self.connections).into_iter().map(|(id, _)| id).collect();
         let close = |connection| ServerEffect::Close { connection, code: 1000, reason: "the stream has ended" };
         let text = frame::end(self.revision).into();
         [ServerEffect::Send { to: ids.clone(), text }].into_iter().chain(ids.into_iter().map(close)).collect()
@@ -187,34 +229,55 @@ impl Server {
     /// connection would be sent, as one JSON array.
     pub fn frames_since(&self, session: Option<&str>, revision: Option<u64>, dialect: Dialect, document: &Document) -> String {
         let hello = Hello { session: session.map(str::to_owned), revision, dialect };
-        let frames = self.answer(&hello, document);
+        let frames = self.answer(&hello, document).frames;
         format!("[{}]", frames.join(","))
     }
 
+    fn find(&mut self, connection: ConnectionId) -> Option<&mut (ConnectionId, Connection)> {
+        let at = self.connections.binary_search_by_key(&connection, |(id, _)| *id).ok()?;
+        self.connections.get_mut(at)
+    }
+
+    fn set_live(&mut self, connection: ConnectionId, dialect: Dialect) {
+        if let Some((_, state)) = self.find(connection) {
+            *state = Connection::Live(dialect);
+        }
+    }
+
     fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {
-        self.connections.insert(connection, Connection::Live(hello.dialect));
-        let mut effects: Vec<ServerEffect> = self.answer(hello, document).into_iter().map(|text| send(connection, text)).collect();
-        effects.push(ServerEffect::Attach { to: vec![connection], text: frame::attachment(&self.session, self.revision, hello.dialect) });
+        self.set_live(connection, hello.dialect);
+        let Answer { frames, replaced } = self.answer(hello, document);
+        let mut effects: Vec<ServerEffect> = frames.into_iter().map(|text| send(connection, text)).collect();
+        let to = vec![connection];
+        effects.push(ServerEffect::Attach { to: to.clone(), text: frame::attachment(&self.session, self.revision, hello.dialect) });
+        effects.extend(replaced.map(|reason| ServerEffect::Note { to, note: Note::Resync(reason.as_str()) }));
         effects
     }
 
-    fn answer(&self, hello: &Hello, document: &Document) -> Vec<Arc<str>> {
-        let mut frames = match (&hello.session, hello.revision) {
-            (None, None) => self.snapshot(document),
-            (Some(session), _) if *session != self.session => self.replace(Reason::Session, document),
-            (None, Some(_)) => self.replace(Reason::Session, document),
-            (Some(_), None) => self.replace(Reason::Requested, document),
+    fn answer(&self, hello: &Hello, document: &Document) -> Answer {
+        let (mut frames, mut replaced) = (Vec::new(), None);
+        match (&hello.session, hello.revision) {
+            (None, None) => frames = self.snapshot(document),
+            (Some(session), _) if *session != self.session => replaced = Some(Reason::Session),
+            (None, Some(_)) => replaced = Some(Reason::Session),
+            (Some(_), None) => replaced = Some(Reason::Requested),
             (Some(_), Some(revision)) => match self.revision.checked_sub(revision) {
-                Some(behind) => self.recent.last(behind, hello.dialect).unwrap_or_else(|| self.replace(Reason::Behind, document)),
+                Some(behind) => match self.recent.last(behind, hello.dialect) {
+                    Some(patches) => frames = patches,
+                    None => replaced = Some(Reason::Behind),
+                },
                 None => {
                     let error = Error::new(Code::StaleState, "the client claims a revision that doesn't exist yet");
-                    let fail = frame::fail(self.revision, &error).into();
-                    [fail].into_iter().chain(self.replace(Reason::Ahead, document)).collect()
+                    frames.push(frame::fail(self.revision, &error).into());
+                    replaced = Some(Reason::Ahead);
                 }
             },
-        };
-        frames.push(frame::status(self.revision).into());
-        frames
+        }
+        if let Some(reason) = replaced {
+            frames.extend(self.replace(reason, document));
+        }
+        frames.push(frame::status(self.revision, &self.session).into());
+        Answer { frames, replaced }
     }
 
     fn replace(&self, reason: Reason, document: &Document) -> Vec<Arc<str>> {
@@ -229,9 +292,10 @@ impl Server {
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
         let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
         if let Some(code) = close {
-            self.connections.remove(&connection);
+            self.closed(connection);
             effects.push(ServerEffect::Close { connection, code, reason: error.reason });
         }
+        effects.push(ServerEffect::Note { to: vec![connection], note: Note::Refusal(error.code, error.reason) });
         effects
     }
 

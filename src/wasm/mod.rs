@@ -7,9 +7,12 @@
 #![allow(unsafe_code)]
 
 mod arena;
+mod client;
 mod document;
 mod error;
 mod functions;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;
+mod server;
+mod store;
 mod tracker;

@@ -29,7 +29,7 @@ struct Options {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct LimitOptions {
+pub(crate) struct LimitOptions {
     document: Option<f64>,
     depth: Option<f64>,
     operations: Option<f64>,
@@ -39,7 +39,7 @@ struct LimitOptions {
 }
 
 impl LimitOptions {
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let (or, default) = (|given: Option<f64>, default: usize| given.map_or(default, |given| given as usize), Limits::default());
         Limits {
             document: or(self.document, default.document),
@@ -60,7 +60,7 @@ pub(crate) fn limits(options: JsValue) -> JsResult<Limits> {
     read::<LimitOptions>(options).map(|options| options.limits())
 }
 
-fn read<T: for<'a> Deserialize<'a>>(options: JsValue) -> JsResult<T> {
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(options: JsValue) -> JsResult<T> {
     serde_wasm_bindgen::from_value(options).map_err(|_| to_js(Error::new(Code::NotJson, "an option has the wrong type")))
 }
 

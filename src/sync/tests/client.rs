@@ -128,6 +128,8 @@ fn a_lost_connection_comes_back_with_what_is_held() {
     assert_eq!(client.received(1, &patch_frame(5, &add(1)), at), [], "a frame of the old connection");
     assert_eq!(client.opened(1, at), []);
     assert_eq!(client.opened(2, at), [hello("\"s\"", "4")]);
+    assert_eq!(client.received(1, &patch_frame(5, &add(1)), at), []);
+    assert_eq!((client.revision(), client.stats().frames), (4, 2));
     assert_eq!(client.received(2, &status_frame(4), at), [ClientEffect::Status(Status::Live)]);
 }
 
@@ -184,6 +186,16 @@ fn another_session_replaces_everything() {
     client.opened(2, 3_000);
     client.received(2, &resync_frame(1, "session"), 3_000);
     assert_eq!(client.received(2, &snapshot_frame(1, "t", "true"), 3_000), [ClientEffect::Snapshot]);
-    client.received(2, &status_frame(1), 3_000);
+    client.received(2, &status_frame(1).replace("\"s\"", "\"t\""), 3_000);
     assert_eq!((client.revision(), client.session(), client.status()), (1, Some("t"), Status::Live));
+}
+
+#[test]
+fn only_an_announced_snapshot_takes_the_state_back() {
+    let mut client = live();
+    assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_001), [], "a late one");
+    assert_eq!(client.revision(), 4);
+    client.received(1, &resync_frame(2, "ahead"), 1_002);
+    assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_002), [ClientEffect::Snapshot]);
+    assert_eq!(client.revision(), 2);
 }

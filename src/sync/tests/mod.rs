@@ -30,7 +30,7 @@ fn resync_frame(revision: u64, reason: &str) -> String {
 }
 
 fn status_frame(revision: u64) -> String {
-    format!(r#"{{"type":"status","sequence":{revision},"revision":{revision},"status":"active"}}"#)
+    format!(r#"{{"type":"status","sequence":{revision},"revision":{revision},"session":"s","status":"active"}}"#)
 }
 
 fn fail_frame(revision: u64, code: &str, message: &str) -> String {

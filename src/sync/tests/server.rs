@@ -1,6 +1,6 @@
 use super::{HELLO, fail_frame, patch_frame, resync_frame, sent, snapshot_frame, status_frame};
-use crate::sync::{ConnectionId, Server, ServerEffect};
-use crate::{Dialect, Document, Limits};
+use crate::sync::{ConnectionId, Note, Server, ServerEffect};
+use crate::{Code, Dialect, Document, Limits};
 
 const STATE: &str = r#"{"secret":"hunter2"}"#;
 
@@ -97,24 +97,26 @@ fn bad_frames_are_answered_and_change_nothing() {
         effects
     };
     let cases = [
-        (bad, "nonsense", "INVALID_JSON", "expected a value"),
-        (bad, "[1]", "VALIDATION_FAILED", "a frame is an object"),
-        (bad, r#"{"type":"launch"}"#, "VALIDATION_FAILED", "the frame has an unknown type"),
-        (bad, r#"{"type":"write","patch":[]}"#, "FORBIDDEN_PATH", "this connection may only read"),
-        (silent, r#"{"type":"write","patch":[]}"#, "VALIDATION_FAILED", "a hello comes first"),
-        (silent, r#"{"type":"hello","version":1,"revision":"x"}"#, "VALIDATION_FAILED", "the revision is a whole number or null"),
+        (bad, "nonsense", Code::InvalidJson, "expected a value"),
+        (bad, "[1]", Code::ValidationFailed, "a frame is an object"),
+        (bad, r#"{"type":"launch"}"#, Code::ValidationFailed, "the frame has an unknown type"),
+        (bad, r#"{"type":"write","patch":[]}"#, Code::ForbiddenPath, "this connection may only read"),
+        (silent, r#"{"type":"write","patch":[]}"#, Code::ValidationFailed, "a hello comes first"),
+        (silent, r#"{"type":"hello","version":1,"revision":"x"}"#, Code::ValidationFailed, "the revision is a whole number or null"),
     ];
     for (connection, text, code, message) in cases {
-        assert_eq!(say(connection, text), [ServerEffect::Send { to: vec![connection], text: fail_frame(3, code, message).into() }]);
+        let to = vec![connection];
+        let fail = ServerEffect::Send { to: to.clone(), text: fail_frame(3, code.as_str(), message).into() };
+        assert_eq!(say(connection, text), [fail, ServerEffect::Note { to, note: Note::Refusal(code, message) }]);
     }
     assert_eq!(sent(&say(silent, super::super::PING), silent), [super::super::PONG]);
 
     let effects = say(bad, &format!("\"{}\"", "x".repeat(8 << 20)));
     assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "the frame is over the size limit")]);
-    assert!(matches!(effects.last(), Some(ServerEffect::Close { connection, code: 1009, .. }) if *connection == bad));
+    assert!(matches!(effects[1], ServerEffect::Close { connection, code: 1009, .. } if connection == bad));
     assert!(say(bad, HELLO).is_empty(), "it was closed");
     let effects = say(silent, r#"{"type":"hello","version":2,"session":null,"revision":null}"#);
-    assert!(matches!(effects.last(), Some(ServerEffect::Close { connection, code: 1002, .. }) if *connection == silent));
+    assert!(matches!(effects[1], ServerEffect::Close { connection, code: 1002, .. } if connection == silent));
 
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(sent(&effects, bystander), [patch_frame(4, &patch(4))]);
@@ -126,15 +128,18 @@ fn a_connection_that_outlived_the_memory_goes_on_where_it_was() {
     let attachment =
         |session: &str, revision: u64| format!(r#"{{"version":1,"session":"{session}","revision":{revision},"dialect":"extended"}}"#);
     let mut restore = |text: &str| {
-        let (connection, effects) = server.restore(text, &state());
+        let connection = server.open();
+        let effects = server.restore(connection, text, &state());
         (connection, sent(&effects, connection))
     };
     let (current, nothing) = restore(&attachment("s", 3));
     assert!(nothing.is_empty());
     assert_eq!(restore(&attachment("s", 1)).1, [patch_frame(2, &patch(2)), patch_frame(3, &patch(3)), status_frame(3)]);
-    assert_eq!(restore(&attachment("wiped", 3)).1, [resync_frame(3, "session"), snapshot_frame(3, "s", STATE), status_frame(3)]);
     let (silent, nothing) = restore("");
     assert!(nothing.is_empty());
+    let wiped = server.open();
+    let effects = server.restore(wiped, &attachment("wiped", 3), &state());
+    assert!(matches!(effects[..], [ServerEffect::Close { connection, code: 1012, .. }] if connection == wiped));
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(sent(&effects, current), [patch_frame(4, &patch(4))]);
     assert!(sent(&effects, silent).is_empty());
@@ -163,6 +168,20 @@ fn who_asks_once_gets_the_same_frames() {
     assert_eq!(frames, format!("[{},{}]", patch_frame(3, &patch(3)), status_frame(3)));
     let frames = server.frames_since(None, None, Dialect::Extended, &state());
     assert_eq!(frames, format!("[{},{}]", snapshot_frame(3, "s", STATE), status_frame(3)));
+}
+
+#[test]
+fn an_event_stream_goes_on_from_what_was_attached_last() {
+    let mut server = server();
+    let mut resume = |attachment: &str| {
+        let connection = server.open();
+        sent(&server.resume(connection, attachment, Dialect::Extended, &state()), connection)
+    };
+    assert_eq!(resume(""), [snapshot_frame(3, "s", STATE), status_frame(3)]);
+    assert_eq!(resume("nonsense"), [snapshot_frame(3, "s", STATE), status_frame(3)]);
+    let at = |session: &str| format!(r#"{{"version":1,"session":"{session}","revision":2,"dialect":"rfc6902"}}"#);
+    assert_eq!(resume(&at("s")), [patch_frame(3, &patch(3)), status_frame(3)]);
+    assert_eq!(resume(&at("wiped")), [resync_frame(3, "session"), snapshot_frame(3, "s", STATE), status_frame(3)]);
 }
 
 #[test]

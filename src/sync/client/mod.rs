@@ -1,98 +1,15 @@
 //! The client's end: holds the same state, notices what it lacks, and asks for it.
 
+mod effect;
+
 use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
 use crate::document::Document;
 use crate::error::Error;
-use crate::limits::Limits;
-use crate::patch::{self, Dialect, Patch};
+use crate::patch::{self, Patch};
 use crate::{parse, view};
 
-/// How a client is set up.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientOptions {
-    /// What may come in.
-    pub limits: Limits,
-    /// What patches are made of. `Extended` is smaller on the wire.
-    pub dialect: Dialect,
-    /// Whether [`ClientEffect::Edits`] carries the patch's text too.
-    pub observe: bool,
-    /// Any number that differs between clients: it spreads their reconnects.
-    pub seed: u64,
-}
-
-impl Default for ClientOptions {
-    fn default() -> Self {
-        ClientOptions { limits: Limits::default(), dialect: Dialect::Extended, observe: false, seed: 0 }
-    }
-}
-
-/// How close to the server's state the client's is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Nothing is known yet.
-    Connecting,
-    /// The state is the server's, but for what is on its way.
-    Live,
-    /// The state is what was last known; the client is on it.
-    Reconnecting,
-    /// Nothing will come any more.
-    Closed,
-}
-
-impl Status {
-    /// The word that users see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Status::Connecting => "connecting",
-            Status::Live => "live",
-            Status::Reconnecting => "reconnecting",
-            Status::Closed => "closed",
-        }
-    }
-}
-
-/// What happened so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Frames received.
-    pub frames: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Whole states received.
-    pub snapshots: u64,
-    /// How often the client found that it lacks something and asked for it.
-    pub resyncs: u64,
-}
-
-/// What the owner of the socket, the clock and the view has to do, in this order.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ClientEffect {
-    /// Open a connection under this number, and report what happens to it with the number.
-    Connect(u32),
-    /// Send the frame over the current connection.
-    Send(String),
-    /// Close the connection with this number; nothing more is heard of it.
-    Disconnect(u32),
-    /// The state is another one now; the document has it.
-    Snapshot,
-    /// The state changed: what a view has to do to follow, as JSON text, and where it was asked for the patch.
-    Edits {
-        /// The edits.
-        edits: Vec<u8>,
-        /// The patch's text, if [`ClientOptions::observe`].
-        patch: Option<String>,
-    },
-    /// The status changed.
-    Status(Status),
-    /// The server refused something, or sent more than the limits allow.
-    Fail {
-        /// The code, as in [`Code::as_str`](crate::Code::as_str).
-        code: String,
-        /// What was expected.
-        message: String,
-    },
-}
+pub use effect::{ClientEffect, ClientOptions, Stats, Status};
 
 /// One client's copy of a state.
 ///
@@ -106,7 +23,7 @@ pub enum ClientEffect {
 ///
 /// let snapshot = r#"{"type":"chunk","sequence":4,"revision":4,"chunk":{"type":"state_snapshot","session":"s","part":1,"parts":1,"state":{"count":1}}}"#;
 /// assert_eq!(client.received(1, snapshot, 40), [ClientEffect::Snapshot]);
-/// let status = r#"{"type":"status","sequence":4,"revision":4,"status":"active"}"#;
+/// let status = r#"{"type":"status","sequence":4,"revision":4,"session":"s","status":"active"}"#;
 /// assert_eq!(client.received(1, status, 40), [ClientEffect::Status(Status::Live)]);
 ///
 /// let patch = r#"{"type":"chunk","sequence":5,"revision":5,"chunk":{"type":"state_patch","patches":[{"op":"inc","path":"/count","inc":2}]}}"#;
@@ -122,6 +39,8 @@ pub struct Client {
     held: Option<Held>,
     /// Parts of a snapshot that isn't complete.
     parts: Option<Parts>,
+    /// The server said that it is behind what is held.
+    rewinding: bool,
     /// Resyncs since the client was last live: the second asks for everything, the third for a new connection.
     doubts: u32,
     backoff: Backoff,
@@ -184,7 +103,18 @@ impl Client {
     pub fn new(options: ClientOptions) -> Client {
         let backoff = Backoff::new(options.seed);
         let (phase, status) = (Phase::Closed, Status::Connecting);
-        Client { options, phase, connection: 0, held: None, parts: None, doubts: 0, backoff, status, stats: Stats::default() }
+        Client {
+            options,
+            phase,
+            connection: 0,
+            held: None,
+            parts: None,
+            rewinding: false,
+            doubts: 0,
+            backoff,
+            status,
+            stats: Stats::default(),
+        }
     }
 
     /// The state as far as it is known.
@@ -278,6 +208,11 @@ impl Client {
         }
     }
 
+    /// There is reason to believe that connecting works now: doesn't wait any longer.
+    pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
+        if let Phase::Waiting { .. } = self.phase { self.connect(now) } else { Vec::new() }
+    }
+
     /// A frame that the server sent. Frames of earlier connections are ignored: what they say is asked for again.
     pub fn received(&mut self, connection: u32, text: &str, now: u64) -> Vec<ClientEffect> {
         match &mut self.phase {
@@ -319,10 +254,14 @@ impl Client {
             ServerFrame::Snapshot { revision, session, part, parts, body: Body::Slice(slice) } => {
                 self.take_part(Parts { revision, session, next: part, parts, text: slice })
             }
-            ServerFrame::Status { revision } => self.take_status(revision, now),
+            ServerFrame::Status { revision, session } => self.take_status(revision, &session, now),
             ServerFrame::Fail { code, message } => Ok(vec![ClientEffect::Fail { code, message }]),
             ServerFrame::End => Ok(self.stop()),
-            ServerFrame::Resync | ServerFrame::Pong | ServerFrame::Other => Ok(Vec::new()),
+            ServerFrame::Resync { ahead } => {
+                self.rewinding = ahead;
+                Ok(Vec::new())
+            }
+            ServerFrame::Pong | ServerFrame::Other => Ok(Vec::new()),
         }
     }
 
@@ -372,13 +311,19 @@ impl Client {
     fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
         self.options.limits.check_document(document.weight()).map_err(Trouble::TooMuch)?;
         self.parts = None;
+        // Only a late frame of an earlier answer is older, unless the server announced it.
+        if self.held.as_ref().is_some_and(|held| held.session == session && held.revision > revision) && !self.rewinding {
+            return Ok(Vec::new());
+        }
+        self.rewinding = false;
         self.stats.snapshots += 1;
         self.held = Some(Held { document, session, revision, sound: true });
         Ok(vec![ClientEffect::Snapshot])
     }
 
-    fn take_status(&mut self, revision: u64, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        let complete = self.parts.is_none() && self.held.as_ref().is_some_and(|held| held.sound && held.revision == revision);
+    fn take_status(&mut self, revision: u64, session: &str, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        let up_to_date = |held: &Held| held.sound && held.revision == revision && held.session == session;
+        let complete = self.parts.is_none() && self.held.as_ref().is_some_and(up_to_date);
         match self.phase {
             _ if !complete => Err(Trouble::Gap),
             Phase::Greeting { .. } => {
@@ -409,6 +354,7 @@ impl Client {
 
     fn hello(&mut self, now: u64) -> ClientEffect {
         self.phase = Phase::Greeting { heard: now };
+        self.rewinding = false;
         let held = self.held.as_ref();
         let (session, revision) = (held.map(|held| held.session.as_str()), held.filter(|held| held.sound).map(|held| held.revision));
         ClientEffect::Send(frame::hello(session, revision, self.options.dialect))

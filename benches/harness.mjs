@@ -1,0 +1,106 @@
+// Measures contenders in interleaved rounds: in each round every one of them runs for a few milliseconds, so that
+// what else the machine does falls on all alike, and ratios are formed within a round. tinybench and mitata run one
+// task to its end before the next.
+import { isDeepStrictEqual } from 'node:util';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** What a step returned last: kept, so that no work can be left out as unused. */
+export let sink;
+
+/** A batch takes about this long, in µs: enough for the clock, and mostly short enough to run undisturbed. */
+const BATCH = 150;
+
+/**
+ * A contender is `{ name, step(i), begin?(i), batch?, exact?, state?, replay? }`. Steps run in batches, of at most
+ * `batch` or of `exact` steps; `begin` precedes each and isn't timed; `i` counts all steps ever. `state()` is the
+ * state after the last step, `replay(base, produced)` the state to which what the steps returned leads.
+ */
+function runBatch(one) {
+  const { size, done: first } = one;
+  one.done += size;
+  one.begin?.(first);
+  const started = performance.now();
+  for (let i = first; i < first + size; i++) sink = one.step(i);
+  return ((performance.now() - started) * 1000) / size;
+}
+
+/** The median over batches of `enough` milliseconds altogether: what disturbs few batches doesn't count. µs a step. */
+function sample(one, enough) {
+  const until = performance.now() + enough;
+  const batches = [];
+  do batches.push(runBatch(one));
+  while (performance.now() < until);
+  return median(batches);
+}
+
+function warm(one, enough) {
+  one.size = one.exact ?? 1;
+  one.done = 0;
+  const each = sample(one, enough / 4);
+  one.size = one.exact ?? Math.max(1, Math.min(one.batch ?? 1_000, Math.round(BATCH / each)));
+  return sample(one, enough);
+}
+
+/** Runs each contender the same few steps; throws unless all end in the same state and their patches lead there. */
+export function requireEqual(contenders, label) {
+  let expected;
+  for (const one of contenders) {
+    if (!one.state) continue;
+    const base = structuredClone(one.state());
+    const produced = [];
+    one.begin?.(0);
+    for (let i = 0; i < 3; i++) produced.push(one.step(i));
+    const state = structuredClone(one.state());
+    expected ??= { state, by: one.name };
+    if (!isDeepStrictEqual(state, expected.state)) throw new Error(`${label}: ${one.name} and ${expected.by} end in different states`);
+    if (one.replay && !isDeepStrictEqual(structuredClone(one.replay(base, produced)), state)) {
+      throw new Error(`${label}: the patches of ${one.name} don't lead to its state`);
+    }
+  }
+}
+
+/**
+ * `samples` has the µs of each round by contender. `near` are the peers that aren't far behind the best one; the
+ * others are left out after warming up, and `rough` says how long they took.
+ */
+export async function measure({ ours, peers, others }, { rounds, milliseconds, warmup }) {
+  const rough = new Map();
+  for (const one of [ours, ...peers, ...others]) {
+    gc({ type: 'minor' });
+    rough.set(one, warm(one, warmup));
+    await turn();
+  }
+  const best = Math.min(...peers.map((peer) => rough.get(peer)));
+  const near = peers.filter((peer) => rough.get(peer) <= 3 * best);
+  const field = [ours, ...near, ...others];
+  const samples = new Map(field.map((one) => [one, []]));
+  gc();
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < field.length; i++) {
+      const one = field[(i + round) % field.length];
+      // Nobody pays for the garbage of the one before.
+      gc({ type: 'minor' });
+      samples.get(one).push(sample(one, milliseconds));
+    }
+    // Finalizers give wasm memory back between turns only.
+    await turn();
+  }
+  return { samples, near, rough };
+}
+
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+/** Ratios within each round: their median and middle half. */
+export function ratios(ours, theirs) {
+  const values = ours.map((value, round) => value / theirs[round]);
+  return { median: median(values), low: quantile(values, 0.25), high: quantile(values, 0.75) };
+}
+
+function quantile(values, q) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * q;
+  const below = sorted[Math.floor(at)];
+  return below + (sorted[Math.ceil(at)] - below) * (at % 1);
+}

@@ -1,0 +1,75 @@
+// The table, a line as soon as its row is measured.
+
+const columns = [
+  ['row', 43],
+  ['shape', 7],
+  ['ours', -10],
+  ['peer', -11],
+  ['which', 32],
+  ['floor', -9],
+  ['ratio', -7],
+  ['middle half', -14],
+  ['target', -7],
+  ['', 6],
+  ['as text', -8],
+];
+
+const pad = (text, width) => (width < 0 ? text.padStart(-width) : text.padEnd(width));
+const line = (cells) => columns.map(([, width], i) => pad(cells[i] ?? '', width)).join('  ').trimEnd();
+
+export const header = `${line(columns.map(([name]) => name))}\n${columns.map(([, width]) => '─'.repeat(Math.abs(width))).join('  ')}`;
+
+function amount(value) {
+  if (value === undefined) return '';
+  if (value >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+function ratio(value) {
+  if (value === undefined) return '';
+  return value.toFixed(value >= 10 ? 1 : value >= 0.1 ? 2 : 4);
+}
+
+function verdict({ met, byFloor, ratio }) {
+  if (met === undefined) return ratio > 1 ? 'behind' : 'ahead';
+  if (byFloor) return 'floor';
+  return met ? 'met' : 'MISSED';
+}
+
+export function rowLine(result) {
+  const { name, shape, ours, peer, who, floor, spread, target, text, failed } = result;
+  if (failed) return line([name, shape, 'FAILED']);
+  return line([
+    name,
+    shape,
+    amount(ours),
+    amount(peer),
+    who,
+    amount(floor),
+    ratio(result.ratio),
+    spread ? `${ratio(spread.low)}–${ratio(spread.high)}` : '',
+    target === undefined ? '–' : `≤ ${target}`,
+    verdict(result),
+    ratio(text?.ratio),
+  ]);
+}
+
+function shortfall({ failed, ratio: reached, target, overFloor }) {
+  return failed ?? `${ratio(reached)} for ${target}${overFloor ? `, ${overFloor.toFixed(1)} × floor` : ''}`;
+}
+
+function remark({ note, also, leftOut = {} }) {
+  const slow = Object.entries(leftOut).map(([peer, rough]) => `${peer} took about ${amount(rough)} and was left out of the rounds`);
+  return [note, also, ...slow].filter(Boolean).join('; ');
+}
+
+export function conclusion(results, label, seconds) {
+  const judged = results.filter((result) => result.met !== undefined);
+  const missed = judged.filter((result) => !result.met);
+  const remarks = results.filter((result) => remark(result) !== '');
+  return [
+    `\n${judged.length - missed.length} of ${judged.length} met their target; ${Math.round(seconds)} s.`,
+    ...(missed.length > 0 ? ['Missed:', ...missed.map((result) => `  ${label(result)}: ${shortfall(result)}`)] : []),
+    ...(remarks.length > 0 ? ['Notes:', ...remarks.map((result) => `  ${label(result)}: ${remark(result)}`)] : []),
+  ].join('\n');
+}

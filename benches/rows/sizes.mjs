@@ -1,0 +1,15 @@
+// What a browser downloads.
+import { measureSizes } from '../../scripts/size.mjs';
+
+const row = (name, key, target) => ({
+  name: `download, brotli KB: ${name}`,
+  shape: '',
+  target: 1,
+  unit: 'KB',
+  async figures() {
+    const { entries } = await measureSizes();
+    return { ours: entries.find((entry) => entry.key === key).brotli / 1000, peer: target, who: 'the budget' };
+  },
+});
+
+export const sizes = [row('client entry', 'client', 30), row('everything', 'everything', 60)];

@@ -1,0 +1,91 @@
+// A text that grows token by token, a frame of patches per 16 tokens.
+import { enablePatches, produceWithPatches } from 'immer';
+import { create } from 'mutative';
+import { StateTracker } from 'patchwire';
+import { shapes, tokens } from '../shapes.mjs';
+
+enablePatches();
+
+const COUNT = 2000;
+const FRAME = 16;
+const all = tokens(COUNT);
+const textBytes = Buffer.byteLength(all.join(''));
+
+function appending(shape, n, at) {
+  const { list } = shapes[shape];
+  const initial = shapes[shape].initial(n);
+  initial[list][at].content = '';
+  const tracker = new StateTracker(initial, { arrayDeltaMode: 'precise', own: true });
+  const wire = tracker.cursor();
+  const pointer = `/${list}/${at}/content`;
+  const dialect = { dialect: 'extended' };
+  return {
+    name: 'patchwire',
+    exact: 5 * FRAME,
+    begin(first) {
+      if (first % COUNT !== 0) return;
+      tracker.update((draft) => void (draft[list][at].content = ''));
+      tracker.resetTracking();
+      wire.advance();
+    },
+    step(i) {
+      tracker.append(pointer, all[i % COUNT]);
+      if (i % FRAME !== FRAME - 1) return undefined;
+      const frame = wire.patchText(dialect);
+      wire.advance();
+      return frame;
+    },
+    state: () => tracker.getState()[list][at].content,
+    frameBytes: (frame) => (frame === undefined ? 0 : Buffer.byteLength(frame)),
+  };
+}
+
+function peer(name, shape, n, at, produce) {
+  const { list } = shapes[shape];
+  const base = shapes[shape].initial(n);
+  base[list][at].content = '';
+  let state = base;
+  return {
+    name,
+    exact: 5 * FRAME,
+    begin(first) {
+      if (first % COUNT === 0) state = base;
+    },
+    step(i) {
+      const [next, patches] = produce(state, (draft) => void (draft[list][at].content += all[i % COUNT]));
+      state = next;
+      return patches;
+    },
+    state: () => state[list][at].content,
+    frameBytes: (patches) => Buffer.byteLength(JSON.stringify(patches)),
+  };
+}
+
+/** Bytes on the wire of one whole stream, its result checked. */
+function wireBytes(one) {
+  one.begin(0);
+  let bytes = 0;
+  for (let i = 0; i < COUNT; i++) bytes += one.frameBytes(one.step(i));
+  if (one.state() !== all.join('')) throw new Error(`${one.name} streamed a different text`);
+  return bytes;
+}
+
+function streaming(shape, n, name) {
+  const ours = () => appending(shape, n, n - 1);
+  const peers = () => [
+    peer('Mutative', shape, n, n - 1, (state, recipe) => create(state, recipe, { enablePatches: true })),
+    peer('Immer', shape, n, n - 1, produceWithPatches),
+  ];
+  return [
+    { name: `2,000 tokens${name}: per token`, shape, target: 0.1, contenders: () => ({ ours: ours(), peers: peers() }) },
+    {
+      name: `2,000 tokens${name}: wire ÷ text`,
+      shape,
+      target: 2,
+      unit: 'bytes',
+      figures: () => ({ ours: wireBytes(ours()), peer: textBytes, who: 'the text', also: `Mutative ${wireBytes(peers()[0]).toLocaleString('en')}` }),
+    },
+  ];
+}
+
+export const streams = [...streaming('chat', 10, ', n=10'), ...streaming('items', 10_000, ', n=10k')];

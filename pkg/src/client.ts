@@ -1,0 +1,272 @@
+/**
+ * The client: holds the state of a `SyncedState` live, in a browser or anywhere else with WebSockets.
+ *
+ * @module
+ */
+import { call, core, passTexts } from "./core.js";
+import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
+import { guard } from "./guard.js";
+import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
+import { View, type ViewEdit } from "./view.js";
+import type { ClientHandle } from "./wasm/patchwire.js";
+
+export { ready } from "./core.js";
+export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
+export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
+
+/** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
+export type SyncStatus = "connecting" | "live" | "reconnecting" | "closed";
+
+/** What happened so far. */
+export interface SyncStats {
+  /** Frames received. */
+  frames: number;
+  /** Their bytes. */
+  bytes: number;
+  /** Whole states received. */
+  snapshots: number;
+  /** How often something was missing and had to be asked for. */
+  resyncs: number;
+}
+
+/** A patch that arrived and was applied. */
+export interface ReceivedPatch {
+  revision: number;
+  patches: JSONPatchOperation[];
+  /** Bytes of the frame. */
+  bytes: number;
+}
+
+/** The part of a WebSocket that is used. */
+export interface ClientSocket {
+  send(text: string): void;
+  close(): void;
+  addEventListener(type: "open" | "error", listener: () => void): void;
+  addEventListener(type: "close", listener: (event: { code: number }) => void): void;
+  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
+}
+
+/** Where to connect, and who wants to know what. */
+export interface ConnectOptions {
+  /** `ws:`, `wss:`, `http:` or `https:`; in a browser it may be relative to the page. */
+  url: string | URL;
+  /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
+  onPatch?: (patch: ReceivedPatch) => void;
+  /** Told when the server refuses something, or sends more than the limits allow. */
+  onError?: (error: PatchwireError) => void;
+  /** Where the platform has none. */
+  WebSocket?: new (url: string) => ClientSocket;
+  /** Bounds on what is accepted. */
+  limits?: Limits;
+}
+
+/** What the core wants done (src/wasm/client.rs). */
+type Effect =
+  | [kind: 0, connection: number]
+  | [kind: 1, frame: string]
+  | [kind: 2, connection: number]
+  | [kind: 3, state: string]
+  | [kind: 4, edits: string, patch: string | undefined]
+  | [kind: 5, status: SyncStatus]
+  | [kind: 6, code: PatchwireErrorCode, message: string];
+
+/**
+ * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}.
+ *
+ * @example
+ * ```typescript
+ * import { connect } from "patchwire/client";
+ *
+ * const client = connect<{ notes: string[] }>({ url: "/session/demo" });
+ * client.subscribe("/notes", (notes) => console.log(notes));
+ * ```
+ * @throws TypeError where the url isn't one, or there is no WebSocket.
+ */
+export function connect<T>(options: ConnectOptions): SyncedClient<T> {
+  return new SyncedClient<T>(options);
+}
+
+/** A state that follows the server's. Made by {@link connect}. */
+export class SyncedClient<T> {
+  readonly #options: ConnectOptions;
+  readonly #url: string;
+  readonly #WebSocket: new (url: string) => ClientSocket;
+  readonly #handle: ClientHandle;
+  readonly #listeners = new Set<() => void>();
+  #socket: ClientSocket | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #view: View | undefined;
+  #status: SyncStatus = "connecting";
+  #scheduled = false;
+
+  /** @internal */
+  constructor(options: ConnectOptions) {
+    this.#options = options;
+    this.#url = resolve(options.url);
+    const Socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
+    if (Socket === undefined) throw new TypeError("there is no WebSocket here: pass one as `WebSocket`");
+    this.#WebSocket = Socket;
+    const seed = Math.floor(Math.random() * 2 ** 52);
+    const settings = { limits: options.limits ?? {}, observe: options.onPatch !== undefined, seed };
+    this.#handle = call(() => new (core().ClientHandle)(settings));
+    globalThis.addEventListener?.("online", this.#hurry);
+    this.#carryOut(this.#handle.start(now()));
+  }
+
+  /** The state as far as it is known: plain, frozen, and `===` in every part that hasn't changed. */
+  getState = (): Immutable<T> | undefined => this.#view?.publish() as Immutable<T> | undefined;
+
+  /** How close to the server's state it is. */
+  get status(): SyncStatus {
+    return this.#status;
+  }
+
+  /** The number of the last commit in the state; 0 while there is none. */
+  get revision(): number {
+    return this.#handle.revision();
+  }
+
+  /** What happened so far. */
+  get stats(): SyncStats {
+    const [frames, bytes, snapshots, resyncs] = this.#handle.stats() as unknown as [number, number, number, number];
+    return { frames, bytes, snapshots, resyncs };
+  }
+
+  /**
+   * Calls the listener when the state or the status has changed, once for what arrived together. With a JSON Pointer
+   * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing.
+   *
+   * @returns what ends it.
+   */
+  subscribe(listener: () => void): () => void;
+  subscribe<V = unknown>(pointer: string, listener: (value: V | undefined) => void): () => void;
+  subscribe(first: string | (() => void), second?: (value: never) => void): () => void {
+    const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Disconnects for good. The state stays readable. */
+  close(): void {
+    globalThis.removeEventListener?.("online", this.#hurry);
+    this.#carryOut(this.#handle.stop());
+  }
+
+  #hurry = (): void => this.#carryOut(this.#handle.hurry(now()));
+
+  #at(pointer: string, listener: (value: never) => void): () => void {
+    const segments = JSON.parse(call(() => core().pointer_segments(pointer))) as string[];
+    const find = (): unknown => segments.reduce(member, this.getState());
+    let value = find();
+    return () => {
+      const next = find();
+      if (next === value) return;
+      value = next;
+      listener(next as never);
+    };
+  }
+
+  #carryOut(effects: Effect[], bytes = 0): void {
+    for (const effect of effects) {
+      switch (effect[0]) {
+        case 0:
+          this.#connect(effect[1]);
+          break;
+        case 1:
+          this.#socket?.send(effect[1]);
+          break;
+        case 2:
+          this.#disconnect();
+          break;
+        case 3:
+          this.#view = new View(JSON.parse(effect[1]));
+          this.#notify();
+          break;
+        case 4:
+          this.#view!.edit(JSON.parse(effect[1]) as ViewEdit[]);
+          if (effect[2] !== undefined) this.#tellPatch(effect[2], bytes);
+          this.#notify();
+          break;
+        case 5:
+          this.#status = effect[1];
+          this.#notify();
+          break;
+        case 6:
+          guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
+      }
+    }
+    this.#setTimer();
+  }
+
+  #tellPatch(patch: string, bytes: number): void {
+    const received = { revision: this.revision, patches: JSON.parse(patch) as JSONPatchOperation[], bytes };
+    guard(() => this.#options.onPatch!(received));
+  }
+
+  #connect(connection: number): void {
+    this.#disconnect();
+    let socket: ClientSocket;
+    try {
+      socket = new this.#WebSocket(this.#url);
+    } catch {
+      // A page may forbid it: that is no reason to stop trying, or to break who called.
+      queueMicrotask(() => this.#carryOut(this.#handle.closed(connection, 1006, now())));
+      return;
+    }
+    this.#socket = socket;
+    socket.addEventListener("open", () => this.#carryOut(this.#handle.opened(connection, now())));
+    socket.addEventListener("message", ({ data }) => this.#receive(connection, String(data)));
+    socket.addEventListener("close", ({ code }) => this.#carryOut(this.#handle.closed(connection, code, now())));
+    // A close follows; without a listener some platforms treat it as unhandled.
+    socket.addEventListener("error", () => {});
+  }
+
+  #receive(connection: number, frame: string): void {
+    const [arena, length] = passTexts(frame);
+    const effects = call(() => this.#handle.received(connection, arena, length!, now()));
+    this.#carryOut(effects, length);
+  }
+
+  #disconnect(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    try {
+      socket?.close();
+    } catch {
+      // It was never open.
+    }
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    const at = this.#handle.wake_at();
+    if (at !== undefined) this.#timer = setTimeout(() => this.#carryOut(this.#handle.tick(now())), Math.max(0, at - now()));
+  }
+
+  /** Frames that arrive in one turn of the event loop are one change to listeners. */
+  #notify(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      for (const listener of [...this.#listeners]) guard(listener);
+    });
+  }
+}
+
+function now(): number {
+  return performance.now();
+}
+
+function resolve(url: string | URL): string {
+  const resolved = new URL(url, globalThis.location?.href);
+  resolved.protocol = resolved.protocol.replace("http", "ws");
+  resolved.hash = "";
+  return resolved.href;
+}
+
+function member(value: unknown, segment: string): unknown {
+  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, segment);
+  // An array's length is no member of it in JSON.
+  return isThere && !(Array.isArray(value) && segment === "length") ? (value as Record<string, unknown>)[segment] : undefined;
+}
