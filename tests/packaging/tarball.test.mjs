@@ -12,6 +12,9 @@ import { launch } from '../browser/launch.mjs';
 
 const run = promisify(execFile);
 const app = mkdtempSync(join(tmpdir(), 'patchwire-app-'));
+let worker;
+let url;
+const watched = '[{"count":1,"notes":["a","b"]},1]';
 const patches = '[{"op":"replace","path":"/count","value":1},{"op":"replace","path":"/notes","value":["a","b"]}]';
 
 beforeAll(async () => {
@@ -19,13 +22,23 @@ beforeAll(async () => {
   const { stdout } = await run('npm', ['pack', '--json', '--workspace', 'patchwire', '--pack-destination', app], { cwd: root });
   const [{ filename }] = Object.values(JSON.parse(stdout));
   await run('npm', ['install', '--offline', '--no-audit', join(app, filename)], { cwd: app });
+  worker = await startWorker({ config: join(app, 'wrangler.jsonc'), dev: { server: { port: 0 }, inspector: false, logLevel: 'error' } });
+  url = (await worker.url).origin;
 });
 
-afterAll(() => rmSync(app, { recursive: true, force: true }));
+afterAll(async () => {
+  await worker?.dispose();
+  rmSync(app, { recursive: true, force: true });
+});
 
-test('it runs in Node', async () => {
-  const { stdout } = await run(process.execPath, ['node.ts'], { cwd: app });
-  expect(stdout.trim()).toBe(patches);
+test('it runs in workerd, and in a Durable Object', async () => {
+  const answer = await fetch(url);
+  expect(await answer.text()).toBe(patches);
+});
+
+test('it runs in Node, and follows a Durable Object', async () => {
+  const { stdout } = await run(process.execPath, ['node.ts', url], { cwd: app });
+  expect(stdout.trim()).toBe(`${patches}\n${watched}`);
 });
 
 test.each(['bundler', 'nodenext'])('its types resolve with moduleResolution %s', async (resolution) => {
@@ -34,31 +47,17 @@ test.each(['bundler', 'nodenext'])('its types resolve with moduleResolution %s',
   await run(process.execPath, [compiler, '-p', app, '--module', module, '--moduleResolution', resolution]);
 });
 
-test('it runs in a page that Vite built', async () => {
+test('it runs in a page that Vite built, and follows a Durable Object', async () => {
   await build({ root: app, configFile: false, logLevel: 'error' });
   const server = await preview({ root: app, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    await page.goto(server.resolvedUrls.local[0]);
+    await page.goto(`${server.resolvedUrls.local[0]}?worker=${encodeURIComponent(url)}`);
     await page.waitForFunction(() => document.body.textContent.trim());
-    expect(await page.$eval('body', (body) => body.textContent)).toBe(patches);
+    expect(await page.$eval('body', (body) => body.textContent)).toBe(`${patches}\n${watched}`);
   } finally {
     await browser.close();
     await server.close();
-  }
-});
-
-test('it runs in workerd', async () => {
-  const worker = await startWorker({
-    entrypoint: join(app, 'worker.ts'),
-    compatibilityDate: '2026-11-01',
-    dev: { server: { port: 0 }, inspector: false, logLevel: 'error' },
-  });
-  try {
-    const answer = await worker.fetch('http://app/');
-    expect(await answer.text()).toBe(patches);
-  } finally {
-    await worker.dispose();
   }
 });

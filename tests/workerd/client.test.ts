@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { connect, type ConnectOptions, type ReceivedPatch, type SyncedClient } from "patchwire/client";
+import { connect, type ClientSocket, type ConnectOptions, type ReceivedPatch, type SyncedClient } from "patchwire/client";
 import { addNote, newSession, socketTo, stateOf, update, within, type Stub } from "./session.ts";
 import type { State } from "./worker.ts";
 
@@ -179,6 +179,17 @@ test("a listener that throws harms nobody else", async () => {
   vi.unstubAllGlobals();
 });
 
-test("a url that isn't one, or no WebSocket, is said at once", () => {
-  expect(() => connect({ url: "http://[" })).toThrow(TypeError);
+test("where to connect to, and with what", () => {
+  const urls: string[] = [];
+  const silent = function (this: ClientSocket, url: string) {
+    urls.push(url);
+    Object.assign(this, { addEventListener() {}, close() {} });
+  } as unknown as new (url: string) => ClientSocket;
+  vi.stubGlobal("location", { href: "https://host:8443/page?x#y" });
+  for (const url of ["/session/demo?a=b#c", "ws://other/", new URL("http://other/x"), "wss://other/y"]) connect({ url, WebSocket: silent }).close();
+  expect(urls).toEqual(["wss://host:8443/session/demo?a=b", "ws://other/", "ws://other/x", "wss://other/y"]);
+  expect(() => connect({ url: "http://[", WebSocket: silent })).toThrow(TypeError);
+  vi.stubGlobal("WebSocket", undefined);
+  expect(() => connect({ url: "/" })).toThrow("pass one as `WebSocket`");
+  vi.unstubAllGlobals();
 });

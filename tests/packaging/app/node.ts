@@ -1,3 +1,6 @@
-import { patches } from './use.ts';
+import { patches, watched } from './use.ts';
+
+declare const process: { argv: [string, string, string] };
 
 console.log(patches());
+console.log(await watched(process.argv[2]));

@@ -1,3 +1,4 @@
-import { patches } from './use.ts';
+import { patches, watched } from './use.ts';
 
-document.body.textContent = patches();
+const url = new URLSearchParams(location.search).get('worker')!;
+document.body.textContent = `${patches()}\n${await watched(url)}`;
