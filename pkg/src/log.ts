@@ -52,6 +52,16 @@ export class Log {
     this.add(5, path, text, 0, 0);
   }
 
+  /** Adds to the last record, if that was an addition to the same string; a rewind can't undo it. */
+  extend(path: Key[], text: string): boolean {
+    const { records } = this;
+    const at = records.length - 5;
+    const last = records[at + 1] as Key[] | undefined;
+    const isSame = records[at] === 5 && (last === path || (last!.length === path.length && last!.every((key, i) => key === path[i])));
+    if (isSame) records[at + 2] = (records[at + 2] as string) + text;
+    return isSame;
+  }
+
   increment(path: Key[], by: number): void {
     this.add(6, path, by, 0, 0);
   }

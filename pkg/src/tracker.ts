@@ -4,7 +4,7 @@ import { patchText, StateDocument } from "./document.js";
 import { DraftTree } from "./draft.js";
 import { PatchwireError } from "./errors.js";
 import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
-import { follow, freeze, Place, type Key, type Slot, type Version, type ViewEdit } from "./view.js";
+import { follow, freeze, Place, Tree, type Key, type Slot, type Version, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** How a {@link StateTracker} tells what changed, and what it accepts. */
@@ -37,6 +37,17 @@ export interface WriteCursor {
   close(): void;
 }
 
+/** What `append` and `increment` write to: a member of a place, or with no place the root. */
+interface Target {
+  place: Place | null;
+  key: Key;
+  path: Key[];
+  shape: number;
+}
+
+/** Where a pointer leads that leads nowhere. */
+const NOWHERE = new Place(new Tree(null), {}, null, "");
+
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
 const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
@@ -63,7 +74,7 @@ export class StateTracker<T> {
   #view: DraftTree | null = null;
   readonly #options: StateTrackerOptions;
   readonly #limits: { document: number; depth: number; string: number };
-  readonly #paths = new Map<string, Key[]>();
+  readonly #targets = new Map<string, Target>();
   #initial: unknown;
   #document: StateDocument | null = null;
   #core: TrackerCore | null = null;
@@ -176,10 +187,18 @@ export class StateTracker<T> {
    * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `TRACKER_BUSY`.
    */
   append(pointer: string, text: string): void {
-    const before = this.#slot(pointer);
+    const target = this.#target(pointer);
+    const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "string") return call(() => this.#flushed().append(pointer, ""));
     if (text === "") return;
-    this.#change(pointer, before + text, (log, path) => log.append(path, text), before.length + text.length);
+    const { log } = this.#tree;
+    if (before.length + text.length <= this.#limits.string / 3 && log.extend(target.path, text)) {
+      // The core gets the tokens of a stream as one addition.
+      this.#put(target, before + text);
+      this.#accept(log.length, text.length, 0);
+      return;
+    }
+    this.#change(target, before + text, (log, path) => log.append(path, text), before.length + text.length);
     this.#pending += text.length;
   }
 
@@ -189,12 +208,13 @@ export class StateTracker<T> {
    * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `TRACKER_BUSY`.
    */
   increment(pointer: string, by = 1): void {
-    const before = this.#slot(pointer);
+    const target = this.#target(pointer);
+    const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "number") return call(() => this.#flushed().increment(pointer, 0));
     if (!Number.isFinite(by) || !Number.isFinite(before + by)) {
       throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
     }
-    this.#change(pointer, before + by, (log, path) => log.increment(path, by), 0);
+    this.#change(target, before + by, (log, path) => log.increment(path, by), 0);
   }
 
   /**
@@ -245,46 +265,41 @@ export class StateTracker<T> {
     if (this.#tree.log.length > LOG_LENGTH) this.#flushed();
   }
 
-  #change(pointer: string, value: Slot, record: (log: DraftTree["log"], path: Key[]) => void, length: number): void {
-    const [tree, path] = [this.#tree, this.#path(pointer)];
+  #change(target: Target, value: Slot, record: (log: DraftTree["log"], path: Key[]) => void, length: number): void {
+    const tree = this.#tree;
     const before = tree.log.length;
     tree.begin();
-    if (path.length === 0) tree.setRoot(value);
-    else tree.set(this.#container(path)!, path.at(-1)!, value);
-    record(tree.log, path);
+    this.#put(target, value);
+    record(tree.log, target.path);
     this.#accept(before, length * 3 > this.#limits.string ? length : 0, 0);
   }
 
-  /** A pointer's steps in the present state. */
-  #path(pointer: string): Key[] {
-    let path = this.#paths.get(pointer);
-    if (path === undefined) {
-      path = JSON.parse(call(() => core().pointer_segments(pointer))) as string[];
-      this.#paths.set(pointer, path);
-    }
-    let slot: Slot = this.#tree.root;
-    return path.map((key) => {
-      const isIndex = slot instanceof Place && slot.isArray && String(Number(key)) === key;
-      slot = slot instanceof Place && Object.hasOwn(slot.twin, key) ? this.#tree.child(slot, isIndex ? Number(key) : key) : undefined;
-      return isIndex ? Number(key) : key;
-    });
+  #put({ place, key }: Target, value: Slot): void {
+    if (place === null) this.#tree.setRoot(value);
+    else this.#tree.set(place, key, value);
   }
 
-  #slot(pointer: string): Slot {
+  /** What a pointer leads to, remembered as long as nothing has moved. A place that has no such member is none. */
+  #target(pointer: string): Target {
     this.#requireIdle();
-    const path = this.#path(pointer);
-    const place = path.length > 0 ? this.#container(path) : undefined;
-    if (path.length === 0) return this.#tree.root;
-    return place && Object.hasOwn(place.twin, path.at(-1)!) ? place.twin[path.at(-1)!] : undefined;
-  }
-
-  #container(path: Key[]): Place | undefined {
-    let slot: Slot = this.#tree.root;
-    for (const key of path.slice(0, -1)) {
-      if (!(slot instanceof Place) || !Object.hasOwn(slot.twin, key)) return undefined;
-      slot = this.#tree.child(slot, key);
+    const tree = this.#tree;
+    const known = this.#targets.get(pointer);
+    if (known !== undefined && known.shape === tree.shape && (known.place === null || Object.hasOwn(known.place.twin, known.key))) return known;
+    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointer))) as string[]);
+    const path: Key[] = [];
+    let place: Place | null = null;
+    let slot: Slot = tree.root;
+    for (const segment of segments) {
+      place = slot instanceof Place ? slot : null;
+      const key: Key = place?.isArray && String(Number(segment)) === segment ? Number(segment) : segment;
+      const isThere: boolean = place !== null && Object.hasOwn(place.twin, key);
+      path.push(key);
+      slot = isThere ? tree.child(place!, key) : undefined;
+      if (slot === undefined) place = NOWHERE;
     }
-    return slot instanceof Place ? slot : undefined;
+    const target = { place, key: path.at(-1) ?? "", path, shape: tree.shape };
+    this.#targets.set(pointer, target);
+    return target;
   }
 
   /** The core's side, made when first needed. */

@@ -133,13 +133,17 @@ impl Server {
     }
 
     /// Gives a connection that outlived the server's memory its place back, from the text last attached to it
-    /// (empty where there was none). It is sent what it may have missed.
+    /// (empty where there was none). It is sent what it may have missed, or closed where the text is of another
+    /// storage or version: it comes back and says hello.
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str, document: &Document) -> Vec<ServerEffect> {
-        let Some(hello) = frame::read_attachment(attachment) else { return Vec::new() };
-        if hello.session.as_ref() != Some(&self.session) {
-            self.closed(connection);
-            return vec![ServerEffect::Close { connection, code: 1012, reason: "the storage was made anew" }];
+        if attachment.is_empty() {
+            return Vec::new();
         }
+        let known = frame::read_attachment(attachment).filter(|hello| hello.session.as_ref() == Some(&self.session));
+        let Some(hello) = known else {
+            self.closed(connection);
+            return vec![ServerEffect::Close { connection, code: 1012, reason: "another storage or version attached to it" }];
+        };
         if hello.revision == Some(self.revision) {
             self.set_live(connection, hello.dialect);
             return Vec::new();

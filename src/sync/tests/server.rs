@@ -137,9 +137,11 @@ fn a_connection_that_outlived_the_memory_goes_on_where_it_was() {
     assert_eq!(restore(&attachment("s", 1)).1, [patch_frame(2, &patch(2)), patch_frame(3, &patch(3)), status_frame(3)]);
     let (silent, nothing) = restore("");
     assert!(nothing.is_empty());
-    let wiped = server.open();
-    let effects = server.restore(wiped, &attachment("wiped", 3), &state());
-    assert!(matches!(effects[..], [ServerEffect::Close { connection, code: 1012, .. }] if connection == wiped));
+    for other in [attachment("wiped", 3), attachment("s", 3).replace(":1,", ":2,"), "nonsense".into()] {
+        let connection = server.open();
+        let effects = server.restore(connection, &other, &state());
+        assert!(matches!(effects[..], [ServerEffect::Close { connection: closed, code: 1012, .. }] if closed == connection), "{other}");
+    }
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(sent(&effects, current), [patch_frame(4, &patch(4))]);
     assert!(sent(&effects, silent).is_empty());
