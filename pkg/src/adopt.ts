@@ -110,10 +110,9 @@ export class Adoption {
     const place = new Place(this.tree, copy as never, null, "");
     place.owned = true;
     place.view = null;
-    for (const child of held) {
-      for (const key of Object.keys(copy)) {
-        if ((copy as Record<string, Slot>)[key] === child) this.tree.attach(child, place, Array.isArray(copy) ? Number(key) : key);
-      }
+    for (const key of Object.keys(copy)) {
+      const child = (copy as Record<string, Slot>)[key];
+      if (child instanceof Place) this.tree.attach(child, place, Array.isArray(copy) ? Number(key) : key);
     }
     place.held ??= held;
     return place;

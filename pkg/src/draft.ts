@@ -139,11 +139,20 @@ export class DraftTree extends Tree {
 
   private allPaths(place: Place): Key[][] {
     if (place === this.root) return [[]];
-    const holders = new Set([...(place.parent ? [place.parent] : []), ...(place.others ?? [])]);
-    return [...holders].flatMap((holder) => {
-      const keys = keysOf(place, holder);
-      return this.allPaths(holder).flatMap((path) => keys.map((key) => [...path, key]));
+    return [...new Set(holdersOf(place))].flatMap((holder) => {
+      const above = this.allPaths(holder);
+      return above.length === 0 ? [] : this.keysOf(place, holder).flatMap((key) => above.map((path) => [...path, key]));
     });
+  }
+
+  /** Where `holder` holds `place`: more than once if it was put there twice. */
+  private keysOf(place: Place, holder: Place): Key[] {
+    if (!holder.owned) return [place.key];
+    const times = holdersOf(place).filter((other) => other === holder).length;
+    if (times === 1 && holder === place.parent) return [this.keyOf(place, holder)];
+    const slots = holder.twin as unknown as Slot[];
+    if (Array.isArray(slots)) return [...slots.keys()].filter((key) => slots[key] === place);
+    return Object.keys(holder.twin).filter((key) => holder.twin[key] === place);
   }
 
   /** A slot as the log takes it: by reference where the core knows the value already and `may` find it. */
@@ -191,19 +200,29 @@ export class DraftTree extends Tree {
 
   /** One container in two places was shared while the recipe ran; from now on each place has its own. */
   private separate(): void {
-    for (const place of this.aliases) {
-      const holders = new Set([...(place.parent ? [place.parent] : []), ...(place.others ?? [])]);
-      let isFirst = place !== this.root;
-      for (const holder of holders) {
-        for (const key of keysOf(place, holder)) {
-          if (isFirst) this.link(place, holder, key, null);
-          else this.replaceAlias(place, holder, key);
-          isFirst = false;
-        }
-      }
+    for (const place of new Set(this.aliases)) {
+      const holders = holdersOf(place).filter((holder) => this.isLive(holder));
+      // Mostly it was moved: what held it before has gone.
+      if (holders.length === 1 && place !== this.root) this.link(place, holders[0]!, place.key, null);
+      else this.separateFrom(place, new Set(holders));
     }
     this.aliases = [];
     this.shape++;
+  }
+
+  private separateFrom(place: Place, holders: Set<Place>): void {
+    let isFirst = place !== this.root;
+    for (const holder of holders) {
+      for (const key of this.keysOf(place, holder)) {
+        if (isFirst) this.link(place, holder, key, null);
+        else this.replaceAlias(place, holder, key);
+        isFirst = false;
+      }
+    }
+  }
+
+  private isLive(place: Place): boolean {
+    return place === this.root || holdersOf(place).some((holder) => this.isLive(holder));
   }
 
   private replaceAlias(place: Place, holder: Place, key: Key): void {
@@ -214,12 +233,9 @@ export class DraftTree extends Tree {
   }
 }
 
-/** Where `holder` holds `place`: more than once if it was put there twice. */
-function keysOf(place: Place, holder: Place): Key[] {
-  if (!holder.owned) return [place.key];
-  const slots = holder.twin as unknown as Slot[];
-  if (Array.isArray(slots)) return [...slots.keys()].filter((key) => slots[key] === place);
-  return Object.keys(holder.twin).filter((key) => holder.twin[key] === place);
+/** The containers that hold a place, each as often as it does. */
+function holdersOf(place: Place): Place[] {
+  return place.parent === null ? [] : [place.parent, ...(place.others ?? [])];
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

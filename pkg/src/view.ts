@@ -262,7 +262,9 @@ export class Tree {
 
   /** Where `parent` holds `child` now. Splices and sorts leave hints stale; then all of the parent's are renewed. */
   keyOf(child: Place, parent: Place): Key {
-    if (!parent.owned || parent.twin[child.key] === child) return child.key;
+    // A hint from another parent may be "0" where an index is meant.
+    const isOfItsKind = (typeof child.key === "number") === parent.isArray;
+    if (!parent.owned || (isOfItsKind && parent.twin[child.key] === child)) return child.key;
     const slots = parent.twin as unknown as Slot[];
     const keys: Iterable<Key> = Array.isArray(slots) ? slots.keys() : Object.keys(slots);
     for (const key of keys) {
