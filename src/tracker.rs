@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::log::Player;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
-use crate::writes::{ArrayDelta, Changes, Granularity, StepWrites, Write};
+use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
 
 /// How a tracker tells what changed.
 #[derive(Debug, Clone, Default)]
@@ -136,12 +136,15 @@ impl Tracker {
         Ok(writes)
     }
 
-    /// The same as a patch. O(what changed).
+    /// The same as a patch. O(what changed). Where that would be more than [`Limits::operations`], the smallest
+    /// container that brings it under is replaced as a whole.
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
     pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
-        patch::derive(&self.writes(cursor)?, Some(&self.cursor(cursor)?.base), dialect)
+        let mut writes = self.writes(cursor)?;
+        writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
+        patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
     }
 
     /// Carries out what recipes recorded, in the binary form of the op log.

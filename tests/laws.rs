@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
-use patchwire::{ArrayDelta, Dialect, Document, Granularity, Patch, StepWrites, Tracker, TrackerOptions};
+use patchwire::{ArrayDelta, Dialect, Document, Granularity, Limits, Patch, StepWrites, Tracker, TrackerOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -223,6 +223,19 @@ proptest! {
                 }
                 prop_assert!(end != start || writes.to_string() == r#"{"ops":[],"warnings":[]}"#, "no net change, yet {}", &writes);
             }
+        }
+    }
+
+    #[test]
+    fn a_patch_keeps_to_the_operation_limit(start in values(), program in programs(), operations in 1usize..5) {
+        for array_delta in [ArrayDelta::Append, ArrayDelta::Precise] {
+            let base = Document::try_from(&start).unwrap();
+            let limits = Limits { operations, ..Limits::default() };
+            let mut tracker = Tracker::new(base.clone(), TrackerOptions { limits, ..options(array_delta, Granularity::Path) });
+            let end = run(&mut tracker, &program);
+            let patch = tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap();
+            prop_assert!(patch.len() <= operations, "{}", &patch);
+            prop_assert_eq!(Value::from(&base.apply(&patch).unwrap()), end, "{}", &patch);
         }
     }
 

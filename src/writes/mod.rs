@@ -1,6 +1,7 @@
 //! Step writes: the net effect of an agent's step, as one list.
 
 mod apply;
+mod cap;
 mod changes;
 mod classify;
 mod codec;
@@ -8,6 +9,7 @@ mod reorder;
 mod sequence;
 
 pub(crate) use apply::apply;
+pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
 
 use crate::document::Node;

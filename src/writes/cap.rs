@@ -1,0 +1,50 @@
+//! Writes that would be more operations than a patch may have: one container is replaced as a whole instead.
+
+use std::collections::BTreeMap;
+
+use super::{StepWrites, Write};
+use crate::document::Node;
+use crate::edit::{self, Step};
+
+/// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
+pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
+    let total: usize = writes.ops.iter().map(operations).sum();
+    if total <= limit {
+        return;
+    }
+    let mut counts: BTreeMap<&[Step], usize> = BTreeMap::new();
+    for write in &writes.ops {
+        let container = container(write);
+        for depth in 0..=container.len() {
+            *counts.entry(container.get(..depth).unwrap_or_default()).or_default() += operations(write);
+        }
+    }
+    let enough = counts.iter().filter(|(_, count)| total - **count < limit.max(1));
+    let found = enough.filter_map(|(path, _)| Some((path.to_vec(), edit::find(current, path)?)));
+    if let Some((path, value)) = found.min_by_key(|(_, value)| value.weight()) {
+        writes.ops.retain(|write| !container(write).starts_with(&path));
+        // Last, because its path is meant where everything around it is in place.
+        writes.ops.push(Write::Replace { path, value, is_new: false });
+    }
+}
+
+fn operations(write: &Write) -> usize {
+    match write {
+        Write::Append { items, .. } => items.len(),
+        Write::Splice { remove, items, .. } => items.len().max(*remove),
+        _ => 1,
+    }
+}
+
+/// The container that the write changes.
+fn container(write: &Write) -> &[Step] {
+    match write {
+        Write::Append { path, .. } | Write::Splice { path, .. } => path,
+        Write::AppendText { path, .. } | Write::Increment { path, .. } | Write::Move { path, .. } => parent(path),
+        Write::Replace { path, .. } | Write::Delete { path } => parent(path),
+    }
+}
+
+fn parent(path: &[Step]) -> &[Step] {
+    path.split_last().map_or(path, |(_, parent)| parent)
+}
