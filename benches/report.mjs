@@ -58,18 +58,21 @@ function shortfall({ failed, ratio: reached, target, overFloor }) {
   return failed ?? `${ratio(reached)} for ${target}${overFloor ? `, ${overFloor.toFixed(1)} × floor` : ''}`;
 }
 
-function remark({ note, also, leftOut = {} }) {
-  const slow = Object.entries(leftOut).map(([peer, rough]) => `${peer} took about ${amount(rough)} and was left out of the rounds`);
-  return [note, also, ...slow].filter(Boolean).join('; ');
+/** Peers that were too slow to be timed in every round, and in how many rows. */
+function leftOut(results) {
+  const rows = {};
+  for (const peer of results.flatMap((result) => Object.keys(result.leftOut ?? {}))) rows[peer] = (rows[peer] ?? 0) + 1;
+  return Object.entries(rows).map(([peer, count]) => `  ${peer} was over three times slower than the best peer in ${count} rows and left out of their rounds (times: --json)`);
 }
 
 export function conclusion(results, label, seconds) {
   const judged = results.filter((result) => result.met !== undefined);
   const missed = judged.filter((result) => !result.met);
-  const remarks = results.filter((result) => remark(result) !== '');
+  const notes = results.filter((result) => result.note ?? result.also).map((result) => `  ${label(result)}: ${result.note ?? result.also}`);
+  notes.push(...leftOut(results));
   return [
     `\n${judged.length - missed.length} of ${judged.length} met their target; ${Math.round(seconds)} s.`,
     ...(missed.length > 0 ? ['Missed:', ...missed.map((result) => `  ${label(result)}: ${shortfall(result)}`)] : []),
-    ...(remarks.length > 0 ? ['Notes:', ...remarks.map((result) => `  ${label(result)}: ${remark(result)}`)] : []),
+    ...(notes.length > 0 ? ['Notes:', ...notes] : []),
   ].join('\n');
 }

@@ -12,15 +12,20 @@ const isBuilt = (name) => existsSync(join(dist, `${name}.js`));
 function entries() {
   const others = ['client', 'durable-objects'].filter(isBuilt);
   const everything = ['patchwire', ...others.map((name) => `patchwire/${name}`)];
-  const client = isBuilt('client') ? `import { connect } from 'patchwire/client'; console.log(connect);` : `import { StateTracker } from 'patchwire'; console.log(StateTracker);`;
+  const client = isBuilt('client')
+    ? { name: 'patchwire/client: connect', code: `import { connect } from 'patchwire/client'; console.log(connect);` }
+    : { name: 'patchwire: StateTracker (no client yet)', code: `import { StateTracker } from 'patchwire'; console.log(StateTracker);` };
   return [
-    { key: 'client', name: isBuilt('client') ? 'patchwire/client: connect' : 'patchwire: StateTracker (no client yet)', code: client, budget: 30_000 },
+    { key: 'client', ...client, budget: 30_000 },
     { key: 'everything', name: `everything: ${everything.join(', ')}`, code: everything.map((name, i) => `export * as e${i} from '${name}';`).join('\n'), budget: 60_000 },
   ];
 }
 
 const peers = [
-  { name: 'immer, with patches', code: `import { enablePatches, produceWithPatches, applyPatches } from 'immer'; enablePatches(); console.log(produceWithPatches, applyPatches);` },
+  {
+    name: 'immer, with patches',
+    code: `import { enablePatches, produceWithPatches, applyPatches } from 'immer'; enablePatches(); console.log(produceWithPatches, applyPatches);`,
+  },
   { name: 'mutative', code: `import { create, apply } from 'mutative'; console.log(create, apply);` },
   { name: 'fast-json-patch', code: `import { applyPatch, compare } from 'fast-json-patch'; console.log(applyPatch, compare);` },
   { name: 'immutable-json-patch', code: `import { immutableJSONPatch } from 'immutable-json-patch'; console.log(immutableJSONPatch);` },
@@ -39,7 +44,7 @@ const withoutWasm = {
   setup: (build) => build.onLoad({ filter: /wasm[\\/]inline\.js$/ }, () => ({ contents: 'export const bytes = () => new Uint8Array();' })),
 };
 
-export function compressed(bytes) {
+function compressed(bytes) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes, { params }).length };
 }
@@ -71,22 +76,22 @@ export async function measureSizes() {
   return { entries: measured, wasm: compressed(readFileSync(join(dist, 'wasm/patchwire.wasm'))), peers: others };
 }
 
-const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
-const line = (name, { raw, gzip, brotli }, note = '') => `${name.padEnd(58)}${kilobytes(raw)}${kilobytes(gzip)}${kilobytes(brotli)}  ${note}`.trimEnd();
+const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(9);
+const line = (name, { raw, gzip, brotli }, note = '') => `${name.padEnd(66)}${kilobytes(raw)}${kilobytes(gzip)}${kilobytes(brotli)}  ${note}`.trimEnd();
 
 async function main() {
   const { build } = await import('./build.mjs');
   await build();
   const { entries, wasm, peers } = await measureSizes();
-  console.log(`${'KB (1,000 bytes), minified bundles for the browser'.padEnd(58)}${['raw', 'gzip', 'brotli'].map((word) => word.padStart(8)).join('')}`);
+  console.log(`${'KB (1,000 bytes), minified bundles for the browser'.padEnd(66)}${['raw', 'gzip', 'brotli'].map((word) => word.padStart(9)).join('')}`);
   for (const entry of entries) {
     const verdict = entry.brotli <= entry.budget ? 'met' : `MISSED by ${((entry.brotli - entry.budget) / 1000).toFixed(1)}`;
     console.log(line(entry.name, entry, `budget ${entry.budget / 1000}: ${verdict}`));
     console.log(line('  of it JavaScript', entry.shim));
   }
-  console.log(line('  of it wasm, inlined; as a file of its own', wasm));
+  console.log(line('patchwire.wasm, as a file of its own', wasm));
   for (const peer of peers) console.log(line(peer.name, peer));
-  for (const [name, brotli] of quoted) console.log(`${name.padEnd(58)}${' '.repeat(16)}${kilobytes(brotli * 1000)}  quoted from PERFORMANCE.md, not measured here`);
+  for (const [name, brotli] of quoted) console.log(`${name.padEnd(66)}${' '.repeat(18)}${kilobytes(brotli * 1000)}  quoted from PERFORMANCE.md, not measured here`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

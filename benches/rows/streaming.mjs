@@ -83,7 +83,7 @@ function streaming(shape, n, name) {
       shape,
       target: 2,
       unit: 'bytes',
-      figures: () => ({ ours: wireBytes(ours()), peer: textBytes, who: 'the text', also: `Mutative ${wireBytes(peers()[0]).toLocaleString('en')}` }),
+      figures: () => ({ ours: wireBytes(ours()), peer: textBytes, who: 'the text', also: `Mutative's patches, one a token: ${wireBytes(peers()[0]).toLocaleString('en')} bytes` }),
     },
   ];
 }

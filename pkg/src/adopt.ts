@@ -1,5 +1,5 @@
 import { PatchwireError } from "./errors.js";
-import { isContainer, Place, put, type Key, type Slot, type Tree } from "./view.js";
+import { isContainer, Place, put, type Key, type Slot, type Tree } from "./tree.js";
 
 /** Answers with the place behind a draft. */
 export const PLACE = Symbol("patchwire place");

@@ -1,10 +1,12 @@
 import { takeState } from "./adopt.js";
 import { call, core, passBytes, passTexts } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
-import { DraftTree } from "./draft.js";
+import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
+import { Recording } from "./recording.js";
+import { Place, Tree, type Key, type Slot, type Version } from "./tree.js";
 import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
-import { follow, freeze, Place, Tree, type Key, type Slot, type Version, type ViewEdit } from "./view.js";
+import { follow, freeze, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** How a {@link StateTracker} tells what changed, and what it accepts. */
@@ -71,7 +73,7 @@ const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
  * ```
  */
 export class StateTracker<T> {
-  #view: DraftTree | null = null;
+  #view: Recording | null = null;
   readonly #options: StateTrackerOptions;
   readonly #limits: { document: number; depth: number; string: number };
   readonly #targets = new Map<string, Target>();
@@ -98,14 +100,14 @@ export class StateTracker<T> {
       const { state, depth, bytes } = takeState(initial, options.own === true);
       this.#initial = state;
       this.#weight = bytes * 3;
-      this.#view = new DraftTree(state);
+      this.#view = new Recording(state);
       if (depth > this.#limits.depth || this.#weight > this.#limits.string || options.counters || options.texts) this.#meaning();
     }
   }
 
   /** The plain state; of a document it is made when first needed. */
-  get #tree(): DraftTree {
-    return (this.#view ??= new DraftTree(freeze(this.document().toJSON())));
+  get #tree(): Recording {
+    return (this.#view ??= new Recording(freeze(this.document().toJSON())));
   }
 
   /**
@@ -118,7 +120,7 @@ export class StateTracker<T> {
     this.#requireIdle();
     const tree = this.#tree;
     const before = tree.log.length;
-    const intake = tree.run(recipe as (draft: never) => unknown);
+    const intake = tree.run((root) => recipe(seen(root) as Draft<T>));
     if (tree.log.length > before) this.#accept(before, intake.bytes, intake.depth);
     return stateOf(tree, tree.version) as Immutable<T>;
   }
@@ -265,7 +267,7 @@ export class StateTracker<T> {
     if (this.#tree.log.length > LOG_LENGTH) this.#flushed();
   }
 
-  #change(target: Target, value: Slot, record: (log: DraftTree["log"], path: Key[]) => void, length: number): void {
+  #change(target: Target, value: Slot, record: (log: Recording["log"], path: Key[]) => void, length: number): void {
     const tree = this.#tree;
     const before = tree.log.length;
     tree.begin();
@@ -327,7 +329,7 @@ export class StateTracker<T> {
   }
 
   /** Hands the log's first records to the core. */
-  #play(tree: DraftTree, count: number): void {
+  #play(tree: Recording, count: number): void {
     const meaning = this.#meaning();
     const { log } = tree;
     if (count === 0) return;
@@ -346,7 +348,7 @@ export class StateTracker<T> {
 }
 
 /** A state that is looked up when it is read: until then a version costs nothing. */
-function stateOf(tree: DraftTree, version: Version): unknown {
+function stateOf(tree: Recording, version: Version): unknown {
   if (!(tree.root instanceof Place)) return tree.root;
   const state = (): object => tree.publish(version) as object;
   const refuse = (): never => {

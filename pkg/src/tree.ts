@@ -1,0 +1,342 @@
+/** A part of the state: a plain value, or a place in the tree if it is a container that was touched. */
+export type Slot = unknown;
+export type Key = string | number;
+export type Twin = Record<Key, Slot> & { length?: number };
+
+/**
+ * A container that was touched. `twin` is what it holds now, private and unfrozen once owned (copying a frozen
+ * array is about 150 times slower); `view` is what was published of it, until the next change.
+ */
+export class Place {
+  view: object | null;
+  owned = false;
+  /** Children: by key while not owned; once owned they lie in the twin's slots, and here for publishing. */
+  kids: Map<Key, Place> | null = null;
+  held: Set<Place> | null = null;
+  /** Further containers that hold this one, while a recipe runs. */
+  others: Place[] | null = null;
+  /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
+  removed: { record: number; item: number; loose: number } | null = null;
+  stamp = 0;
+  proxy: object | null = null;
+  path: Key[] | null = null;
+  pathShape = -1;
+
+  constructor(
+    readonly tree: Tree,
+    public twin: Twin,
+    public parent: Place | null,
+    /** Where the parent holds it. In an owned array it may be out of date: see {@link Tree.keyOf}. */
+    public key: Key,
+  ) {
+    this.view = twin;
+  }
+
+  get isArray(): boolean {
+    return Array.isArray(this.twin);
+  }
+}
+
+/** What to do to take a change back; done twice it is done again. */
+type Entry =
+  | { kind: "slot"; place: Place; key: Key; had: boolean; slot: Slot }
+  | { kind: "splice"; place: Place; index: number; out: Slot[]; count: number }
+  | { kind: "twin"; place: Place; twin: Twin; held: Set<Place> | null }
+  | { kind: "view"; place: Place; view: object | null }
+  | { kind: "link"; place: Place; parent: Place | null; key: Key; others: Place[] | null; removed: Place["removed"] }
+  | { kind: "root"; slot: Slot };
+
+/** A version of the tree. Versions point to the next and how to come back from it, so unused ones cost nothing. */
+export class Version {
+  next: Version | null = null;
+  journal: Entry[] = [];
+  published: { state: unknown } | null = null;
+}
+
+/**
+ * A plain state that changes in place and publishes frozen, structurally shared versions on demand: nobody pays
+ * for a version that nobody reads.
+ */
+export class Tree {
+  root: Slot;
+  version = new Version();
+  /** The journal of the change that is being made. */
+  journal: Entry[] = [];
+  stamp = 1;
+  /** Containers that the change put into a second place. */
+  aliases: Place[] = [];
+  /** Counts what may move containers: cached paths are valid for one count. */
+  shape = 0;
+  /** The number that the next record of the running recipe has. */
+  record = 0;
+  /** Counts changes to containers outside the tree: after one, what a record removed is no longer what it was. */
+  loose = 0;
+
+  /** Takes over a frozen or otherwise private plain value. */
+  constructor(value: unknown) {
+    this.root = isContainer(value) ? new Place(this, value as Twin, null, "") : value;
+  }
+
+  /** Ends a change: what was journaled leads from the new version back to the old. */
+  commit(): void {
+    this.version.journal = this.journal;
+    this.version = this.version.next = new Version();
+    this.journal = [];
+    this.stamp++;
+  }
+
+  /** Takes the unfinished change back. */
+  rollback(): void {
+    for (let i = this.journal.length - 1; i >= 0; i--) this.swap(this.journal[i]!);
+    this.journal = [];
+    this.aliases = [];
+    this.stamp++;
+    this.shape++;
+  }
+
+  /** The state as of a version. O(containers changed since the last publishing); older versions pay for the way back. */
+  publish(version = this.version): unknown {
+    if (version.published === null) {
+      const since: Entry[] = [];
+      for (let v: Version = version; v.next !== null; v = v.next) since.push(...v.journal);
+      since.push(...this.journal);
+      for (let i = since.length - 1; i >= 0; i--) this.swap(since[i]!);
+      const state = this.root instanceof Place ? this.publishPlace(this.root) : this.root;
+      for (const entry of since) this.swap(entry);
+      if (since.length > 0) this.shape++;
+      version.published = { state };
+    }
+    return version.published.state;
+  }
+
+  private publishPlace(place: Place): object {
+    if (place.view !== null) return place.view;
+    let copy: Twin;
+    if (Array.isArray(place.twin)) {
+      copy = place.twin.slice() as unknown as Twin;
+    } else {
+      copy = { ...place.twin };
+    }
+    if (place.held !== null) {
+      for (const child of place.held) {
+        const key = this.keyOf(child, place);
+        // While an older version is published, a child of the newer one may be held and have no slot.
+        if (place.twin[key] === child) put(copy, key, this.publishPlace(child));
+      }
+    }
+    return (place.view = Object.freeze(copy));
+  }
+
+  /** The slot of a container, with a container in it made a place. */
+  child(place: Place, key: Key): Slot {
+    const slot = place.twin[key];
+    if (!isContainer(slot) || slot instanceof Place) return slot;
+    if (typeof key === "string" && Array.isArray(place.twin)) key = Number(key);
+    if (place.owned) {
+      const child = new Place(this, slot as Twin, place, key);
+      put(place.twin, key, child);
+      (place.held ??= new Set()).add(child);
+      return child;
+    }
+    let child = place.kids?.get(key);
+    if (child === undefined) (place.kids ??= new Map()).set(key, (child = new Place(this, slot as Twin, place, key)));
+    return child;
+  }
+
+  /** Makes the container writable. O(its size) the first time ever. */
+  own(place: Place): void {
+    if (place.owned) return;
+    const twin = (Array.isArray(place.twin) ? place.twin.slice() : { ...place.twin }) as Twin;
+    if (place.kids !== null) {
+      for (const [key, child] of place.kids) put(twin, key, child);
+      place.held = new Set(place.kids.values());
+      place.kids = null;
+    }
+    place.twin = twin;
+    place.owned = true;
+  }
+
+  /** Marks the container and all above it as changed. */
+  touch(place: Place | null): void {
+    for (; place !== null && place.stamp !== this.stamp; place = place.parent) {
+      this.own(place);
+      place.stamp = this.stamp;
+      this.journal.push({ kind: "view", place, view: place.view });
+      place.view = null;
+      if (place.others !== null) for (const other of place.others) this.touch(other);
+    }
+  }
+
+  /** Sets a member or an existing item. */
+  set(place: Place, key: Key, slot: Slot): void {
+    this.touch(place);
+    const had = Object.hasOwn(place.twin, key);
+    const before = had ? place.twin[key] : undefined;
+    this.journal.push({ kind: "slot", place, key, had, slot: before });
+    if (before instanceof Place) this.detach(before, place);
+    put(place.twin, key, slot);
+    if (slot instanceof Place) this.attach(slot, place, key);
+  }
+
+  /** Deletes a member. Copies the rest, because the members' order must come back if the change is taken back. */
+  remove(place: Place, key: string): void {
+    this.touch(place);
+    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held });
+    const before = place.twin[key];
+    place.held &&= new Set(place.held);
+    place.twin = { ...place.twin };
+    delete place.twin[key];
+    if (before instanceof Place) this.detach(before, place);
+  }
+
+  /** Puts `insert` in the place of `count` items and returns those. */
+  splice(place: Place, index: number, count: number, insert: Slot[]): Slot[] {
+    this.touch(place);
+    const items = place.twin as unknown as Slot[];
+    let out: Slot[] = [];
+    if (count === 0 && index === items.length) {
+      for (const slot of insert) items.push(slot);
+    } else {
+      out = items.splice(index, count, ...insert);
+      this.shape++;
+    }
+    this.journal.push({ kind: "splice", place, index, out, count: insert.length });
+    out.forEach((slot, i) => {
+      if (slot instanceof Place) this.detach(slot, place, i);
+    });
+    insert.forEach((slot, i) => {
+      if (slot instanceof Place) this.attach(slot, place, index + i);
+    });
+    return out;
+  }
+
+  /** Puts into place `i` what was at `order[i]`. */
+  permute(place: Place, order: number[]): void {
+    this.touch(place);
+    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held });
+    const items = place.twin as unknown as Slot[];
+    place.twin = order.map((from) => items[from]) as unknown as Twin;
+    this.shape++;
+  }
+
+  setRoot(slot: Slot): void {
+    this.journal.push({ kind: "root", slot: this.root });
+    this.root = slot;
+    if (slot instanceof Place) this.link(slot, null, "", null);
+    this.shape++;
+  }
+
+  attach(child: Place, parent: Place, key: Key): void {
+    if (this.isAttached(child)) {
+      this.link(child, child.parent, child.key, [...(child.others ?? []), parent]);
+      this.aliases.push(child);
+    } else this.link(child, parent, key, null);
+    (parent.held ??= new Set()).add(child);
+    this.shape++;
+  }
+
+  private detach(child: Place, parent: Place, item = 0): void {
+    this.shape++;
+    if (child.others !== null) {
+      const holders = [child.parent!, ...child.others];
+      holders.splice(holders.indexOf(parent), 1);
+      this.link(child, holders[0]!, child.key, holders.length > 1 ? holders.slice(1) : null);
+      if (holders.includes(parent)) return;
+    } else {
+      this.link(child, null, child.key, null, { record: this.record, item, loose: this.loose });
+    }
+    parent.held?.delete(child);
+  }
+
+  isAttached(place: Place): boolean {
+    return place.parent !== null || this.root === place;
+  }
+
+  link(place: Place, parent: Place | null, key: Key, others: Place[] | null, removed: Place["removed"] = null): void {
+    this.journal.push({ kind: "link", place, parent: place.parent, key: place.key, others: place.others, removed: place.removed });
+    place.parent = parent;
+    place.key = key;
+    place.others = others;
+    place.removed = removed;
+  }
+
+  /** Where `parent` holds `child` now. Splices and sorts leave hints stale; then all of the parent's are renewed. */
+  keyOf(child: Place, parent: Place): Key {
+    // A hint from another parent may be "0" where an index is meant.
+    const isOfItsKind = (typeof child.key === "number") === parent.isArray;
+    if (!parent.owned || (isOfItsKind && parent.twin[child.key] === child)) return child.key;
+    const slots = parent.twin as unknown as Slot[];
+    const keys: Iterable<Key> = Array.isArray(slots) ? slots.keys() : Object.keys(slots);
+    for (const key of keys) {
+      const slot = parent.twin[key];
+      if (slot instanceof Place && slot.parent === parent) slot.key = key;
+    }
+    return child.key;
+  }
+
+  private swap(entry: Entry): void {
+    switch (entry.kind) {
+      case "slot": {
+        const { place, key, had, slot } = entry;
+        const now = Object.hasOwn(place.twin, key);
+        entry.slot = now ? place.twin[key] : undefined;
+        entry.had = now;
+        if (entry.slot instanceof Place) unhold(place, entry.slot);
+        if (had) put(place.twin, key, slot);
+        else delete place.twin[key];
+        if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+        return;
+      }
+      case "splice": {
+        const { place, index, out, count } = entry;
+        const back = (place.twin as unknown as Slot[]).splice(index, count, ...out);
+        entry.out = back;
+        entry.count = out.length;
+        for (const slot of back) if (slot instanceof Place) unhold(place, slot);
+        for (const slot of out) if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+        return;
+      }
+      case "twin": {
+        const { place, twin, held } = entry;
+        entry.twin = place.twin;
+        entry.held = place.held;
+        place.twin = twin;
+        place.held = held;
+        return;
+      }
+      case "view": {
+        const { place, view } = entry;
+        entry.view = place.view;
+        place.view = view;
+        return;
+      }
+      case "link": {
+        const { place, parent, key, others, removed } = entry;
+        Object.assign(entry, { parent: place.parent, key: place.key, others: place.others, removed: place.removed });
+        Object.assign(place, { parent, key, others, removed });
+        return;
+      }
+      case "root": {
+        const slot = entry.slot;
+        entry.slot = this.root;
+        this.root = slot;
+      }
+    }
+  }
+}
+
+export function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Sets an own member whatever its name: assigning `__proto__` would set the prototype. */
+export function put(target: object, key: Key, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else (target as Twin)[key] = value;
+}
+
+/** Lets go of a child that left a slot, unless an alias of it is in another slot of the same parent. */
+function unhold(parent: Place, child: Place): void {
+  const slots = Array.isArray(parent.twin) ? (parent.twin as Slot[]) : Object.values(parent.twin);
+  if (child.parent !== parent || !slots.includes(child)) parent.held?.delete(child);
+}
