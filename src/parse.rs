@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Result<()> {
         self.at += 1;
         loop {
-            self.skip_plain_text();
+            self.at += text::plain_len(self.bytes.get(self.at..).unwrap_or_default());
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -300,27 +300,6 @@ impl<'a> Parser<'a> {
                 Some(_) => return self.fail("control characters in strings must be escaped"),
                 None => return self.fail("the string isn't closed"),
             }
-        }
-    }
-
-    /// Moves to the next quote, backslash or control character, eight bytes at a time.
-    fn skip_plain_text(&mut self) {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        const HIGH: u64 = 0x8080_8080_8080_8080;
-        let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-        while let Some(chunk) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
-            let word = u64::from_le_bytes(*chunk);
-            let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-            let special = control | has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
-            if special != 0 {
-                // The lowest flagged byte is exact; only flags above a true one can be false.
-                self.at += special.trailing_zeros() as usize / 8;
-                return;
-            }
-            self.at += 8;
-        }
-        while self.peek().is_some_and(|b| b >= 0x20 && b != b'"' && b != b'\\') {
-            self.at += 1;
         }
     }
 

@@ -40,34 +40,45 @@ pub(crate) fn print(out: &mut Vec<u8>, node: &Node) {
     }
 }
 
-/// Appends a string with its quotes.
+/// Appends a string with its quotes. O(length), eight bytes at a time where nothing needs an escape.
 pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
-    let mut from = 0;
-    for (at, byte) in value.iter().enumerate() {
-        let escape = match byte {
-            b'"' | b'\\' => *byte,
-            8 => b'b',
-            12 => b'f',
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0..0x20 => b'u',
-            0xed if text::surrogate_at(value, at).is_some() => b'u',
-            _ => continue,
-        };
-        out.extend_from_slice(value.get(from..at).unwrap_or_default());
-        out.extend_from_slice(&[b'\\', escape]);
-        from = at + 1;
-        if escape == b'u' {
-            let surrogate = text::surrogate_at(value, at);
-            let code = surrogate.unwrap_or(u32::from(*byte));
-            for shift in [12, 8, 4, 0] {
-                out.push(char::from_digit(code >> shift & 0xf, 16).unwrap_or('0') as u8);
-            }
-            from += if surrogate.is_some() { 2 } else { 0 };
+    let mut rest = value;
+    loop {
+        let (plain, special) = rest.split_at_checked(text::plain_len(rest)).unwrap_or((rest, &[]));
+        print_plain(out, plain);
+        let Some((byte, after)) = special.split_first() else { break };
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            control => print_unit(out, u32::from(*control)),
+        }
+        rest = after;
+    }
+    out.push(b'"');
+}
+
+/// Text without quotes, backslashes and control characters, in which only lone surrogates are escaped.
+fn print_plain(out: &mut Vec<u8>, mut plain: &[u8]) {
+    // Nearly no text has a byte that could begin one.
+    while let Some(at) = plain.iter().position(|byte| *byte == 0xed) {
+        let surrogate = text::surrogate_at(plain, at);
+        let (head, tail) = plain.split_at_checked(if surrogate.is_some() { at } else { at + 1 }).unwrap_or((plain, &[]));
+        out.extend_from_slice(head);
+        plain = tail;
+        if let Some(unit) = surrogate {
+            print_unit(out, unit);
+            plain = plain.get(3..).unwrap_or_default();
         }
     }
-    out.extend_from_slice(value.get(from..).unwrap_or_default());
-    out.push(b'"');
+    out.extend_from_slice(plain);
+}
+
+fn print_unit(out: &mut Vec<u8>, unit: u32) {
+    out.extend_from_slice(b"\\u");
+    out.extend([12, 8, 4, 0].map(|shift| char::from_digit(unit >> shift & 0xf, 16).unwrap_or('0') as u8));
 }

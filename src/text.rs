@@ -38,7 +38,31 @@ fn leading_low(bytes: &[u8]) -> Option<u32> {
 
 /// Length in UTF-16 code units, which is what `str_ins` positions count (json-joy).
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
-    bytes.iter().map(|b| usize::from(b & 0xc0 != 0x80) + usize::from(*b >= 0xf0)).sum()
+    let units = |part: &[u8]| part.iter().map(|b| usize::from(b & 0xc0 != 0x80) + usize::from(*b >= 0xf0)).sum::<usize>();
+    let (words, rest) = bytes.as_chunks::<8>();
+    let ascii = |word: &[u8; 8]| u64::from_le_bytes(*word) & HIGH == 0;
+    words.iter().map(|word| if ascii(word) { 8 } else { units(word) }).sum::<usize>() + units(rest)
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// How many bytes come before the first quote, backslash or control character: what JSON text has as it is.
+/// Eight bytes at a time.
+pub(crate) fn plain_len(bytes: &[u8]) -> usize {
+    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let special = control | has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
+        if special != 0 {
+            // The lowest flagged byte is exact; only flags above a true one can be false.
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let plain = rest.iter().take_while(|b| **b >= 0x20 && **b != b'"' && **b != b'\\').count();
+    bytes.len() - rest.len() + plain
 }
 
 /// The byte at which the UTF-16 code unit `position` starts; `None` past the end or inside a surrogate pair.
@@ -86,9 +110,23 @@ mod tests {
     }
 
     #[test]
+    fn plain_text_ends_where_it_must_be_escaped() {
+        for special in [0u8, 0x1f, b'"', b'\\'] {
+            for at in 0..20 {
+                let mut text = "é plain text, 20 by.".as_bytes().to_vec();
+                text.insert(at, special);
+                assert_eq!(plain_len(&text), at);
+            }
+        }
+        assert_eq!(plain_len("\u{7f}\u{80}\u{ff} all of it".as_bytes()), "\u{7f}\u{80}\u{ff} all of it".len());
+    }
+
+    #[test]
     fn positions_count_utf16_units() {
         let text = "aé😀z".as_bytes();
         assert_eq!(utf16_len(text), 5);
+        let longer = "plain ascii, and then é😀";
+        assert_eq!(utf16_len(longer.as_bytes()), longer.encode_utf16().count());
         assert_eq!(utf16_offset(text, 2), Some(3));
         assert_eq!(utf16_offset(text, 3), None);
         assert_eq!(utf16_offset(text, 4), Some(7));

@@ -139,8 +139,8 @@ export class Adoption {
   private catchUpWith(taken: Taken): void {
     const value = taken.value as Record<Key, unknown>;
     const was = taken.was as Record<Key, Slot>;
+    if (!this.hasChanged(value, was)) return;
     const keys = Object.keys(value).filter((key) => value[key] !== undefined || Array.isArray(value));
-    if (keys.length === Object.keys(was).length && keys.every((key) => this.isUnchanged(value, was, key))) return;
     const place = this.resolve(taken);
     // Finding the place may have made it, and so come here already; and so may the writes below.
     if (taken.was !== was) return;
@@ -151,6 +151,22 @@ export class Adoption {
     for (const key of Object.keys(was)) {
       if ((!Object.hasOwn(value, key) || value[key] === undefined) && Object.hasOwn(place.twin, key)) this.tree.delete(place, key);
     }
+  }
+
+  /** Asked of every value that was taken in, so without closures. */
+  private hasChanged(value: Record<Key, unknown>, was: Record<Key, Slot>): boolean {
+    if (Array.isArray(value)) {
+      if (value.length !== (was as unknown as Slot[]).length) return true;
+      for (let i = 0; i < value.length; i++) if (!this.isUnchanged(value, was, i)) return true;
+      return false;
+    }
+    let count = 0;
+    for (const key of Object.keys(value)) {
+      if (value[key] === undefined) continue;
+      if (!this.isUnchanged(value, was, key)) return true;
+      count++;
+    }
+    return count !== Object.keys(was).length;
   }
 
   private catchUpItems(place: Place, value: unknown[], was: Slot[]): void {

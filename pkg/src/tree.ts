@@ -111,12 +111,7 @@ export class Tree {
 
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
-    let copy: Twin;
-    if (Array.isArray(place.twin)) {
-      copy = place.twin.slice() as unknown as Twin;
-    } else {
-      copy = { ...place.twin };
-    }
+    const copy = copyOf(place.twin);
     if (place.held !== null) {
       for (const child of place.held) {
         const key = this.keyOf(child, place);
@@ -146,7 +141,7 @@ export class Tree {
   /** Makes the container writable. O(its size) the first time ever. */
   own(place: Place): void {
     if (place.owned) return;
-    const twin = (Array.isArray(place.twin) ? place.twin.slice() : { ...place.twin }) as Twin;
+    const twin = copyOf(place.twin);
     if (place.kids !== null) {
       for (const [key, child] of place.kids) put(twin, key, child);
       place.held = new Set(place.kids.values());
@@ -184,7 +179,7 @@ export class Tree {
     this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held });
     const before = place.twin[key];
     place.held &&= new Set(place.held);
-    place.twin = { ...place.twin };
+    place.twin = copyOf(place.twin);
     delete place.twin[key];
     if (before instanceof Place) this.detach(before, place);
   }
@@ -323,6 +318,15 @@ export class Tree {
       }
     }
   }
+}
+
+/**
+ * A shallow copy. Once its call site has seen many shapes, V8 spreads an object of 1,000 members in 580 µs and assigns
+ * them in 2; but assigning would take a member named `__proto__` for the prototype.
+ */
+function copyOf(twin: Twin): Twin {
+  if (Array.isArray(twin)) return twin.slice() as unknown as Twin;
+  return Object.hasOwn(twin, "__proto__") ? { ...twin } : Object.assign({}, twin);
 }
 
 export function isContainer(value: unknown): value is object {
