@@ -99,7 +99,7 @@ impl Player {
             Some(2) => Node::Bool(true),
             Some(3) => Node::Number(reader.double()?),
             Some(4) => Node::text(reader.bytes()?),
-            Some(5) => parse::parse(reader.bytes()?.to_vec(), reader.limits)?,
+            Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
             Some(6) => self.source(reader, root, removed)?,
             Some(7) => {
                 let mut value = parse::parse(reader.bytes()?.to_vec(), reader.limits)?;

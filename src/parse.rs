@@ -19,13 +19,24 @@ const WORTH_KEEPING: usize = 4_096;
 
 /// Parses a whole text. O(length).
 pub(crate) fn parse(source: Vec<u8>, limits: &Limits) -> Result<Node> {
+    let raw_limit = if source.len() > WORTH_KEEPING { RAW } else { 0 };
+    parse_kept(source, limits, raw_limit, false)
+}
+
+fn parse_kept(source: Vec<u8>, limits: &Limits, raw_limit: usize, whole: bool) -> Result<Node> {
     limits.check_document(source.len())?;
     if let Err(error) = std::str::from_utf8(&source) {
         return Err(Error::new(Code::InvalidJson, "the text isn't UTF-8").at(error.valid_up_to()));
     }
-    let raw_limit = if source.len() > WORTH_KEEPING { RAW } else { 0 };
     let source = Arc::new(source);
-    Parser::new(&source, 0, source.len(), limits, raw_limit).run()
+    // Strings in raw text are under the string limit without being looked at.
+    let raw_limit = raw_limit.min(limits.string);
+    Parser { whole, ..Parser::new(&source, 0, source.len(), limits, raw_limit) }.run()
+}
+
+/// Parses a text that is one value of a document: it may stay text as a whole. O(length).
+pub(crate) fn parse_value(text: &[u8], limits: &Limits) -> Result<Node> {
+    parse_kept(text.to_vec(), limits, RAW, true)
 }
 
 /// Opens canonical text by one level; what is inside stays raw.
@@ -56,6 +67,8 @@ struct Parser<'a> {
     at: usize,
     limits: &'a Limits,
     raw_limit: usize,
+    /// Whether the outermost container may stay text too.
+    whole: bool,
     frames: Vec<Frame>,
     slots: Vec<Slot>,
     /// Spans of member names, without their quotes.
@@ -67,7 +80,8 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(source: &'a Arc<Vec<u8>>, start: usize, end: usize, limits: &'a Limits, raw_limit: usize) -> Self {
         let bytes = source.get(..end).unwrap_or_default();
-        Parser { source, bytes, at: start, limits, raw_limit, frames: Vec::new(), slots: Vec::new(), keys: Vec::new(), shapes: Vec::new() }
+        let (frames, slots, keys, shapes) = Default::default();
+        Parser { source, bytes, at: start, limits, raw_limit, whole: false, frames, slots, keys, shapes }
     }
 
     fn run(mut self) -> Result<Node> {
@@ -166,7 +180,8 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         let (start, end) = (frame.start, self.at);
-        let is_raw = frame.canonical && end - start <= self.raw_limit && !self.frames.is_empty() && !self.has_twin_keys(&frame);
+        let is_raw =
+            frame.canonical && end - start <= self.raw_limit && (self.whole || !self.frames.is_empty()) && !self.has_twin_keys(&frame);
         let slot = if is_raw {
             self.slots.truncate(frame.first_slot);
             self.keys.truncate(frame.first_key);
