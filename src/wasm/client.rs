@@ -6,8 +6,8 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text};
+use super::options::{LimitOptions, dialect, read};
 use super::store::utf8;
-use super::tracker::{LimitOptions, dialect, read};
 use crate::sync::{Client, ClientEffect, ClientOptions};
 
 #[derive(Deserialize, Default)]

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::tracker::limits;
+use super::options::limits;
 use crate::document::Document;
 use crate::error::Code;
 use crate::patch::Patch;

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::tracker::{dialect, limits};
+use super::options::{dialect, limits};
 use crate::document::Document;
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;

@@ -13,6 +13,7 @@ mod error;
 mod functions;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;
+mod options;
 mod server;
 mod store;
 mod tracker;

@@ -6,8 +6,8 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
+use super::options::{dialect, limits};
 use super::store::{StoreHandle, utf8};
-use super::tracker::{dialect, limits};
 use crate::error::{Code, Error};
 use crate::sync::{Note, PING, PONG, Server, ServerEffect};
 

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
-use super::tracker::limits;
+use super::options::limits;
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::store::{Opening, Plan, RowOperation, Store};
