@@ -29,6 +29,7 @@ async function serve() {
 }
 
 async function killGroup(child) {
+  if (child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid, 'SIGKILL');
   await ended;
@@ -87,7 +88,7 @@ test('two tabs hold the state that the oracle computes, over patches alone', asy
 
 test('killed outright in the middle, it goes on where it was, and so does the page', async () => {
   const tab = await open('killed');
-  await post('killed', 'start?pace=0');
+  await post('killed', 'start?pace=5');
   await until(tab, () => window.patchwire.getState().run.next >= 20);
   await server.kill();
   await until(tab, () => window.patchwire.status !== 'live');
@@ -97,6 +98,9 @@ test('killed outright in the middle, it goes on where it was, and so does the pa
   server = await serve();
   expect(server.url).toBe(url);
   await until(tab, (revision) => window.patchwire.status === 'live' && window.patchwire.revision >= revision, seen.revision);
+  const { next } = seen.state.run;
+  await until(tab, (next) => window.patchwire.getState().run.next > next, next);
+  await post('killed', 'start?pace=0');
   await until(tab, () => window.patchwire.getState().run.status === 'done');
   expect(final(await stateOf(tab))).toEqual(expected());
   // What it had was still good: the rest came as patches.
