@@ -23,6 +23,7 @@ const suites = [
   lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
   types('page-types', 'www'),
   types('worker-types', 'www/tsconfig.worker.json'),
+  types('workerd-types', 'tests/workerd'),
   { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
   { name: 'wasm', start: wasmPack, count: cargoTests },
   ...['node', 'workerd', 'packaging', 'browser'].map((name) => ({ name, start: () => vitest(name), count: () => vitestTests(name) })),

@@ -136,6 +136,13 @@ export class Adoption {
     for (let i = 0; i < this.copies.length; i++) this.catchUpWith(this.copies[i]!);
   }
 
+  /** The recipe has ended: what the caller does to its values from now on is its own affair. */
+  end(): void {
+    this.copies.length = 0;
+    this.index = null;
+    this.into = null;
+  }
+
   private catchUpWith(taken: Taken): void {
     const value = taken.value as Record<Key, unknown>;
     const was = taken.was as Record<Key, Slot>;

@@ -20,7 +20,8 @@ export class Recording extends Tree {
     this.start = this.log.length;
     this.adoption = new Adoption(this);
     this.record = 0;
-    this.loose = 0;
+    // What earlier recipes took out has no record in this one.
+    this.loose++;
     this.log.begin();
     try {
       const result = recipe(this.root);
@@ -36,6 +37,7 @@ export class Recording extends Tree {
       throw error;
     } finally {
       this.open = false;
+      this.adoption.end();
     }
     if (this.log.length === this.start + 1) this.log.rewind(this.start);
     return this.adoption;

@@ -24,11 +24,6 @@ impl Arena {
         }
         self.bytes.as_mut_ptr()
     }
-
-    /// Gives memory back after a large text.
-    pub fn shrink(&mut self) {
-        self.bytes = Vec::new();
-    }
 }
 
 impl Arena {
