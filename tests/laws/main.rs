@@ -1,0 +1,6 @@
+//! Laws, held against naive oracles.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod tracking;
+mod values;
