@@ -1,13 +1,12 @@
 import { takeState } from "./adopt.js";
-import { call, core, passBytes, passTexts } from "./core.js";
+import { call, core, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
-import { Recording } from "./recording.js";
+import { Meaning, type Reader } from "./meaning.js";
+import type { Recording } from "./recording.js";
 import { Place, Tree, type Key, type Slot, type Version } from "./tree.js";
 import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
-import { follow, freeze, type ViewEdit } from "./view.js";
-import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** How a {@link StateTracker} tells what changed, and what it accepts. */
 export interface StateTrackerOptions {
@@ -25,7 +24,11 @@ export interface StateTrackerOptions {
   limits?: Limits;
 }
 
-/** An independent reader of the changes, with its own baseline. */
+/**
+ * An independent reader of the changes, with its own baseline. If the core fails with changes that the reader hasn't
+ * read, its next question throws `ENGINE_LOST`, once: the state is whole and is the new baseline, but what led to it is
+ * lost. Whoever follows this reader needs the state as a snapshot.
+ */
 export interface WriteCursor {
   /** The net effect since the baseline. */
   stepWrites(): StepWrites;
@@ -50,14 +53,12 @@ interface Target {
 /** Where a pointer leads that leads nowhere. */
 const NOWHERE = new Place(new Tree(null), {}, null, "");
 
-/** After so many records the log goes to the core by itself, so that it can't grow for ever. */
-const LOG_LENGTH = 10_000;
-const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
-
 /**
  * Holds a state, lets recipes change it as if it were a plain object, and tells exactly what changed.
  *
- * Reading and recording are JavaScript's; what the changes mean is worked out in the core, when somebody asks.
+ * Reading and recording are JavaScript's; what the changes mean is worked out in the core, when somebody asks. If the
+ * core fails, the tracker goes on from its state: see {@link WriteCursor}, which holds for the tracker's own questions
+ * too. Only a tracker of a {@link StateDocument} whose state was never read is lost with it.
  *
  * @example
  * ```ts
@@ -73,16 +74,8 @@ const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
  * ```
  */
 export class StateTracker<T> {
-  #view: Recording | null = null;
-  readonly #options: StateTrackerOptions;
-  readonly #limits: { document: number; depth: number; string: number };
+  readonly #meaning: Meaning;
   readonly #targets = new Map<string, Target>();
-  #initial: unknown;
-  #document: StateDocument | null = null;
-  #core: TrackerCore | null = null;
-  /** Bounds of the document's size as of the core and of what has come in since. */
-  #weight: number;
-  #pending = 0;
 
   /**
    * Copies the initial value (or takes it over with `own`); O(its size).
@@ -90,24 +83,19 @@ export class StateTracker<T> {
    * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `INVALID_POINTER` in an option.
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions = {}) {
-    this.#options = options;
-    this.#limits = { ...DEFAULTS, ...options.limits };
+    const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {} } = options;
+    const precise = arrayDeltaMode === "precise";
+    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, ...plain({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
-      this.#document = initial;
-      this.#weight = 0;
-      this.#meaning();
+      this.#meaning = Meaning.ofDocument(initial, rest);
     } else {
       const { state, depth, bytes } = takeState(initial, options.own === true);
-      this.#initial = state;
-      this.#weight = bytes * 3;
-      this.#view = new Recording(state);
-      if (depth > this.#limits.depth || this.#weight > this.#limits.string || options.counters || options.texts) this.#meaning();
+      this.#meaning = Meaning.ofState(state, depth, bytes, rest);
     }
   }
 
-  /** The plain state; of a document it is made when first needed. */
   get #tree(): Recording {
-    return (this.#view ??= new Recording(freeze(this.document().toJSON())));
+    return this.#meaning.tree;
   }
 
   /**
@@ -119,9 +107,8 @@ export class StateTracker<T> {
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     this.#requireIdle();
     const tree = this.#tree;
-    const before = tree.log.length;
     const intake = tree.run((root) => recipe(seen(root) as Draft<T>));
-    if (tree.log.length > before) this.#accept(before, intake.bytes, intake.depth);
+    if (tree.log.length > tree.start) this.#meaning.accept(intake.bytes, intake.depth);
     return stateOf(tree, tree.version) as Immutable<T>;
   }
 
@@ -132,7 +119,7 @@ export class StateTracker<T> {
 
   /** The net effect since the last reset. O(what changed). */
   getStepWrites(): StepWrites {
-    return JSON.parse(call(() => this.#flushed().step_writes(0))) as StepWrites;
+    return this.#stepWrites(this.#meaning.main);
   }
 
   /** The net effect as JSON Patch operations. O(what changed). */
@@ -142,12 +129,12 @@ export class StateTracker<T> {
 
   /** The same as JSON text, without building objects. */
   getPatchText(options?: { dialect?: Dialect }): string {
-    return this.#patchText(0, options);
+    return this.#patchText(this.#meaning.main, options);
   }
 
   /** Makes the present state the baseline of the step. */
   resetTracking(): void {
-    this.#flushed().advance(0);
+    this.#meaning.advance(this.#meaning.main);
   }
 
   /**
@@ -165,21 +152,18 @@ export class StateTracker<T> {
    * ```
    */
   cursor(): WriteCursor {
-    const cursor = this.#flushed().open_cursor();
-    let closed = false;
-    const meaning = (): TrackerCore => {
-      if (closed) throw new PatchwireError("CLOSED", "the cursor was closed");
-      return this.#flushed();
+    const meaning = this.#meaning;
+    const reader = meaning.openReader();
+    const open = (): Reader => {
+      if (!meaning.isOpen(reader)) throw new PatchwireError("CLOSED", "the cursor was closed");
+      return reader;
     };
     return {
-      stepWrites: () => JSON.parse(call(() => meaning().step_writes(cursor))) as StepWrites,
-      patches: (options) => (meaning(), JSON.parse(this.#patchText(cursor, options)) as JSONPatchOperation[]),
-      patchText: (options) => (meaning(), this.#patchText(cursor, options)),
-      advance: () => meaning().advance(cursor),
-      close: () => {
-        if (!closed) this.#flushed().close_cursor(cursor);
-        closed = true;
-      },
+      stepWrites: () => this.#stepWrites(open()),
+      patches: (options) => JSON.parse(this.#patchText(open(), options)) as JSONPatchOperation[],
+      patchText: (options) => this.#patchText(open(), options),
+      advance: () => meaning.advance(open()),
+      close: () => meaning.closeReader(reader),
     };
   }
 
@@ -191,17 +175,17 @@ export class StateTracker<T> {
   append(pointer: string, text: string): void {
     const target = this.#target(pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
-    if (typeof before !== "string") return call(() => this.#flushed().append(pointer, ""));
+    if (typeof before !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
     if (text === "") return;
-    const { log } = this.#tree;
-    if (before.length + text.length <= this.#limits.string / 3 && log.extend(target.path, text)) {
+    const length = before.length + text.length;
+    // What the core may have to refuse is a change of its own, so that it can be taken back.
+    if (!this.#meaning.isNear(text.length, 0, length) && this.#tree.log.extend(target.path, text)) {
       // The core gets the tokens of a stream as one addition.
       this.#put(target, before + text);
-      this.#accept(log.length, text.length, 0);
-      return;
+      this.#meaning.accept(text.length, 0, length);
+    } else {
+      this.#change(target, before + text, (log, path) => log.append(path, text), text.length, length);
     }
-    this.#change(target, before + text, (log, path) => log.append(path, text), before.length + text.length);
-    this.#pending += text.length;
   }
 
   /**
@@ -212,11 +196,11 @@ export class StateTracker<T> {
   increment(pointer: string, by = 1): void {
     const target = this.#target(pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
-    if (typeof before !== "number") return call(() => this.#flushed().increment(pointer, 0));
+    if (typeof before !== "number") return call(() => this.#meaning.flushed().increment(pointer, 0));
     if (!Number.isFinite(by) || !Number.isFinite(before + by)) {
       throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
     }
-    this.#change(target, before + by, (log, path) => log.increment(path, by), 0);
+    this.#change(target, before + by, (log, path) => log.increment(path, by), 0, 0);
   }
 
   /**
@@ -226,54 +210,34 @@ export class StateTracker<T> {
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     this.#requireIdle();
-    const meaning = this.#flushed();
-    const [arena, length] = passTexts(patchText(patch));
-    const edits = JSON.parse(call(() => meaning.apply(arena, length!))) as ViewEdit[];
-    follow(this.#tree, edits);
-    this.#tree.commit();
-    this.#weight = meaning.weight();
+    this.#meaning.apply(patchText(patch));
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 
   /** The present version as a document: O(1), sharing everything. */
   document(): StateDocument {
-    return new StateDocument(this.#flushed().document());
+    return this.#meaning.now();
   }
 
   #requireIdle(): void {
+    this.#meaning.recover();
     if (this.#tree.open) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
-  #patchText(cursor: number, options?: { dialect?: Dialect }): string {
-    return call(() => this.#flushed().patch_text(cursor, options?.dialect === "extended"));
+  #stepWrites(reader: Reader): StepWrites {
+    return JSON.parse(this.#meaning.ask(reader, (core) => core.step_writes(reader.id))) as StepWrites;
   }
 
-  /** Commits the change whose records start at `before`, asking the core first where a limit may be near. */
-  #accept(before: number, bytes: number, depth: number): void {
-    const { document, depth: deepest, string } = this.#limits;
-    this.#pending += bytes * 3;
-    const near = depth > deepest || bytes * 3 > string || this.#weight + this.#pending > document;
-    try {
-      if (near) {
-        this.#play(this.#tree, before);
-        this.#play(this.#tree, this.#tree.log.length);
-      }
-    } catch (error) {
-      this.#tree.rollback();
-      this.#pending -= bytes * 3;
-      throw error;
-    }
-    this.#tree.commit();
-    if (this.#tree.log.length > LOG_LENGTH) this.#flushed();
+  #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
+    return this.#meaning.ask(reader, (core) => core.patch_text(reader.id, options?.dialect === "extended"));
   }
 
-  #change(target: Target, value: Slot, record: (log: Recording["log"], path: Key[]) => void, length: number): void {
+  #change(target: Target, value: Slot, record: (log: Recording["log"], path: Key[]) => void, bytes: number, longest: number): void {
     const tree = this.#tree;
-    const before = tree.log.length;
     tree.begin();
     this.#put(target, value);
     record(tree.log, target.path);
-    this.#accept(before, length * 3 > this.#limits.string ? length : 0, 0);
+    this.#meaning.accept(bytes, 0, longest);
   }
 
   #put({ place, key }: Target, value: Slot): void {
@@ -302,48 +266,6 @@ export class StateTracker<T> {
     const target = { place, key: path.at(-1) ?? "", path, shape: tree.shape };
     this.#targets.set(pointer, target);
     return target;
-  }
-
-  /** The core's side, made when first needed. */
-  #meaning(): TrackerCore {
-    if (this.#core === null) {
-      const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {} } = this.#options;
-      const document = this.#document ?? StateDocument.parse(JSON.stringify(this.#initial), limits);
-      const precise = arrayDeltaMode === "precise";
-      const options = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, counters, texts, limits };
-      this.#core = call(() => new (core().TrackerCore)(document.handle, options));
-      this.#weight = this.#core.weight();
-      if (this.#document === null) document.free();
-      this.#initial = null;
-      this.#document = null;
-    }
-    return this.#core;
-  }
-
-  /** The core's side, up to date. */
-  #flushed(): TrackerCore {
-    const tree = this.#view;
-    // What a recipe that is still running did may yet be taken back.
-    if (tree !== null) this.#play(tree, tree.open ? tree.start : tree.log.length);
-    return this.#meaning();
-  }
-
-  /** Hands the log's first records to the core. */
-  #play(tree: Recording, count: number): void {
-    const meaning = this.#meaning();
-    const { log } = tree;
-    if (count === 0) return;
-    const [arena, length] = passBytes(log.encode(count));
-    try {
-      call(() => meaning.play(arena, length));
-    } catch (error) {
-      log.refused();
-      throw error;
-    }
-    log.drop(count);
-    tree.start -= count;
-    this.#weight = meaning.weight();
-    this.#pending = 0;
   }
 }
 
