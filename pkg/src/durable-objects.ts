@@ -95,12 +95,12 @@ export class SyncedState<T> {
 
   /** The number of the last commit: each change raises it by one. */
   get revision(): number {
-    return this.#with(({ store }) => call(() => store.revision()));
+    return this.#twice(({ store }) => call(() => store.revision()));
   }
 
   /** The state: plain, frozen, and `===` in every part that hasn't changed. */
   getState(): Immutable<T> {
-    return this.#with(({ tracker }) => tracker.getState());
+    return this.#twice(({ tracker }) => tracker.getState());
   }
 
   /**

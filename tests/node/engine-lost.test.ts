@@ -78,6 +78,15 @@ test("functions on whole values work again at the next call", () => {
   expect(stepWritesToRFC6902({ ops: [] })).toEqual([]);
 });
 
+test("running out of stack harms nobody for long", () => {
+  const tracker = new StateTracker({ n: 1 });
+  const dive = (): unknown => [StateDocument.parse("[[1]]").get("/0"), dive()];
+  expect(dive).toThrow();
+  tracker.update((draft) => void (draft.n = 2));
+  expect(StateDocument.parse("[2]").toJSON()).toEqual([2]);
+  expect(tracker.document().toJSON()).toEqual({ n: 2 });
+});
+
 test("memory of dead cores is collected, though their errors are kept", async () => {
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;
