@@ -50,6 +50,7 @@ impl Player {
                 _ => {
                     let edit = self.edit(kind, &mut reader, root, &removed)?;
                     removed.push(edit::perform(root, &edit, limits)?);
+                    limits.check_interim(root.weight())?;
                     each(edit);
                 }
             }
