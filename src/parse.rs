@@ -215,13 +215,7 @@ impl<'a> Parser<'a> {
         if let Some(shape) = self.shapes.get(depth).filter(|shape| self.is_shape(shape, &keys)) {
             return Ok(Node::Object(Arc::new(Object::with_shape(shape.clone(), values))));
         }
-        let names: Vec<Key> = keys.iter().map(|key| self.unescape(*key).into()).collect();
-        let is_twin = |i: usize, a: &Key| names.iter().take(i).any(|b| a == b);
-        let is_plain = names.len() <= 32 && !names.iter().enumerate().any(|(i, name)| is_twin(i, name));
-        let object: Object = match is_plain {
-            true => Object::with_shape(names.into(), values),
-            false => names.iter().map(|key| &**key).zip(values).collect(),
-        };
+        let object: Object = keys.iter().map(|key| self.unescape(*key).into()).zip(values).collect();
         if let Some(shape) = object.shape() {
             while self.shapes.len() <= depth {
                 self.shapes.push([].into());
