@@ -35,6 +35,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
+    /// Of keys that are all different. O(n log n).
     pub(crate) fn with_shape(shape: Arc<[Key]>, values: Vec<Node>) -> Object {
         let weight = 2 + shape.iter().zip(&values).map(|(key, value)| member_weight(key, value)).sum::<usize>();
         let mut object = Object { members: Members::Flat { shape, values }, weight };
@@ -42,6 +43,17 @@ impl Object {
             object.tabulate();
         }
         object
+    }
+
+    /// A key that comes twice keeps its last value, as `JSON.parse` does. O(n log n).
+    pub(crate) fn with_twins(shape: Arc<[Key]>, values: Vec<Node>) -> Object {
+        let object = Object::with_shape(shape, values);
+        if !object.has_twins() {
+            return object;
+        }
+        let mut single = Object::with_shape(Arc::default(), Vec::new());
+        object.iter().for_each(|(key, value)| drop(single.set(key, value.clone())));
+        single
     }
 
     pub(crate) fn shape(&self) -> Option<&Arc<[Key]>> {
@@ -98,7 +110,8 @@ impl Object {
                 values.push(value);
             }
             Members::Table { index, slots } => {
-                let (Ok(at) | Err(at)) = place(index, &key);
+                // The key isn't there: editing it has just found nothing.
+                let at = search(index, &key).err()?;
                 index.splice(at, at, vec![(key.clone(), slots.len() as u32)]);
                 slots.splice(slots.len(), slots.len(), vec![Some((key, value))]);
             }
@@ -118,7 +131,7 @@ impl Object {
                 values.remove(at)
             }
             Members::Table { index, slots } => {
-                let at = place(index, key).ok()?;
+                let (at, _) = search(index, key).ok()?;
                 let (_, slot) = index.splice(at, at + 1, Vec::new()).pop()?;
                 let removed = slots.get_mut(slot as usize)?.take()?.1;
                 if slots.len() > 2 * index.len() {
@@ -210,16 +223,13 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// Where the key is in the index, or where it would be.
-fn place(index: &Tree<(Key, u32)>, key: &[u8]) -> Result<usize, usize> {
-    let place = index.partition_point(|(known, _)| **known < *key);
-    if index.get(place).is_some_and(|(known, _)| **known == *key) { Ok(place) } else { Err(place) }
-}
-
 /// The number of the key's slot.
 fn slot(index: &Tree<(Key, u32)>, key: &[u8]) -> Option<usize> {
-    let (known, slot) = index.get(index.partition_point(|(known, _)| **known < *key))?;
-    (**known == *key).then_some(*slot as usize)
+    search(index, key).ok().map(|(_, (_, slot))| *slot as usize)
+}
+
+fn search<'a>(index: &'a Tree<(Key, u32)>, key: &[u8]) -> Result<(usize, &'a (Key, u32)), usize> {
+    index.binary_search_by(|(known, _)| (**known).cmp(key))
 }
 
 fn position(shape: &[Key], key: &[u8]) -> Option<usize> {
@@ -231,15 +241,9 @@ fn member_weight(key: &[u8], value: &Node) -> usize {
 }
 
 impl FromIterator<(Key, Node)> for Object {
-    /// A key that comes twice keeps its last value, as `JSON.parse` does. O(n log n).
+    /// As [`Object::with_twins`].
     fn from_iter<I: IntoIterator<Item = (Key, Node)>>(iter: I) -> Self {
         let (keys, values): (Vec<Key>, Vec<Node>) = iter.into_iter().unzip();
-        let object = Object::with_shape(keys.into(), values);
-        if !object.has_twins() {
-            return object;
-        }
-        let mut single = Object::with_shape([].into(), Vec::new());
-        object.iter().for_each(|(key, value)| drop(single.set(key, value.clone())));
-        single
+        Object::with_twins(keys.into(), values)
     }
 }

@@ -10,6 +10,7 @@ mod shared;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub(crate) use shared::Run;
@@ -79,15 +80,19 @@ impl<T: Clone> Tree<T> {
         }
     }
 
-    /// How many items come before the first that `is_before` denies; it denies all after that one too. O(log n).
-    pub(crate) fn partition_point(&self, is_before: impl Fn(&T) -> bool) -> usize {
+    /// The item that `compare` calls equal and its place, or the place where it would be. The items ascend by
+    /// `compare`. O(log n).
+    pub(crate) fn binary_search_by(&self, compare: impl Fn(&T) -> Ordering) -> Result<(usize, &T), usize> {
         let (mut tree, mut passed) = (self, 0);
         loop {
             match &*tree.part {
-                Part::Leaf(items) => return passed + items.partition_point(&is_before),
+                Part::Leaf(items) => {
+                    let found = items.binary_search_by(&compare).map_err(|place| passed + place)?;
+                    return items.get(found).map(|item| (passed + found, item)).ok_or(passed);
+                }
                 Part::Inner(trees) => {
-                    let begun = trees.partition_point(|tree| tree.first().is_some_and(&is_before));
-                    let Some((last, whole)) = trees.get(..begun.max(1)).and_then(<[_]>::split_last) else { return passed };
+                    let begun = trees.partition_point(|tree| tree.first().is_some_and(|first| compare(first).is_le()));
+                    let Some((last, whole)) = trees.get(..begun.max(1)).and_then(<[_]>::split_last) else { return Err(passed) };
                     passed += whole.iter().map(Tree::len).sum::<usize>();
                     tree = last;
                 }

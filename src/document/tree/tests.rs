@@ -95,7 +95,8 @@ proptest! {
     fn finds_the_place_of_a_sorted_item(items in prop::collection::btree_set(0u16..9_000, 0..3_000), wanted in 0u16..9_001) {
         let items: Vec<u16> = items.into_iter().collect();
         let tree = Tree::from(items.clone());
-        prop_assert_eq!(tree.partition_point(|item| *item < wanted), items.partition_point(|item| *item < wanted));
+        let found = tree.binary_search_by(|item| item.cmp(&wanted));
+        prop_assert_eq!(found, items.binary_search(&wanted).map(|place| (place, &wanted)));
     }
 }
 
