@@ -72,7 +72,7 @@ impl Array {
             self.items = Items::Tree(Tree::from(std::mem::take(items)));
         }
         let removed: Vec<Node> = match &mut self.items {
-            Items::Flat(items) => items.splice(start..end, insert).collect(),
+            Items::Flat(items) => tree::exchange(items, start, end, insert),
             Items::Tree(items) => items.splice(start, end, insert),
         };
         self.weight -= removed.iter().map(slot_weight).sum::<usize>();

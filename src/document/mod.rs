@@ -62,7 +62,7 @@ impl Document {
     /// # Errors
     /// As [`Document::parse`].
     pub fn parse_with(text: impl AsRef<[u8]>, limits: Limits) -> Result<Document> {
-        Ok(Document { root: parse::parse(text.as_ref(), &limits)?, limits })
+        Ok(Document { root: parse::parse(text.as_ref().into(), &limits)?, limits })
     }
 
     /// The value at a pointer, as a document of its own that shares everything with this one. O(depth · log n).

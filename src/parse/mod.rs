@@ -24,8 +24,7 @@ const RAW: usize = 512;
 const WORTH_KEEPING: usize = 4_096;
 
 /// Parses a whole text. O(length).
-pub(crate) fn parse<'a>(text: impl Into<Cow<'a, [u8]>>, limits: &Limits) -> Result<Node> {
-    let text = text.into();
+pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
     check(&text, limits)?;
     if text.len() <= WORTH_KEEPING {
         return Parser::new(&text, None, limits).run();

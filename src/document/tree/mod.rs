@@ -142,7 +142,7 @@ impl<T: Clone> Tree<T> {
     fn replace(&mut self, start: usize, end: usize, insert: Vec<T>, removed: &mut Vec<T>) {
         self.len = self.len + insert.len() - (end - start);
         let trees = match Arc::make_mut(&mut self.part) {
-            Part::Leaf(items) => return removed.extend(items.splice(start..end, insert)),
+            Part::Leaf(items) => return removed.extend(exchange(items, start, end, insert)),
             Part::Inner(trees) => trees,
         };
         let (mut at, mut rest) = (start, end - start);
@@ -246,7 +246,7 @@ fn settle<T: Clone>(trees: &mut Vec<Tree<T>>, first: usize) {
     if near.iter().all(|tree| (1..=MOST).contains(&tree.width())) && !near.windows(2).any(fit) {
         return;
     }
-    let near: Vec<Tree<T>> = trees.drain(start..end).collect();
+    let near = exchange(trees, start, end, Vec::new());
     let (count, at_end) = (near.len(), trees.len() == start);
     let mut settled: Vec<Tree<T>> = Vec::with_capacity(count + 1);
     for (number, tree) in near.into_iter().enumerate() {
@@ -258,7 +258,16 @@ fn settle<T: Clone>(trees: &mut Vec<Tree<T>>, first: usize) {
             }
         }
     }
-    trees.splice(start..start, settled);
+    exchange(trees, start, start, settled);
+}
+
+/// Puts `new` in the place of a part of the list and returns that. `Vec::splice` takes much more code for it.
+pub(crate) fn exchange<T>(list: &mut Vec<T>, start: usize, end: usize, new: Vec<T>) -> Vec<T> {
+    let tail = list.split_off(end);
+    let old = list.drain(start..).collect();
+    list.extend(new);
+    list.extend(tail);
+    old
 }
 
 fn chunks<T>(items: Vec<T>, size: usize) -> impl Iterator<Item = Vec<T>> {

@@ -1,5 +1,6 @@
 //! What two versions have in common, found by the parts that both hold.
 
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::{Part, Tree};
@@ -44,8 +45,9 @@ fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usiz
     if a.is_empty() || b.is_empty() {
         return;
     }
-    let mut places: Vec<(usize, usize)> = b.iter().map(|tree| tree.address()).zip(0..).collect();
-    places.sort_unstable();
+    // A heap sorts slower than `sort_unstable` does, in a tenth of the code.
+    let places: BinaryHeap<(usize, usize)> = b.iter().map(|tree| tree.address()).zip(0..).collect();
+    let places = places.into_sorted_vec();
     let place = |tree: &Tree<T>| {
         let found = places.binary_search_by_key(&tree.address(), |(address, _)| *address).ok()?;
         places.get(found).map(|(_, place)| *place)
