@@ -92,6 +92,20 @@ impl Array {
             Items::Tree(_) => Items::Tree(arranged.into_iter().collect()),
         };
     }
+
+    /// Runs of items known to be equal because both arrays share them, as (start here, start in `other`, length),
+    /// increasing in both.
+    pub(crate) fn shared_runs(&self, other: &Array) -> Vec<(usize, usize, usize)> {
+        let shorter = self.len().min(other.len());
+        let head = self.iter().zip(other.iter()).take_while(|(a, b)| a.is_same(b)).count();
+        let same_from_end = |back: &usize| match (self.get(self.len() - back), other.get(other.len() - back)) {
+            (Some(a), Some(b)) => a.is_same(b),
+            _ => false,
+        };
+        let tail = (1..=shorter - head).take_while(same_from_end).count();
+        let runs = [(0, 0, head), (self.len() - tail, other.len() - tail, tail)];
+        runs.into_iter().filter(|(_, _, length)| *length > 0).collect()
+    }
 }
 
 fn splice_tree(items: &mut Vector<Node>, start: usize, end: usize, insert: Vec<Node>) -> Vec<Node> {

@@ -127,6 +127,13 @@ impl Object {
         Some(removed)
     }
 
+    /// Keys of members that may differ or that only one has: this object's in order, then those only `other` has.
+    pub(crate) fn changed_keys(&self, other: &Object) -> Vec<Key> {
+        let may_differ = self.iter().filter(|(key, value)| !other.get(key).is_some_and(|theirs| theirs.is_same(value)));
+        let added = other.iter().filter(|(key, _)| self.get(key).is_none());
+        may_differ.chain(added).map(|(key, _)| key.clone()).collect()
+    }
+
     /// (Re)builds the table without holes.
     fn tabulate(&mut self) {
         let slots: Vector<_> = self.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect();

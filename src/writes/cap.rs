@@ -22,9 +22,11 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     let enough = counts.iter().filter(|(_, count)| total - **count < limit.max(1));
     let found = enough.filter_map(|(path, _)| Some((path.to_vec(), edit::find(current, path)?)));
     if let Some((path, value)) = found.min_by_key(|(_, value)| value.weight()) {
-        writes.ops.retain(|write| !container(write).starts_with(&path));
-        // Last, because its path is meant where everything around it is in place.
-        writes.ops.push(Write::Replace { path, value, is_new: false });
+        let is_inside = |write: &Write| container(write).starts_with(&path);
+        // Where its first write was, everything around it is in place.
+        let first = writes.ops.iter().position(is_inside).unwrap_or_default();
+        writes.ops.retain(|write| !is_inside(write));
+        writes.ops.insert(first, Write::Replace { path, value, is_new: false });
     }
 }
 

@@ -40,6 +40,14 @@ impl Members {
         })
     }
 
+    pub(super) fn set(&mut self, key: &Key, change: Change) {
+        *self.entry(key) = change;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
     pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {
         self.by_key.get(key)
     }

@@ -5,12 +5,17 @@ mod cap;
 mod changes;
 mod classify;
 mod codec;
+mod common;
+mod diff;
+mod identity;
+mod matching;
 mod reorder;
 mod sequence;
 
 pub(crate) use apply::apply;
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
+pub(crate) use diff::{Comparison, diff};
 
 use crate::document::Node;
 use crate::edit::Step;

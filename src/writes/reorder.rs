@@ -150,7 +150,7 @@ fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
 }
 
 /// Which elements belong to one longest increasing subsequence. O(n log n).
-fn longest_increasing(values: &[usize]) -> Vec<bool> {
+pub(super) fn longest_increasing(values: &[usize]) -> Vec<bool> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
     for (index, current) in values.iter().enumerate() {

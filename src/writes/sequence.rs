@@ -46,6 +46,15 @@ impl Default for Sequence {
 }
 
 impl Sequence {
+    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>, inside: BTreeMap<usize, Change>) -> Sequence {
+        let mut sequence = Sequence { pieces: Vec::new(), inside };
+        for piece in pieces.into_iter().filter(|piece| piece.len() > 0) {
+            sequence.pieces.push(piece);
+            sequence.join(sequence.pieces.len() - 1);
+        }
+        sequence
+    }
+
     pub(super) fn splice(&mut self, index: usize, remove: usize, insert: usize) {
         let start = self.cut(index);
         let end = self.cut(index.saturating_add(remove)).max(start);
