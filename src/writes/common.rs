@@ -16,7 +16,7 @@ pub(super) fn common(old: &[u64], new: &[u64], mut affords: impl FnMut(usize) ->
         for removals in 0..=differences {
             let insertions = differences - removals;
             let start = furthest(rounds.last(), removals).unwrap_or(0);
-            let Some(other) = (start + insertions).checked_sub(removals) else { return None };
+            let other = (start + insertions).checked_sub(removals)?;
             let (rest, other_rest) = (old.get(start..).unwrap_or_default(), new.get(other..).unwrap_or_default());
             let equal = rest.iter().zip(other_rest).take_while(|(a, b)| a == b).count();
             if !affords(equal + 1) {

@@ -98,3 +98,24 @@ impl Differ<'_> {
         Change::Items(Box::new(Sequence::new(pieces, inside)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parse::parse;
+
+    #[test]
+    fn without_precision_an_array_is_appended_to_or_replaced() {
+        let node = |text: &str| parse(text.as_bytes().to_vec(), &Limits::default()).unwrap();
+        let before = node(r#"{"grown":[1],"changed":[1,2],"same":[[]],"text":"a text that is longer than thirty-two bytes"}"#);
+        let after = node(r#"{"grown":[1,2],"changed":[2],"same":[[]],"text":"a text that is longer than thirty-two bytes, and grows"}"#);
+        let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
+        let told = diff(&before, &after, &comparison).to_string();
+        let write = |kind: &str, key: &str, rest: &str| format!(r#"{{"kind":"{kind}","key":"{key}","path":"/{key}",{rest}}}"#);
+        let text = r#""value":"a text that is longer than thirty-two bytes, and grows""#;
+        let writes =
+            [write("append", "grown", r#""items":[2]"#), write("replace", "changed", r#""value":[2]"#), write("replace", "text", text)];
+        assert_eq!(told, format!(r#"{{"ops":[{}],"warnings":[]}}"#, writes.join(",")));
+    }
+}
