@@ -122,7 +122,7 @@ pub(crate) fn inverse(edit: &Edit, out: Vec<Node>) -> Vec<Edit> {
 }
 
 /// Where `path` leads once something was inserted at `place`.
-fn after_insertion(path: &[Step], place: &[Step]) -> Vec<Step> {
+pub(crate) fn after_insertion(path: &[Step], place: &[Step]) -> Vec<Step> {
     let mut path = path.to_vec();
     if let Some((Step::Index(index), parent)) = place.split_last()
         && path.starts_with(parent)
@@ -130,6 +130,19 @@ fn after_insertion(path: &[Step], place: &[Step]) -> Vec<Step> {
         && *here >= *index
     {
         *here += 1;
+    }
+    path
+}
+
+/// Where `path` leads once the item at `place` was removed.
+pub(crate) fn after_removal(path: &[Step], place: &[Step]) -> Vec<Step> {
+    let mut path = path.to_vec();
+    if let Some((Step::Index(index), parent)) = place.split_last()
+        && path.starts_with(parent)
+        && let Some(Step::Index(here)) = path.get_mut(parent.len())
+        && *here > *index
+    {
+        *here -= 1;
     }
     path
 }

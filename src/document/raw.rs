@@ -27,6 +27,11 @@ impl Raw {
         is_shared || text::is_equal(self.as_bytes(), other.as_bytes())
     }
 
+    /// Where the text is in memory.
+    pub(crate) fn address(&self) -> usize {
+        self.as_bytes().as_ptr() as usize
+    }
+
     /// One level: its containers stay raw. O(length).
     pub(crate) fn open(&self) -> Node {
         parse::open_raw(&self.source, self.start as usize, self.end as usize)

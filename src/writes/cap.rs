@@ -30,6 +30,23 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     }
 }
 
+/// How many operations the writes become, and about how many bytes those have.
+pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
+    let operation = |write: &Write| {
+        let (path, from, values): (_, &[Step], usize) = match write {
+            Write::Append { path, items } | Write::Splice { path, items, .. } => (path, &[], items.iter().map(Node::weight).sum()),
+            Write::AppendText { path, text } => (path, &[], text.len()),
+            Write::Replace { path, value, .. } => (path, &[], value.weight()),
+            Write::Move { from, path } => (path, from, 0),
+            Write::Increment { path, .. } | Write::Delete { path } => (path, &[], 0),
+        };
+        let length = |path: &[Step]| path.iter().map(|step| if let Step::Key(key) = step { key.len() + 1 } else { 3 }).sum::<usize>();
+        let count = operations(write);
+        (count, count * (30 + length(path) + length(from)) + values)
+    };
+    writes.iter().map(operation).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+}
+
 fn operations(write: &Write) -> usize {
     match write {
         Write::Append { items, .. } => items.len(),
@@ -42,6 +59,8 @@ fn operations(write: &Write) -> usize {
 fn container(write: &Write) -> &[Step] {
     match write {
         Write::Append { path, .. } | Write::Splice { path, .. } => path,
+        // Between containers: then only the whole document holds both for certain.
+        Write::Move { from, path } if parent(from) != parent(path) => &[],
         Write::AppendText { path, .. } | Write::Increment { path, .. } | Write::Move { path, .. } => parent(path),
         Write::Replace { path, .. } | Write::Delete { path } => parent(path),
     }

@@ -25,6 +25,17 @@ pub(super) enum Change {
     Items(Box<Sequence>),
 }
 
+impl Change {
+    /// What is known of a place of the baseline below.
+    pub(super) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Change> {
+        path.iter().try_fold(self, |change, step| match (change, step) {
+            (Change::Members(members), Step::Key(key)) => members.by_key.get_mut(key),
+            (Change::Items(sequence), Step::Index(index)) => sequence.inside_mut(*index),
+            _ => None,
+        })
+    }
+}
+
 /// Changes of an object's members, which remember the order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {

@@ -1,6 +1,7 @@
 //! Changes to step writes: the baseline and today's document say what the recorded places amount to.
 
 use super::changes::{Change, Changes};
+use super::relocate::relocated;
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
 use crate::document::{Array, Node};
@@ -11,12 +12,19 @@ impl Changes {
     /// baseline's, which costs nothing where they are shared.
     pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
         let mut out = Vec::new();
-        let mut path = Vec::new();
         match granularity {
-            Granularity::Path => self.classify(&self.root, Some(base), Some(current), &mut path, &mut out),
+            Granularity::Path if self.mode == ArrayDelta::Precise => out = relocated(self, base, current),
+            Granularity::Path => out = self.in_place(base, current),
             Granularity::Key => self.by_key(base, current, &mut out),
         }
         StepWrites { ops: out, warnings: Vec::new() }
+    }
+
+    /// As if every value that came was a new one.
+    pub(super) fn in_place(&self, base: &Node, current: &Node) -> Vec<Write> {
+        let mut out = Vec::new();
+        self.classify(&self.root, Some(base), Some(current), &mut Vec::new(), &mut out);
+        out
     }
 
     fn by_key(&self, base: &Node, current: &Node, out: &mut Vec<Write>) {

@@ -8,7 +8,9 @@ mod codec;
 mod common;
 mod diff;
 mod identity;
+mod loose;
 mod matching;
+mod relocate;
 mod reorder;
 mod sequence;
 
