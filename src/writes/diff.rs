@@ -29,7 +29,7 @@ pub(crate) struct Comparison<'a> {
 /// sizes.
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
     let effort = (before.weight() + after.weight()).saturating_mul(EFFORT);
-    let root = Differ { comparison, effort }.compare(before, after, 0);
+    let root = Differ::new(comparison, effort).compare(before, after, 0);
     Changes { root, mode: comparison.arrays }.writes(before, after, Granularity::Path)
 }
 
@@ -38,7 +38,11 @@ pub(super) struct Differ<'a> {
     effort: usize,
 }
 
-impl Differ<'_> {
+impl<'a> Differ<'a> {
+    pub(super) fn new(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
+        Differ { comparison, effort }
+    }
+
     /// Whether looking at so many bytes more is within bounds.
     pub(super) fn affords(&mut self, bytes: usize) -> bool {
         let rest = self.effort.checked_sub(bytes);
@@ -46,7 +50,7 @@ impl Differ<'_> {
         rest.is_some()
     }
 
-    fn compare(&mut self, before: &Node, after: &Node, depth: usize) -> Change {
+    pub(super) fn compare(&mut self, before: &Node, after: &Node, depth: usize) -> Change {
         if before.is_same(after) {
             return Change::Nothing;
         }

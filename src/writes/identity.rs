@@ -39,6 +39,12 @@ pub(super) fn name(node: &Node, key: &[u8]) -> Option<Node> {
     matches!(name.open(), Opened::Text(_) | Opened::Number(_) | Opened::Bool(_)).then_some(name)
 }
 
+/// Whether they are the same item by their names, where either has one.
+pub(super) fn is_namesake(a: &Node, b: &Node) -> Option<bool> {
+    let names = NAMES.iter().map(|key| (name(a, key), name(b, key)));
+    names.into_iter().find(|(a, b)| a.is_some() || b.is_some()).map(|(a, b)| a == b)
+}
+
 pub(super) fn repeats(mut identities: Vec<u64>) -> bool {
     identities.sort_unstable();
     identities.windows(2).any(|pair| pair.first() == pair.last())

@@ -22,7 +22,7 @@ pub(super) struct Put {
     pub(super) container: usize,
     /// A key, or the index today.
     pub(super) step: Step,
-    /// In arrays: the item of the baseline before which it is.
+    /// In arrays: the item of the baseline before which it is. It follows one that isn't moved.
     pub(super) before: usize,
     pub(super) node: Node,
 }
@@ -87,12 +87,18 @@ impl Loose {
         let container = self.containers.len();
         self.containers.push(path.clone());
         let pieces = sequence.pieces(old.len());
+        let mut staying = reorder::staying(&pieces).map(Vec::into_iter);
         let (mut at, mut before) = (0, 0);
         for piece in &pieces {
             match piece {
                 Piece::Old(range) => {
                     at += range.len();
-                    before = range.end;
+                    before = match &mut staying {
+                        None => range.end,
+                        Some(staying) => {
+                            range.clone().zip(staying).filter(|(_, stays)| *stays).last().map_or(before, |(index, _)| index + 1)
+                        }
+                    };
                 }
                 Piece::New(count) => {
                     for (today, node) in (at..).zip(new.iter_from(at).take(*count)) {
@@ -125,13 +131,15 @@ impl Loose {
         if old.zip(new).is_some_and(|(old, new)| old.is_same(new)) {
             return;
         }
-        // A scalar that gave way to another value, or took its place, is told best by that.
-        let is_worth = |node: &&Node| old.is_none() || new.is_none() || matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_));
-        if let Some(node) = old.filter(is_worth) {
+        // A scalar that gave way to another value, or took its place, is told best by that. So is a member that has
+        // another value now: taken away and added again it would be the last member.
+        let is_container = |node: &Node| matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_));
+        let is_item = matches!(step, Step::Index(_));
+        if let Some(node) = old.filter(|node| new.is_none() || is_item && is_container(node)) {
             let today = if let (Step::Index(today), Some(_)) = (&step, new) { Some(*today) } else { None };
             self.taken.push(Taken { container, step: from, node: node.clone(), today });
         }
-        if let Some(node) = new.filter(is_worth) {
+        if let Some(node) = new.filter(|node| old.is_none() || is_container(node)) {
             self.put.push(Put { container, step, before, node: node.clone() });
         }
     }

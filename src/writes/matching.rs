@@ -154,7 +154,7 @@ impl Differ<'_> {
     }
 
     /// Whether they share half of what they hold, or one grew from the other.
-    fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
+    pub(super) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
         if !self.may_be_same(a, b) || !self.affords(a.weight() + b.weight()) {
             return false;
         }

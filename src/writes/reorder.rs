@@ -12,14 +12,11 @@ use crate::edit::Step;
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
 pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) {
-    let starts: Vec<usize> =
-        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).collect();
-    if starts.is_sorted() {
+    if are_sorted(pieces) {
         splices(pieces, old_length, new, path, out);
         return;
     }
-    let order: Vec<usize> =
-        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect();
+    let order = order(pieces);
     let mut present = vec![false; old_length];
     order.iter().for_each(|index| present.get_mut(*index).into_iter().for_each(|slot| *slot = true));
     let sorted: Vec<usize> = present.iter().enumerate().filter(|(_, present)| **present).map(|(index, _)| index).collect();
@@ -35,6 +32,19 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
         Some(Piece::Old(range)) if range.start == 0 => range.end,
         _ => 0,
     }
+}
+
+/// Which of the old items, in today's order, needn't be moved; nothing when none need.
+pub(super) fn staying(pieces: &[Piece]) -> Option<Vec<bool>> {
+    (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)))
+}
+
+fn are_sorted(pieces: &[Piece]) -> bool {
+    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).is_sorted()
+}
+
+fn order(pieces: &[Piece]) -> Vec<usize> {
+    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect()
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
