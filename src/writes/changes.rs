@@ -14,6 +14,9 @@ pub(super) enum Change {
     Nothing,
     /// It was set, deleted or created as a whole.
     Whole,
+    /// A member that was another one of its object, and how it changed inside. Never recorded, but found
+    /// ([`super::relocate`]).
+    Renamed(Key, Box<Change>),
     /// A string that only grew at its end.
     Text,
     /// A number that only had numbers added to it.

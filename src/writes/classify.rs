@@ -4,7 +4,7 @@ use super::changes::{Change, Changes};
 use super::relocate::relocated;
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
-use crate::document::{Array, Node};
+use crate::document::{Array, Key, Node};
 use crate::edit::Step;
 
 impl Changes {
@@ -65,8 +65,14 @@ impl Changes {
                     return whole(Some(base), Some(current), path, out);
                 };
                 for (key, change) in members.in_order() {
+                    let (mut change, mut origin) = (change, key);
+                    if let Change::Renamed(from, inside) = change {
+                        (change, origin) = (inside, from);
+                        let place = |key: &Key| path.iter().cloned().chain([Step::Key(key.clone())]).collect();
+                        out.push(Write::Move { from: place(from), path: place(key) });
+                    }
                     path.push(Step::Key(key.clone()));
-                    self.classify(change, before.get(key), after.get(key), path, out);
+                    self.classify(change, before.get(origin), after.get(key), path, out);
                     path.pop();
                 }
             }

@@ -22,8 +22,6 @@ pub(super) struct Put {
     pub(super) container: usize,
     /// A key, or the index today.
     pub(super) step: Step,
-    /// In arrays: the item of the baseline before which it is. It follows one that isn't moved.
-    pub(super) before: usize,
     pub(super) node: Node,
 }
 
@@ -69,7 +67,7 @@ impl Loose {
                 for (key, change) in members.in_order() {
                     let (before, after) = (old.get(key), new.get(key));
                     match (change, before, after) {
-                        (Change::Whole, ..) => self.changed(container, Step::Key(key.clone()), before, after, Step::Key(key.clone()), 0),
+                        (Change::Whole, ..) => self.changed(container, Step::Key(key.clone()), before, after, Step::Key(key.clone())),
                         (_, Some(before), Some(after)) => self.below(Step::Key(key.clone()), change, before, after, path),
                         _ => {}
                     }
@@ -87,34 +85,22 @@ impl Loose {
         let container = self.containers.len();
         self.containers.push(path.clone());
         let pieces = sequence.pieces(old.len());
-        let mut staying = reorder::staying(&pieces).map(Vec::into_iter);
-        let (mut at, mut before) = (0, 0);
+        let mut at = 0;
         for piece in &pieces {
-            match piece {
-                Piece::Old(range) => {
-                    at += range.len();
-                    before = match &mut staying {
-                        None => range.end,
-                        Some(staying) => {
-                            range.clone().zip(staying).filter(|(_, stays)| *stays).last().map_or(before, |(index, _)| index + 1)
-                        }
-                    };
-                }
-                Piece::New(count) => {
-                    for (today, node) in (at..).zip(new.iter_from(at).take(*count)) {
-                        self.changed(container, Step::Index(0), None, Some(node), Step::Index(today), before);
-                    }
-                    at += count;
+            if let Piece::New(count) = piece {
+                for (today, node) in (at..).zip(new.iter_from(at).take(*count)) {
+                    self.changed(container, Step::Index(0), None, Some(node), Step::Index(today));
                 }
             }
+            at += piece.len();
         }
         for index in missing(&pieces, old.len()) {
-            self.changed(container, Step::Index(index), old.get(index), None, Step::Index(0), 0);
+            self.changed(container, Step::Index(index), old.get(index), None, Step::Index(0));
         }
         for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
             let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
             match change {
-                Change::Whole => self.changed(container, Step::Index(origin), Some(before), Some(after), Step::Index(today), origin),
+                Change::Whole => self.changed(container, Step::Index(origin), Some(before), Some(after), Step::Index(today)),
                 _ => self.below(Step::Index(origin), change, before, after, path),
             }
         }
@@ -127,7 +113,7 @@ impl Loose {
     }
 
     /// A place that was set, deleted or made. `from` is its step in the baseline, `step` today's.
-    fn changed(&mut self, container: usize, from: Step, old: Option<&Node>, new: Option<&Node>, step: Step, before: usize) {
+    fn changed(&mut self, container: usize, from: Step, old: Option<&Node>, new: Option<&Node>, step: Step) {
         if old.zip(new).is_some_and(|(old, new)| old.is_same(new)) {
             return;
         }
@@ -140,7 +126,7 @@ impl Loose {
             self.taken.push(Taken { container, step: from, node: node.clone(), today });
         }
         if let Some(node) = new.filter(|node| old.is_none() || is_container(node)) {
-            self.put.push(Put { container, step, before, node: node.clone() });
+            self.put.push(Put { container, step, node: node.clone() });
         }
     }
 }

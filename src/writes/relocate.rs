@@ -11,7 +11,7 @@ use super::changes::{Change, Changes};
 use super::diff::Differ;
 use super::identity::is_namesake;
 use super::loose::{Identity, Loose, Put, Taken};
-use super::{ArrayDelta, Comparison, Write};
+use super::{ArrayDelta, Comparison, Write, reorder};
 use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::limits::Limits;
@@ -54,7 +54,7 @@ pub(super) fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<W
 
 /// Takes the writes that move these pairs, if they are better.
 fn offer(best: &mut Vec<Write>, changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) {
-    let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_within_array(pair));
+    let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
     let far = far.get(..MOST).unwrap_or(&far);
     let within = (!near.is_empty()).then(|| reordered(changes, loose, &near, &[]).in_place(base, current));
     let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
@@ -118,11 +118,11 @@ fn is_worthwhile(node: &Node) -> bool {
     matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_)) && node.weight() >= WORTHWHILE
 }
 
-fn is_within_array(Pair { taken, put, .. }: &Pair<'_>) -> bool {
-    taken.container == put.container && matches!(put.step, Step::Index(_))
+fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {
+    taken.container == put.container
 }
 
-/// The changes with what moved within an array as items of its baseline; `far` values leave room where they were and
+/// The changes with what moved within a container as parts of its baseline; `far` values leave room where they were and
 /// where they go.
 fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<'_>]) -> Changes {
     let mut origins: BTreeMap<usize, BTreeMap<usize, Option<(usize, Change)>>> = BTreeMap::new();
@@ -134,12 +134,21 @@ fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<
             origins.entry(put.container).or_default().entry(today).or_insert(None);
         }
     }
+    let mut changes = changes.clone();
     for Pair { taken, put, change } in near {
-        if let (Step::Index(old), Step::Index(today)) = (&taken.step, &put.step) {
-            origins.entry(put.container).or_default().insert(*today, Some((*old, change.clone())));
+        match (&taken.step, &put.step) {
+            (Step::Index(old), Step::Index(today)) => {
+                origins.entry(put.container).or_default().insert(*today, Some((*old, change.clone())));
+            }
+            (Step::Key(old), Step::Key(key)) => {
+                if let Some(Change::Members(members)) = loose.containers.get(put.container).and_then(|path| changes.root.at_mut(path)) {
+                    members.set(old, Change::Nothing);
+                    members.set(key, Change::Renamed(old.clone(), Box::new(change.clone())));
+                }
+            }
+            _ => {}
         }
     }
-    let mut changes = changes.clone();
     for (container, origins) in origins {
         let path = loose.containers.get(container).map(Vec::as_slice).unwrap_or_default();
         if let Some(Change::Items(sequence)) = changes.root.at_mut(path) {
@@ -155,11 +164,20 @@ fn carried(mut changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: &Node, 
     let mut base = base.clone();
     let mut writes = Vec::new();
     let place = |container: usize, step: Step| Some(loose.containers.get(container)?.iter().cloned().chain([step]).collect::<Vec<_>>());
+    let mut anchors: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+    for Pair { put, .. } in far {
+        let array = loose.containers.get(put.container).and_then(|path| Some((path, edit::find(&base, path)?)));
+        if let Some((path, Some(length))) = array.map(|(path, node)| (path, node.as_array().map(|array| array.len())))
+            && let Some(Change::Items(sequence)) = changes.root.at_mut(path)
+        {
+            anchors.entry(put.container).or_insert_with(|| reorder::anchors(&sequence.pieces(length)));
+        }
+    }
     let mut waiting: VecDeque<_> = far
         .iter()
         .filter_map(|Pair { taken, put, change }| {
             let (to, today) = match &put.step {
-                Step::Index(today) => (Step::Index(put.before), Some(*today)),
+                Step::Index(today) => (Step::Index(*anchors.get(&put.container)?.get(today)?), Some(*today)),
                 key => (key.clone(), None),
             };
             Some((place(taken.container, taken.step.clone())?, place(put.container, to)?, today, change.clone()))

@@ -34,9 +34,24 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
     }
 }
 
-/// Which of the old items, in today's order, needn't be moved; nothing when none need.
-pub(super) fn staying(pieces: &[Piece]) -> Option<Vec<bool>> {
-    (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)))
+/// For each new item, by its index today, the old item before which it has to be inserted to be in order with those
+/// that needn't be moved. O(new items), and O(items) where runs were reordered.
+pub(super) fn anchors(pieces: &[Piece]) -> BTreeMap<usize, usize> {
+    let mut staying = (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)).into_iter());
+    let mut anchors = BTreeMap::new();
+    let (mut today, mut before) = (0, 0);
+    for piece in pieces {
+        match (piece, &mut staying) {
+            (Piece::Old(range), None) => before = range.end,
+            (Piece::Old(range), Some(staying)) => {
+                let last = range.clone().zip(staying).filter(|(_, stays)| *stays).last();
+                before = last.map_or(before, |(index, _)| index + 1);
+            }
+            (Piece::New(count), _) => anchors.extend((today..today + count).map(|today| (today, before))),
+        }
+        today += piece.len();
+    }
+    anchors
 }
 
 fn are_sorted(pieces: &[Piece]) -> bool {

@@ -13,7 +13,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Piece::Old(range) => range.len(),
             Piece::New(count) => *count,
