@@ -42,7 +42,7 @@ pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
         };
         let length = |path: &[Step]| path.iter().map(|step| if let Step::Key(key) = step { key.len() + 1 } else { 3 }).sum::<usize>();
         let count = operations(write);
-        (count, count * (30 + length(path) + length(from)) + values)
+        (count, count * (33 + length(path) + length(from)) + values)
     };
     writes.iter().map(operation).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }

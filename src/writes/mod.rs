@@ -2,6 +2,7 @@
 
 mod apply;
 mod cap;
+mod carry;
 mod changes;
 mod classify;
 mod codec;

@@ -7,17 +7,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::cap::cost;
+use super::carry::{self, carried};
 use super::changes::{Change, Changes};
 use super::diff::Differ;
 use super::identity::is_namesake;
 use super::loose::{Identity, Loose, Put, Taken};
-use super::{ArrayDelta, Comparison, Write, reorder};
+use super::{ArrayDelta, Comparison, Write};
 use crate::document::Node;
-use crate::edit::{self, Edit, Step};
-use crate::limits::Limits;
-
-/// Moves between containers in one patch: each renumbers what waits for its turn.
-const MOST: usize = 1_000;
+use crate::edit::Step;
 
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
@@ -27,43 +24,80 @@ const STRANGERS: usize = 64;
 const WORTHWHILE: usize = 48;
 
 /// A value that was taken from one place and put into another, and what changed inside.
-struct Pair<'a> {
-    taken: &'a Taken,
-    put: &'a Put,
-    change: Change,
+#[derive(Clone)]
+pub(super) struct Pair<'a> {
+    pub(super) taken: &'a Taken,
+    pub(super) put: &'a Put,
+    pub(super) change: Change,
 }
 
 /// The writes, with as many moves in them as make them fewer and shorter. O(n log n) in what changed.
 pub(super) fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
     let mut best = changes.in_place(base, current);
-    let mut loose = Loose::default();
-    loose.gather(&changes.root, base, current, &mut Vec::new());
-    if loose.taken.is_empty() || loose.put.is_empty() {
+    if !(best.iter().any(takes) && best.iter().any(puts)) {
         return best;
     }
+    let mut loose = Loose::default();
+    loose.gather(&changes.root, base, current, &mut Vec::new());
     let (mut taken, mut put) = (loose.taken.iter().collect(), loose.put.iter().collect());
-    let mut pairs = same(&mut taken, &mut put);
-    offer(&mut best, changes, &loose, &pairs, base, current);
-    let alike = alike(taken, put);
-    if !alike.is_empty() {
-        pairs.extend(alike);
-        offer(&mut best, changes, &loose, &pairs, base, current);
+    let (containers, scalars): (Vec<_>, Vec<_>) = same(&mut taken, &mut put).into_iter().partition(|pair| is_container(&pair.put.node));
+    // Where every value only gave way to another, and none of them is elsewhere, they were replaced.
+    let is_move = |taken: &&Taken| taken.today.is_none() || !containers.is_empty();
+    let edited = if taken.iter().any(is_move) { alike(taken, put) } else { Vec::new() };
+    let mut attempt = |pairs: &[Pair<'_>]| {
+        let attempts = attempts(changes, &loose, pairs, base, current).into_iter();
+        let better = attempts.filter(|writes| is_better(writes, &best)).min_by_key(|writes| cost(writes));
+        better.map(|writes| best = writes).is_some()
+    };
+    let mut accepted = Vec::new();
+    // One half of a swap may be known by its memory and the other by what it holds: both together make it moves.
+    let with_edited = if edited.is_empty() { Vec::new() } else { [containers.clone(), edited].concat() };
+    for pairs in [containers, with_edited] {
+        if attempt(&pairs) {
+            accepted = pairs;
+        }
+    }
+    if !scalars.is_empty() {
+        attempt(&[accepted, scalars].concat());
     }
     best
 }
 
-/// Takes the writes that move these pairs, if they are better.
-fn offer(best: &mut Vec<Write>, changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) {
+fn is_better(writes: &[Write], than: &[Write]) -> bool {
+    let ((operations, bytes), (most, longest)) = (cost(writes), cost(than));
+    operations <= most && bytes <= longest
+}
+
+fn takes(write: &Write) -> bool {
+    match write {
+        Write::Delete { .. } => true,
+        Write::Splice { remove, .. } => *remove > 0,
+        // An item that gave way to another.
+        Write::Replace { path, value, .. } => matches!(path.last(), Some(Step::Index(_))) && is_container(value),
+        _ => false,
+    }
+}
+
+fn puts(write: &Write) -> bool {
+    match write {
+        Write::Append { .. } => true,
+        Write::Splice { items, .. } => !items.is_empty(),
+        Write::Replace { value, is_new, .. } => *is_new || is_container(value),
+        _ => false,
+    }
+}
+
+fn is_container(node: &Node) -> bool {
+    matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_))
+}
+
+/// The writes that move those of the pairs that stayed in their container, and those that move all.
+fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) -> Vec<Vec<Write>> {
     let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
-    let far = far.get(..MOST).unwrap_or(&far);
+    let far = far.get(..carry::MOST).unwrap_or(&far);
     let within = (!near.is_empty()).then(|| reordered(changes, loose, &near, &[]).in_place(base, current));
     let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
-    for writes in [within, between].into_iter().flatten() {
-        let (new, old) = (cost(&writes), cost(best));
-        if new.0 <= old.0 && new.1 <= old.1 {
-            *best = writes;
-        }
-    }
+    [within, between].into_iter().flatten().collect()
 }
 
 /// What was taken and what was put that are the same in memory: within a container if possible, then anywhere. Leaves
@@ -115,7 +149,7 @@ fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> 
 }
 
 fn is_worthwhile(node: &Node) -> bool {
-    matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_)) && node.weight() >= WORTHWHILE
+    is_container(node) && node.weight() >= WORTHWHILE
 }
 
 fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {
@@ -152,67 +186,8 @@ fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<
     for (container, origins) in origins {
         let path = loose.containers.get(container).map(Vec::as_slice).unwrap_or_default();
         if let Some(Change::Items(sequence)) = changes.root.at_mut(path) {
-            **sequence = sequence.with_origins(usize::MAX, origins);
+            sequence.with_origins(origins);
         }
     }
     changes
-}
-
-/// Moves between containers come first, on a baseline in which each then is in its new place; what is left are the
-/// writes from there.
-fn carried(mut changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: &Node, current: &Node) -> Option<Vec<Write>> {
-    let mut base = base.clone();
-    let mut writes = Vec::new();
-    let place = |container: usize, step: Step| Some(loose.containers.get(container)?.iter().cloned().chain([step]).collect::<Vec<_>>());
-    let mut anchors: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
-    for Pair { put, .. } in far {
-        let array = loose.containers.get(put.container).and_then(|path| Some((path, edit::find(&base, path)?)));
-        if let Some((path, Some(length))) = array.map(|(path, node)| (path, node.as_array().map(|array| array.len())))
-            && let Some(Change::Items(sequence)) = changes.root.at_mut(path)
-        {
-            anchors.entry(put.container).or_insert_with(|| reorder::anchors(&sequence.pieces(length)));
-        }
-    }
-    let mut waiting: VecDeque<_> = far
-        .iter()
-        .filter_map(|Pair { taken, put, change }| {
-            let (to, today) = match &put.step {
-                Step::Index(today) => (Step::Index(*anchors.get(&put.container)?.get(today)?), Some(*today)),
-                key => (key.clone(), None),
-            };
-            Some((place(taken.container, taken.step.clone())?, place(put.container, to)?, today, change.clone()))
-        })
-        .collect();
-    while let Some((from, to, today, change)) = waiting.pop_front() {
-        let path = edit::after_removal(&to, &from);
-        // The item after it may have its place now, but RFC 6902 §4.4 goes by the text of the paths.
-        if path.starts_with(&from) {
-            continue;
-        }
-        edit::perform(&mut base, &Edit::Move { from: from.clone(), path: path.clone() }, &Limits::none()).ok()?;
-        if let Some((Step::Index(index), array)) = from.split_last()
-            && let Some(Change::Items(sequence)) = changes.root.at_mut(array)
-        {
-            **sequence = sequence.without_old(*index);
-        }
-        match (path.split_last()?, today) {
-            ((Step::Index(index), array), Some(today)) => {
-                if let Some(Change::Items(sequence)) = changes.root.at_mut(array) {
-                    **sequence = sequence.with_old(*index, today, change);
-                }
-            }
-            _ => *changes.root.at_mut(&path)? = change,
-        }
-        for (other_from, other_to, ..) in &mut waiting {
-            for other in [other_from, other_to] {
-                *other = edit::after_removal(other, &from);
-                if today.is_some() {
-                    *other = edit::after_insertion(other, &path);
-                }
-            }
-        }
-        writes.push(Write::Move { from, path });
-    }
-    writes.extend(changes.in_place(&base, current));
-    Some(writes)
 }

@@ -113,19 +113,18 @@ impl Sequence {
         clipped.filter(|piece| piece.len() > 0).collect()
     }
 
-    /// The same with other origins for some of today's items: an item of the baseline and how it changed inside, or
-    /// none for an item that is new. O(pieces + origins).
-    pub(super) fn with_origins(&self, length: usize, origins: BTreeMap<usize, Option<(usize, Change)>>) -> Sequence {
-        let mut inside = self.inside.clone();
+    /// Gives other origins to some of today's items: an item of the baseline and how it changed inside, or none, for an
+    /// item that is new. O(pieces + origins).
+    pub(super) fn with_origins(&mut self, origins: BTreeMap<usize, Option<(usize, Change)>>) {
         let mut pieces = Vec::new();
         let mut at = 0usize;
-        for piece in self.pieces(length) {
+        for piece in std::mem::take(&mut self.pieces) {
             let (end, mut rest) = (at.saturating_add(piece.len()), piece);
             for (today, origin) in origins.range(at..end) {
                 let (before, tail) = rest.split(today - at);
                 let (item, tail) = tail.split(1);
                 if let Piece::Old(range) = item {
-                    inside.remove(&range.start);
+                    self.inside.remove(&range.start);
                 }
                 pieces.extend([before, origin.as_ref().map_or(Piece::New(1), |(old, _)| Piece::Old(*old..*old + 1))]);
                 (rest, at) = (tail, today + 1);
@@ -133,23 +132,29 @@ impl Sequence {
             pieces.push(rest);
             at = end;
         }
-        inside.extend(origins.into_values().flatten());
-        Sequence::new(pieces, inside)
+        for (old, change) in origins.into_values().flatten() {
+            match change {
+                Change::Nothing => self.inside.remove(&old),
+                change => self.inside.insert(old, change),
+            };
+        }
+        *self = Sequence::new(pieces, std::mem::take(&mut self.inside));
     }
 
-    /// The same for a baseline that lacks an item, which isn't here either.
-    pub(super) fn without_old(&self, gone: usize) -> Sequence {
+    /// Follows the baseline to one that lacks an item, which isn't here either.
+    pub(super) fn without_old(&mut self, gone: usize) {
         let shift = |index: usize| if index > gone { index - 1 } else { index };
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Old(range) => Piece::Old(shift(range.start)..shift(range.end)),
             new => new.clone(),
         });
-        let inside = self.inside.iter().filter(|(index, _)| **index != gone).map(|(index, change)| (shift(*index), change.clone()));
-        Sequence::new(pieces, inside.collect())
+        let inside = std::mem::take(&mut self.inside).into_iter().filter(|(index, _)| *index != gone);
+        *self = Sequence::new(pieces, inside.map(|(index, change)| (shift(index), change)).collect());
     }
 
-    /// The same for a baseline that has one more item at `index`, which is today's item `today` but for a change inside.
-    pub(super) fn with_old(&self, index: usize, today: usize, change: Change) -> Sequence {
+    /// Follows the baseline to one that has one more item at `index`, which is today's item `today` but for a change
+    /// inside.
+    pub(super) fn with_old(&mut self, index: usize, today: usize, change: Change) {
         let pieces = self.pieces.iter().flat_map(|piece| match piece {
             Piece::Old(range) => {
                 let after = range.start.max(index).saturating_add(1)..range.end.saturating_add(1);
@@ -157,8 +162,14 @@ impl Sequence {
             }
             new => [new.clone(), Piece::New(0)],
         });
-        let inside = self.inside.iter().map(|(old, change)| (old + usize::from(*old >= index), change.clone()));
-        Sequence::new(pieces, inside.collect()).with_origins(usize::MAX, BTreeMap::from([(today, Some((index, change)))]))
+        let inside = std::mem::take(&mut self.inside).into_iter().map(|(old, change)| (old + usize::from(old >= index), change));
+        *self = Sequence::new(pieces, inside.collect());
+        self.with_origins(BTreeMap::from([(today, Some((index, change)))]));
+    }
+
+    /// What following it costs.
+    pub(super) fn size(&self) -> usize {
+        self.pieces.len() + self.inside.len()
     }
 
     pub(super) fn inside_mut(&mut self, index: usize) -> Option<&mut Change> {

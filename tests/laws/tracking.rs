@@ -50,7 +50,7 @@ fn destination(state: &Value, from: &str, choice: &Choice) -> Option<String> {
     let target = places.get((choice.place * 5 + choice.at * 3 + usize::from(choice.kind)) % places.len().max(1))?;
     let step = match rest.pointer(target)? {
         Value::Array(items) => (choice.at % (items.len() + 1)).to_string(),
-        Value::Object(members) if choice.at % 2 == 0 => {
+        Value::Object(members) if choice.at.is_multiple_of(2) => {
             members.keys().nth(choice.place % members.len().max(1)).map_or("n0".into(), |key| escape(key))
         }
         _ => format!("n{}", choice.at % 3),
@@ -64,7 +64,11 @@ fn carried(state: &Value, from: String, choice: &Choice) -> Option<Step> {
     if to.starts_with(&format!("{from}/")) {
         return None;
     }
-    Some(if choice.place % 2 == 0 { Step::Carry { from, to } } else { Step::Patch(json!([{"op": "move", "from": from, "path": to}])) })
+    Some(if choice.place.is_multiple_of(2) {
+        Step::Carry { from, to }
+    } else {
+        Step::Patch(json!([{"op": "move", "from": from, "path": to}]))
+    })
 }
 
 fn step(choice: &Choice, state: &Value) -> Option<Step> {
