@@ -62,7 +62,7 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
     out
 }
 
-fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
+pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     let (name, path): (&[u8], _) = match operation {
         Operation::Add { path, .. } => (b"add", path),
         Operation::Remove { path } => (b"remove", path),

@@ -4,10 +4,10 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::limits;
+use super::options::{diff_options, limits};
 use crate::document::Document;
 use crate::error::Code;
-use crate::patch::Patch;
+use crate::patch::{self, Patch};
 
 /// One version of a document.
 #[wasm_bindgen]
@@ -35,6 +35,11 @@ impl DocumentHandle {
     pub fn apply(&self, arena: &Arena, length: usize) -> JsResult<DocumentHandle> {
         let patch = Patch::parse_with(arena.head(length), &self.inner.limits).map_err(to_js)?;
         Ok(DocumentHandle { inner: self.inner.apply(&patch).map_err(to_js)? })
+    }
+
+    /// The patch to another version as JSON text.
+    pub fn diff(&self, other: &DocumentHandle, key: JsValue, extended: bool) -> JsResult<String> {
+        Ok(text(patch::print(&self.inner.diff(&other.inner, &diff_options(key, extended)?))))
     }
 
     /// The JSON text.

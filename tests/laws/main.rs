@@ -2,5 +2,6 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod diff;
 mod tracking;
 mod values;
