@@ -165,7 +165,7 @@ impl Object {
     /// (Re)builds the table, without holes. O(n log n).
     fn tabulate(&mut self) {
         let slots: Vec<Slot> = self.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect();
-        // Put in one by one: sorting them all costs half as much time and four times the code.
+        // One by one: `sort_unstable` takes half the time, and 4 KB of a compressed wasm module.
         let mut index = Tree::from(Vec::new());
         for ((key, _), slot) in slots.iter().flatten().zip(0..) {
             if let Err(place) = search(&index, key) {
