@@ -1,5 +1,9 @@
+import { isContainer, put, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
-import { isContainer, Place, put, type Key, type Slot, type Tree } from "./tree.js";
+import { Place } from "./place.js";
+import { readAll } from "./reading.js";
+import type { Tree } from "./tree.js";
+import { Unread } from "./unread.js";
 
 /** Answers with the place behind a draft. */
 export const PLACE = Symbol("patchwire place");
@@ -269,6 +273,7 @@ function isPlain(value: object): boolean {
 export function snapshot(slot: Slot): unknown {
   if (!(slot instanceof Place)) return slot;
   if (slot.view !== null) return slot.view;
+  readAll(slot);
   const copy: object = Array.isArray(slot.twin) ? [] : {};
   for (const key of Object.keys(slot.twin)) put(copy, key, snapshot(slot.twin[key]));
   return Object.freeze(copy);
@@ -310,7 +315,7 @@ export function pointerOf(path: Key[]): string {
 export function requireJson(slot: Slot, path: Key[] = [], ancestors: Slot[] = []): void {
   if (slot instanceof Foreign) throw notJson(slot.value, path);
   if (slot === undefined) throw notJson(slot, path);
-  if (!isContainer(slot)) return;
+  if (!isContainer(slot) || slot instanceof Unread) return;
   if (ancestors.includes(slot)) throw notJson({}, path);
   const container = slot instanceof Place ? slot.twin : (slot as Record<Key, Slot>);
   const below = [...ancestors, slot];

@@ -1,4 +1,4 @@
-import type { Key, Slot } from "./tree.js";
+import type { Key, Slot } from "./containers.js";
 
 /** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
 export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
