@@ -71,10 +71,13 @@ export class Tree {
       for (let v: Version = version; v.next !== null; v = v.next) since.push(...v.journal);
       since.push(...this.journal);
       for (let i = since.length - 1; i >= 0; i--) this.swap(since[i]!);
-      const state = this.root instanceof Place ? this.publishPlace(this.root) : this.root;
-      for (const entry of since) this.swap(entry);
-      if (since.length > 0) this.shape++;
-      version.published = { state };
+      try {
+        version.published = { state: this.root instanceof Place ? this.publishPlace(this.root) : this.root };
+      } finally {
+        // Reading what is unread can fail.
+        for (const entry of since) this.swap(entry);
+        if (since.length > 0) this.shape++;
+      }
     }
     return version.published.state;
   }

@@ -1,6 +1,6 @@
 import { freeze, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
 import { call } from "./core.js";
-import type { DocumentHandle } from "./wasm/patchwire.js";
+import type { StateDocument } from "./document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
 export const SMALL = 4 << 10;
@@ -20,7 +20,8 @@ export interface Opened {
 export class Base {
   private unread = 0;
 
-  constructor(private readonly handle: DocumentHandle) {}
+  /** Takes the document over. */
+  constructor(private readonly document: StateDocument) {}
 
   /** Whether anything of it may still be read. */
   get isNeeded(): boolean {
@@ -29,9 +30,9 @@ export class Base {
 
   /** Opens what is at a path of positions (src/document/reading.rs). O(depth + what is returned). */
   open(path: number[], small = SMALL): Opened {
-    const opened = JSON.parse(call(() => this.handle.open(Uint32Array.from(path), small))) as CoreOpened;
+    const opened = JSON.parse(call(() => this.document.handle.open(Uint32Array.from(path), small))) as CoreOpened;
     if ("value" in opened) {
-      if (this.unread === 0) this.handle.free();
+      if (this.unread === 0) this.document.free();
       return { value: freeze(opened.value), source: null };
     }
     if ("length" in opened) {
@@ -49,14 +50,14 @@ export class Base {
 
   /** Reads children of a container by their positions; those that are `large` are left out. O(children + what is returned). */
   read(path: number[], children: number[], small: number): { values: Slot[]; large: number[] } {
-    const values = JSON.parse(call(() => this.handle.read(Uint32Array.from(path), Uint32Array.from(children), small))) as Slot[];
+    const values = JSON.parse(call(() => this.document.handle.read(Uint32Array.from(path), Uint32Array.from(children), small))) as Slot[];
     return { large: values.pop() as number[], values };
   }
 
   /** So many slots more are unread, or less. */
   expect(slots: number): void {
     this.unread += slots;
-    if (this.unread === 0) this.handle.free();
+    if (this.unread === 0) this.document.free();
   }
 }
 

@@ -183,6 +183,25 @@ test("an older version reads what has been deleted since", () => {
   expect(before.items[0]).toBe(after.items.at(-1));
 });
 
+test("reading that fails fails what needed it, and nothing else", () => {
+  const tracker = open();
+  const before = tracker.update((draft) => void draft.count++);
+  tracker.update((draft) => void (draft.log.reverse(), delete (draft as Partial<State>).items));
+  const { read } = handles;
+  handles.read = () => {
+    throw new Error("no");
+  };
+  expect(() => tracker.update((draft) => void (draft.count++, draft.log.sort()))).toThrow("no");
+  expect(() => before.items[0]).toThrow("no");
+  expect(() => tracker.getState()).toThrow("no");
+  handles.read = read!;
+  tracker.update((draft) => void draft.settings.sizes.push(3));
+  expect(before).toEqual({ ...state, count: 4 });
+  const { items: _, ...rest } = state;
+  expect(tracker.getState()).toEqual({ ...rest, count: 4, settings: { theme: "dark", sizes: [1, 2, 3] }, log: state.log.toReversed() });
+  expect(tracker.document().toJSON()).toEqual(tracker.getState());
+});
+
 test("a draft of another tracker is read when it is taken in", () => {
   const [ours, theirs] = [open(), new StateTracker<{ taken?: unknown }>({})];
   ours.update((draft) => theirs.update((other) => void (other.taken = draft.items)));
