@@ -1,4 +1,4 @@
-import { isContainer, put, type Key, type Slot } from "./containers.js";
+import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import { Place } from "./place.js";
 import { readAll } from "./reading.js";
@@ -10,16 +10,6 @@ export const PLACE = Symbol("patchwire place");
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
 const DEEPEST = 2_000;
-
-/** A value that isn't JSON, kept as it is until the recipe ends: it may be gone by then. */
-export class Foreign {
-  constructor(readonly value: unknown) {}
-
-  /** In the log it stands for something that will be overwritten. */
-  toJSON(): null {
-    return null;
-  }
-}
 
 export function placeOf(value: object): Place | undefined {
   return (value as { [PLACE]?: Place })[PLACE];

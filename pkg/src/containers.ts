@@ -3,6 +3,16 @@ export type Slot = unknown;
 export type Key = string | number;
 export type Twin = Record<Key, Slot> & { length?: number };
 
+/** A value that isn't JSON, kept as it is until the recipe ends: it may be gone by then. */
+export class Foreign {
+  constructor(readonly value: unknown) {}
+
+  /** In the log it stands for something that will be overwritten. */
+  toJSON(): null {
+    return null;
+  }
+}
+
 export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

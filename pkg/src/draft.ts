@@ -1,5 +1,5 @@
-import { Foreign, notJson, PLACE, placeOf, pointerOf } from "./adopt.js";
-import { isContainer, type Key, type Slot } from "./containers.js";
+import { notJson, PLACE, placeOf, pointerOf } from "./adopt.js";
+import { Foreign, isContainer, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import type { Recording } from "./recording.js";
 import { Place } from "./place.js";

@@ -1,5 +1,5 @@
-import { Adoption, Foreign, placeOf, requireJson, snapshot, type Measure } from "./adopt.js";
-import { isContainer, put, type Key, type Slot } from "./containers.js";
+import { Adoption, placeOf, requireJson, snapshot, type Measure } from "./adopt.js";
+import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import { Log, Taken, type Source } from "./log.js";
 import { Place } from "./place.js";
