@@ -16,6 +16,8 @@ export class Place {
   others: Place[] | null = null;
   /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
   removed: { record: number; item: number; loose: number } | null = null;
+  /** Whether members came to it or went from it. */
+  isReshaped = false;
   stamp = 0;
   proxy: object | null = null;
   path: Key[] | null = null;

@@ -96,7 +96,7 @@ export class Tree {
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
     readAll(place);
-    const copy = copyOf(place.twin);
+    const copy = copyOf(place.twin, place.isReshaped);
     if (place.held !== null) {
       for (const child of place.held) {
         const key = this.keyOf(child, place);
@@ -156,6 +156,7 @@ export class Tree {
     this.touch(place);
     const had = Object.hasOwn(place.twin, key);
     const before = had ? place.twin[key] : undefined;
+    if (!had) place.isReshaped = true;
     this.journal.push({ kind: "slot", place, key, had, slot: before });
     if (before instanceof Place) this.detach(before, place);
     put(place.twin, key, slot);
@@ -168,7 +169,8 @@ export class Tree {
     this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held, source: place.source });
     const before = place.twin[key];
     place.held &&= new Set(place.held);
-    place.twin = copyOf(place.twin);
+    place.twin = copyOf(place.twin, true);
+    place.isReshaped = true;
     delete place.twin[key];
     if (before instanceof Place) this.detach(before, place);
   }
