@@ -228,3 +228,41 @@ impl<'a> Reader<'a> {
         Error::new(Code::InvalidPatch, "the op log is malformed").at(self.at)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+
+    fn played(log: &[u8], player: &mut Player, limits: &Limits) -> Result<String> {
+        let mut root = Node::Null;
+        player.play(log, &mut root, limits, |_| {})?;
+        Ok(Document { root, limits: *limits }.to_string())
+    }
+
+    #[test]
+    fn containers_come_member_by_member_with_new_names_and_known_ones() {
+        let (mut player, limits) = (Player::default(), Limits::default());
+        let log = b"\x01\x00\x08\x02\x01\x01a\x09\x02\x00\x08\x01\x00\x02\x01\x01b\x04\x01c";
+        assert_eq!(played(log, &mut player, &limits).unwrap(), r#"{"a":[null,{"a":true}],"b":"c"}"#);
+        assert_eq!(played(b"\x01\x00\x08\x01\x02\x09\x00", &mut player, &limits).unwrap(), r#"{"b":[]}"#);
+        assert_eq!(player.shapes.len(), 3);
+    }
+
+    #[test]
+    fn what_is_malformed_or_over_a_limit_leaves_no_names_behind() {
+        let limits = Limits { depth: 2, string: 3, ..Limits::default() };
+        let refused: [(&[u8], Code); 5] = [
+            (b"\x01\x00\x08\x01\x00\x00", Code::InvalidPatch),
+            (b"\x01\x00\x08\x02\x01\x01a\x00", Code::InvalidPatch),
+            (b"\x01\x00\x09\xff\xff\xff\xff\x0f", Code::InvalidPatch),
+            (b"\x01\x00\x08\x01\x01\x01a\x04\x04xxxx", Code::LimitExceeded),
+            (b"\x01\x00\x09\x01\x09\x01\x09\x00", Code::LimitExceeded),
+        ];
+        for (log, code) in refused {
+            let mut player = Player::default();
+            assert_eq!(played(log, &mut player, &limits).unwrap_err().code, code, "{log:?}");
+            assert!(player.keys.is_empty());
+        }
+    }
+}

@@ -80,7 +80,8 @@ export class StateTracker<T> {
   readonly #targets = new Map<string, Target>();
 
   /**
-   * Copies the initial value (or takes it over with `own`); O(its size).
+   * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
+   * O(1).
    *
    * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `INVALID_POINTER` in an option.
    */
