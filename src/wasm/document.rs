@@ -42,6 +42,16 @@ impl DocumentHandle {
         Ok(text(patch::print(&self.inner.diff(&other.inner, &diff_options(key, extended)?))))
     }
 
+    /// What is at a path of positions, one level of it where it has more than `small` bytes (`src/document/reading.rs`).
+    pub fn open(&self, path: &[u32], small: usize) -> JsResult<String> {
+        Ok(text(self.inner.open(path, small).map_err(to_js)?))
+    }
+
+    /// The values of these children of what is at a path, without those of more than `small` bytes.
+    pub fn read(&self, path: &[u32], children: &[u32], small: usize) -> JsResult<String> {
+        Ok(text(self.inner.read(path, children, small).map_err(to_js)?))
+    }
+
     /// The JSON text.
     pub fn text(&self) -> String {
         text(self.inner.to_bytes())
