@@ -36,11 +36,8 @@ pub fn assert_prints(document: &Document) {
 
 /// A tracker in each mode.
 pub fn trackers(document: &Document) -> impl Iterator<Item = Tracker> {
-    let modes = [
-        (ArrayDelta::Replace, Granularity::Path),
-        (ArrayDelta::Append, Granularity::Key),
-        (ArrayDelta::Precise, Granularity::Path),
-    ];
+    let modes =
+        [(ArrayDelta::Replace, Granularity::Path), (ArrayDelta::Append, Granularity::Key), (ArrayDelta::Precise, Granularity::Path)];
     modes.into_iter().map(|(array_delta, granularity)| {
         Tracker::new(document.clone(), TrackerOptions { array_delta, granularity, limits: limits(), ..TrackerOptions::default() })
     })

@@ -15,7 +15,10 @@ fuzz_target!(|input: &[u8]| {
     let before = document.to_string();
     let outcome = writes.apply(&document);
     assert_eq!(document.to_string(), before);
-    assert_eq!(writes.apply(&raw).map(|(after, warnings)| (after.to_string(), warnings)), outcome.clone().map(|(after, warnings)| (after.to_string(), warnings)));
+    assert_eq!(
+        writes.apply(&raw).map(|(after, warnings)| (after.to_string(), warnings)),
+        outcome.clone().map(|(after, warnings)| (after.to_string(), warnings))
+    );
     // Its size is bounded or it says so, whatever the numbers in the writes are.
     let patches = [Dialect::Rfc6902, Dialect::Extended].map(|dialect| writes.to_patch(Some(&document), dialect));
     let Ok((after, warnings)) = outcome else { return };
