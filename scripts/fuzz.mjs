@@ -20,7 +20,7 @@ async function build(chosen) {
   const args = ['build', '--release', '--manifest-path', join(fuzz, 'Cargo.toml'), '--target-dir', built, '--target', host];
   // With --target the flags don't reach build scripts, which have no counters to report to.
   const env = { ...process.env, RUSTFLAGS: flags };
-  await step('fuzz targets', (run) => run('cargo', [...args, ...chosen.flatMap((name) => ['--bin', name])], { env }), { next: 'Mend what does not compile.' });
+  await step('build fuzz', (run) => run('cargo', [...args, ...chosen.flatMap((name) => ['--bin', name])], { env }), { next: 'Mend what does not compile.' });
   return join(built, host, 'release');
 }
 
