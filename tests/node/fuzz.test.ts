@@ -152,7 +152,7 @@ function argumentsFor({ parameters }: Callable): unknown[] {
     if (name === "length" && below(8) > 0) return first.length + (splits ? second.length : 0);
     switch (type) {
       case "Arena": return filled(first, ...(splits ? [second] : []));
-      // Room is asked for texts that exist: for gigabytes, see below.
+      // Room is asked for texts that exist. What happens where there is none: engine-lost.test.ts.
       case "number": return name === "length" ? below(1_000) : below(3) === 0 ? pick(numbers) : below(4);
       case "string": return strings();
       case "string | null | undefined": return below(3) === 0 ? undefined : strings();
@@ -201,11 +201,5 @@ describe("every export", () => {
     const document = wasm.DocumentHandle.parse(filled(text), text.length, undefined);
     const patch = Buffer.from('[{"op":"add","path":"/a/-","value":2}]');
     expect(document.apply(filled(patch), patch.length).text()).toBe('{"a":[1,2]}');
-  });
-
-  test("that asks for more memory than there is gets an error, not a trap", () => {
-    const arena = new wasm.Arena();
-    for (const length of [2 ** 32 - 1, 2 ** 31 + 1, -1]) expect(() => arena.reserve(length)).toThrow(/"LIMIT_EXCEEDED"/);
-    expect(arena.reserve(8)).toBeGreaterThan(0);
   });
 });
