@@ -159,6 +159,7 @@ function argumentsFor({ parameters }: Callable): unknown[] {
       case "boolean": return below(2) === 0;
       case "any": return anything();
       case "Array<any>": return [];
+      case "Uint32Array | number[]": return Uint32Array.from({ length: below(4) }, () => below(6));
       default: return handle(type);
     }
   });
