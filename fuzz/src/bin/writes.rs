@@ -26,7 +26,9 @@ fuzz_target!(|input: &[u8]| {
     if warnings.is_empty() {
         // A patch is strict where writes are lenient: it may not apply, but it does nothing else.
         for patch in patches.into_iter().flatten() {
-            assert!(document.apply(&patch).is_ok_and(|patched| patched != after) == false, "by {patch}");
+            if let Ok(patched) = document.apply(&patch) {
+                assert!(patched == after, "by {patch}");
+            }
         }
     }
 });
