@@ -28,7 +28,7 @@ use crate::document::{Key, Node, Object};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::parse;
+use crate::{parse, text};
 
 /// Replays logs. Key numbers stay valid from log to log.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl Player {
         while let Some(kind) = reader.next() {
             match kind {
                 0 => removed.clear(),
-                7 => self.keys.push(reader.bytes()?.into()),
+                7 => self.keys.push(reader.text()?.into()),
                 _ => {
                     let edit = self.edit(kind, &mut reader, root, &removed)?;
                     removed.push(edit::perform(root, &edit, limits)?);
@@ -82,7 +82,7 @@ impl Player {
                 let count = reader.number()?;
                 Edit::Permute { path, order: (0..count).map(|_| reader.number()).collect::<Result<_>>()? }
             }
-            5 => Edit::AppendText { path, text: reader.bytes()?.into() },
+            5 => Edit::AppendText { path, text: reader.text()?.into() },
             6 => Edit::Increment { path, by: reader.double()? },
             _ => return Err(reader.malformed()),
         })
@@ -110,7 +110,7 @@ impl Player {
             Some(2) => Node::Bool(true),
             Some(3) => Node::Number(reader.double()?),
             Some(4) => {
-                let text = reader.bytes()?;
+                let text = reader.text()?;
                 reader.limits.check_string(text.len())?;
                 Node::text(text)
             }
@@ -122,6 +122,7 @@ impl Player {
                     let path = self.path(reader)?;
                     let part = self.source(reader, root, removed)?;
                     edit::perform(&mut value, &Edit::Set { path, value: part }, reader.limits)?;
+                    reader.limits.check_interim(value.weight())?;
                 }
                 value
             }
@@ -222,6 +223,11 @@ impl<'a> Reader<'a> {
         let bytes = self.bytes.get(self.at..end).ok_or_else(|| self.malformed())?;
         self.at = end;
         Ok(bytes)
+    }
+
+    fn text(&mut self) -> Result<&'a [u8]> {
+        let bytes = self.bytes()?;
+        if text::is_wtf8(bytes) { Ok(bytes) } else { Err(self.malformed()) }
     }
 
     fn malformed(&self) -> Error {

@@ -3,5 +3,6 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod diff;
+mod oracles;
 mod tracking;
 mod values;
