@@ -163,7 +163,7 @@ impl Tracker {
     pub(crate) fn apply_edits(&mut self, patch: &Patch) -> Result<Vec<Edit>> {
         let mut edits = Vec::new();
         let mut root = self.document.root.clone();
-        patch::apply_with(&mut root, patch, &self.options.limits, |edit| edits.push(edit))?;
+        patch::apply_with(&mut root, patch, &self.options.limits, |edit, _| edits.push(edit))?;
         self.adopt(root, &edits);
         Ok(edits)
     }
