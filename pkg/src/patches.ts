@@ -27,3 +27,45 @@ export function invert(before: unknown, patch: readonly JSONPatchOperation[] | s
   const extended = options?.dialect === "extended";
   return JSON.parse(call(() => core().invert(arena, split!, length!, extended, options?.limits))) as JSONPatchOperation[];
 }
+
+/**
+ * Which places of a state a viewer may see. A JSON Pointer covers its subtree; `*` is any one segment, and the only way
+ * into an array: a number names a member of an object, never an item. What is excluded is hidden, whatever includes it.
+ */
+export interface View {
+  /** What may be seen; everything where this is missing, nothing where it is empty. */
+  include?: readonly string[];
+  /** What may not. */
+  exclude?: readonly string[];
+}
+
+/**
+ * The part of a patch that shows in a view: it leads from what the view showed before to what it shows after. Nothing
+ * hidden is in it, nor in an error. Hidden places are absent in what a view shows; a place that is only on the way to
+ * included ones shows as an object or array of what may be seen in it, and otherwise as `null`. O(size of the patch).
+ *
+ * @param options.base the state before the patch. Needed where a `move` or `copy` brings a value from where less or more
+ *   may be seen, and where a view's numeric name may be an index in the patch. It costs O(size of the state).
+ * @throws PatchwireError `INVALID_PATCH` with `opIndex` where the base is needed and missing; `VALIDATION_FAILED` or
+ *   `INVALID_POINTER` where the view is malformed.
+ * @example
+ * ```ts
+ * import { filterPatch } from "patchwire";
+ * const view = { exclude: ["/secrets", "/users/*\/token"] };
+ * const patch = filterPatch([
+ *   { op: "replace", path: "/secrets/key", value: "k" },
+ *   { op: "add", path: "/users/-", value: { name: "Ada", token: "t" } },
+ * ], view);
+ * console.log(patch); // [ { op: 'add', path: '/users/-', value: { name: 'Ada' } } ]
+ * ```
+ */
+export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+  checkJson(view);
+  const texts = [patchText(patch), JSON.stringify(view)];
+  if (options?.base !== undefined) {
+    checkJson(options.base);
+    texts.push(JSON.stringify(options.base));
+  }
+  const [arena, split, end, length] = passTexts(...texts);
+  return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, options?.limits))) as JSONPatchOperation[];
+}

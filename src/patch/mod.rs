@@ -3,6 +3,7 @@
 mod apply;
 mod codec;
 mod derive;
+mod filter;
 mod invert;
 
 pub(crate) use apply::{apply, apply_with, place};

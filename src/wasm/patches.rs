@@ -7,6 +7,7 @@ use super::error::{JsResult, text, to_js};
 use super::options::{dialect, limits};
 use crate::document::Document;
 use crate::patch::{self, Patch};
+use crate::projection::View;
 
 /// The arena holds the state before up to `split` and a patch up to `length`; returns the patch that leads back.
 #[wasm_bindgen]
@@ -15,4 +16,15 @@ pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, option
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
     Ok(text(patch::print(&patch.invert(&before, dialect(extended)).map_err(to_js)?)))
+}
+
+/// The arena holds a patch up to `split`, a view up to `end` and, if there is more, the base up to `length`; returns the
+/// part of the patch that shows in the view.
+#[wasm_bindgen]
+pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, options: JsValue) -> JsResult<String> {
+    let limits = limits(options)?;
+    let patch = Patch::parse_with(arena.head(split), &limits).map_err(to_js)?;
+    let view = View::parse(arena.range(split, end)).map_err(to_js)?;
+    let base = if length > end { Some(Document::parse_with(arena.range(end, length), limits).map_err(to_js)?) } else { None };
+    Ok(text(patch::print(&patch.filter(&view, base.as_ref()).map_err(to_js)?)))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, invert, PatchwireError, type JSONPatchOperation } from "patchwire";
+import { applyPatch, filterPatch, invert, PatchwireError, type JSONPatchOperation } from "patchwire";
 
 // What the functions from patches to patches add to the core's laws (tests/laws): options, and bad input.
 
@@ -46,5 +46,54 @@ describe("invert", () => {
     }
     const note = "x".repeat(100);
     expect(invert({ note }, [{ op: "replace", path: "/note", value: "x" }], { dialect: "extended" })).toEqual([{ op: "str_ins", path: "/note", pos: 1, str: "x".repeat(99) }]);
+  });
+});
+
+describe("filterPatch", () => {
+  const view = { exclude: ["/secrets", "/users/*/token"] };
+  const base = { users: [{ name: "Ada", token: "hunter2" }], secrets: { key: "hunter3" }, open: {} };
+
+  test.each(garbage)("refuses %j", (patch, code) => {
+    expect(refusal(() => filterPatch(patch as never, view)).code).toBe(code);
+  });
+
+  const views: [view: unknown, code: string][] = [
+    [undefined, "NOT_JSON"],
+    [null, "VALIDATION_FAILED"],
+    [[], "VALIDATION_FAILED"],
+    [{ exclude: "/secrets" }, "VALIDATION_FAILED"],
+    [{ exclude: [1] }, "VALIDATION_FAILED"],
+    [{ excludes: ["/secrets"] }, "VALIDATION_FAILED"],
+    [{ exclude: ["secrets"] }, "INVALID_POINTER"],
+    [{ include: ["/~2"] }, "INVALID_POINTER"],
+    [{ include: [() => 1] }, "NOT_JSON"],
+  ];
+
+  test.each(views)("refuses the view %j", (bad, code) => {
+    expect(refusal(() => filterPatch([], bad as never)).code).toBe(code);
+  });
+
+  test("asks for the base where a value comes out of hiding, and where a name may be an index", () => {
+    const out: JSONPatchOperation[] = [{ op: "move", from: "/secrets/key", path: "/open/key" }];
+    expect(refusal(() => filterPatch(out, view))).toMatchObject({ code: "INVALID_PATCH", opIndex: 0, path: undefined });
+    expect(filterPatch(out, view, { base })).toEqual([{ op: "add", path: "/open/key", value: "hunter3" }]);
+    expect(filterPatch([{ op: "move", from: "/open", path: "/secrets/open" }], view)).toEqual([{ op: "remove", path: "/open" }]);
+    const numeric = { exclude: ["/users/0"] };
+    const first: JSONPatchOperation[] = [{ op: "remove", path: "/users/0" }];
+    expect(refusal(() => filterPatch(first, numeric)).code).toBe("INVALID_PATCH");
+    expect(filterPatch(first, numeric, { base })).toEqual(first);
+    expect(filterPatch(first, numeric, { base: { users: { 0: "hidden" } } })).toEqual([]);
+  });
+
+  test("tells nothing hidden in errors", () => {
+    const error = refusal(() => filterPatch([{ op: "test", path: "/secrets/key", value: "guess" }], view, { base }));
+    expect(error).toMatchObject({ code: "TEST_FAILED", opIndex: 0, path: undefined });
+    expect(error.message).not.toMatch(/hunter|guess|secrets|key/);
+  });
+
+  test("an empty include shows nothing, a missing one everything", () => {
+    const patch: JSONPatchOperation[] = [{ op: "replace", path: "", value: base }];
+    expect(filterPatch(patch, { include: [] })).toEqual([]);
+    expect(filterPatch(patch, {})).toEqual(patch);
   });
 });
