@@ -2,6 +2,7 @@
 
 mod apply;
 mod codec;
+mod compact;
 mod derive;
 mod filter;
 mod invert;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, filterPatch, invert, PatchwireError, type JSONPatchOperation } from "patchwire";
+import { applyPatch, compact, filterPatch, invert, PatchwireError, type JSONPatchOperation } from "patchwire";
 
 // What the functions from patches to patches add to the core's laws (tests/laws): options, and bad input.
 
@@ -95,5 +95,32 @@ describe("filterPatch", () => {
     const patch: JSONPatchOperation[] = [{ op: "replace", path: "", value: base }];
     expect(filterPatch(patch, { include: [] })).toEqual([]);
     expect(filterPatch(patch, {})).toEqual(patch);
+  });
+});
+
+describe("compact", () => {
+  test.each(garbage)("refuses %j among others", (patch, code) => {
+    for (const options of [undefined, { base: {} }]) expect(refusal(() => compact([[], patch as never], options)).code).toBe(code);
+  });
+
+  test("refuses what isn't a list of patches", () => {
+    expect(refusal(() => compact({} as never)).code).toBe("INVALID_PATCH");
+    expect(refusal(() => compact(undefined as never)).code).toBe("NOT_JSON");
+    expect(refusal(() => compact([null] as never)).code).toBe("INVALID_PATCH");
+    expect(refusal(() => compact("[]" as never)).code).toBe("INVALID_PATCH");
+  });
+
+  test("counts operations through all patches in its errors", () => {
+    const first: JSONPatchOperation[] = [{ op: "add", path: "/a", value: 1 }, { op: "inc", path: "/a", inc: 1 }];
+    expect(refusal(() => compact([first, [{ op: "add", path: "a", value: 1 }]]))).toMatchObject({ code: "INVALID_POINTER", opIndex: 2 });
+    expect(refusal(() => compact([first, [{ op: "remove", path: "/b" }]], { base: {} }))).toMatchObject({ code: "PATH_NOT_FOUND", opIndex: 2, path: "/b" });
+  });
+
+  test("takes texts, and knows more with the base", () => {
+    const pushed = '[{"op":"add","path":"/list/1","value":"\\ud83d"}]';
+    const popped: JSONPatchOperation[] = [{ op: "remove", path: "/list/1" }];
+    expect(compact([pushed, popped])).toHaveLength(2);
+    expect(compact([pushed, popped], { base: { list: [1] } })).toEqual([]);
+    expect(compact([])).toEqual([]);
   });
 });
