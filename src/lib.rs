@@ -26,6 +26,7 @@ mod print;
 
 mod edit;
 mod log;
+mod merge;
 mod patch;
 mod projection;
 mod tracker;
@@ -44,6 +45,7 @@ compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the
 pub use document::Document;
 pub use error::{Code, Error, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
+pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
 pub use patch::{Dialect, Patch};
 pub use pointer::Pointer;
 pub use projection::View;

@@ -212,10 +212,5 @@ impl Tracker {
 }
 
 fn matches(pattern: &Pointer, path: &[Step]) -> bool {
-    let fits = |(segment, step): (&crate::document::Key, &Step)| match step {
-        _ if **segment == *b"*" => true,
-        Step::Key(key) => key == segment,
-        Step::Index(index) => crate::document::index(segment) == Some(*index),
-    };
-    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(fits)
+    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
 }

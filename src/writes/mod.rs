@@ -8,7 +8,7 @@ mod codec;
 mod reorder;
 mod sequence;
 
-pub(crate) use apply::apply;
+pub(crate) use apply::{apply, apply_with};
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
 

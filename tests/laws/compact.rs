@@ -114,16 +114,6 @@ fn small_documents() -> Vec<Value> {
     found
 }
 
-/// How much of a random list of operations the document takes: those that fit, in order.
-fn fitting(base: &Document, operations: &[Value]) -> Vec<Value> {
-    let mut state = base.clone();
-    let fits = |operation: &&Value| {
-        let after = state.apply(&patches::parse(std::slice::from_ref(operation)));
-        after.map(|after| state = after).is_ok()
-    };
-    operations.iter().filter(fits).cloned().collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -147,7 +137,7 @@ proptest! {
     #[test]
     fn it_holds_where_names_and_indexes_meet(start in 0..66usize, operations in prop::collection::vec(small_operation(), 1..24)) {
         let documents: Vec<_> = small_documents().iter().map(|value| Document::try_from(value).unwrap()).collect();
-        let operations = fitting(&documents[start % documents.len()], &operations);
+        let operations = patches::fitting(&documents[start % documents.len()], &operations);
         let all = split(&operations, &[1]);
         let compacted = Patch::compact(&all);
         prop_assert!(compacted.len() <= operations.len());

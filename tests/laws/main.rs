@@ -5,6 +5,7 @@
 mod compact;
 mod filter;
 mod invert;
+mod merge;
 mod patches;
 mod tracking;
 mod values;

@@ -59,6 +59,16 @@ pub fn apply(state: &Value, operations: &[Value]) -> Value {
     Value::from(&Document::try_from(state).unwrap().apply(&parse(operations)).unwrap())
 }
 
+/// How much of a random list of operations the document takes: those that fit, in order.
+pub fn fitting(base: &Document, operations: &[Value]) -> Vec<Value> {
+    let mut state = base.clone();
+    let fits = |operation: &&Value| {
+        let after = state.apply(&parse(std::slice::from_ref(operation)));
+        after.map(|after| state = after).is_ok()
+    };
+    operations.iter().filter(fits).cloned().collect()
+}
+
 /// Every place of a value with its pointer.
 pub fn places(value: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
