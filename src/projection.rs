@@ -47,7 +47,7 @@ impl View {
     /// accident; `INVALID_POINTER`.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<View> {
         let limits = Limits::default();
-        let node = parse::parse(text.as_ref().to_vec(), &limits)?;
+        let node = parse::parse(text.as_ref().into(), &limits)?;
         let members = node.as_object().ok_or_else(malformed)?;
         let mut view = View::default();
         for (key, list) in members.iter() {

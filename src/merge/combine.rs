@@ -84,11 +84,9 @@ impl<'a> Combiner<'a> {
             if let Some(strategy) = self.plan.at(path) {
                 return self.resolve(path, base, &touches, strategy);
             }
-            // A writer that set the object as a whole is asked about its members too.
-            if self.plan.leads_below(path)
-                && let Some(members) = by_member(base, &touches)
-            {
-                return self.within(path, base, None, pair(&members));
+            // Writers that set the object as a whole are asked about its members too.
+            if self.plan.leads_below(path) && self.by_member(path, base, &touches)? {
+                return Ok(());
             }
         }
         let Some(at) = touches.iter().rposition(|(_, touched)| matches!(touched, Touched::Set(_))) else {
@@ -168,21 +166,23 @@ impl<'a> Combiner<'a> {
         };
         if values.len() > 1 {
             let present: Option<Vec<Node>> = values.iter().map(|(_, value)| value.clone()).collect();
-            // Nothing, and a place-holder for it, are the same to a reducer.
-            let start = base.filter(|base| !matches!(base, Node::Null));
-            if let Some(present) = present {
-                if let Strategy::Merge = strategy
-                    && self.merge_members(path, start, &values)?
-                {
-                    return Ok(());
+            let reduced = match (strategy, present) {
+                (_, None) => None,
+                (Strategy::Merge, _) => {
+                    let touches = values.iter().map(|(writer, value)| (*writer, Touched::Set(value.clone()))).collect();
+                    let label = std::mem::replace(&mut self.label, strategy.name());
+                    let merged = self.by_member(path, base, &touches);
+                    self.label = label;
+                    if merged? {
+                        return Ok(());
+                    }
+                    None
                 }
-                let reduced = match strategy {
-                    Strategy::Custom(function) => Some(self.fold(path, base, &values, function)?),
-                    _ => reduce(strategy, start, &present),
-                };
-                if reduced.is_some() {
-                    return self.set(path, reduced);
-                }
+                (Strategy::Custom(function), _) => Some(self.fold(path, base, &values, function)?),
+                (_, Some(present)) => reduce(strategy, something(base), &present),
+            };
+            if reduced.is_some() {
+                return self.set(path, reduced);
             }
         }
         for (writer, _) in values.iter().filter(|(writer, _)| writer != winner) {
@@ -191,17 +191,14 @@ impl<'a> Combiner<'a> {
         self.set(path, value.clone())
     }
 
-    /// Objects member by member; `false` where one isn't an object.
-    fn merge_members(&mut self, path: &mut Vec<Step>, base: Option<&Node>, values: &[(usize, Option<Node>)]) -> Result<bool> {
+    /// Objects member by member, those that were set as a whole as well; `false` where one isn't an object.
+    fn by_member(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: &Touches<'_>) -> Result<bool> {
         let empty = Node::Object(std::sync::Arc::new(Object::with_shape([].into(), Vec::new())));
-        let start = base.unwrap_or(&empty);
-        let touches: Touches<'_> = values.iter().map(|(writer, value)| (*writer, Touched::Set(value.clone()))).collect();
-        let Some(members) = by_member(Some(start), &touches) else { return Ok(false) };
+        let start = something(base).unwrap_or(&empty);
+        let Some(members) = take_apart(start, touches) else { return Ok(false) };
         self.set(path, Some(start.clone()))?;
-        let label = std::mem::replace(&mut self.label, Strategy::Merge.name());
-        let merged = self.within(path, Some(start), None, pair(&members));
-        self.label = label;
-        merged.map(|()| true)
+        let members = members.iter().map(|(writer, within)| (*writer, within.as_ref())).collect();
+        self.within(path, Some(start), None, members).map(|()| true)
     }
 
     fn fold(&self, path: &[Step], base: Option<&Node>, values: &[(usize, Option<Node>)], function: &super::Reducer) -> Result<Node> {
@@ -276,33 +273,38 @@ fn fits(growth: &Growth, value: Option<&Node>) -> bool {
     })
 }
 
+/// Nothing, and a place-holder for it, are the same to a reducer.
+fn something(base: Option<&Node>) -> Option<&Node> {
+    base.filter(|base| !matches!(base, Node::Null))
+}
+
 /// The touches of an object with those that set it taken apart into members, if all of them left it an object.
-fn by_member<'t>(base: Option<&Node>, touches: &Touches<'t>) -> Option<Vec<(usize, Owned<'t>)>> {
-    let base = base.filter(|base| base.as_object().is_some())?;
-    let apart = touches.iter().map(|(writer, touched)| {
-        let within = match touched {
-            Touched::Within(within) => Owned::Borrowed(within),
+fn take_apart<'t>(base: &Node, touches: &Touches<'t>) -> Option<Vec<(usize, Part<'t>)>> {
+    base.as_object()?;
+    let part = |touched: &Touched<'t>| {
+        Some(match touched {
+            Touched::Within(within) => Part::Known(within),
             Touched::Set(value) => match compare(base, value.as_ref().filter(|value| value.as_object().is_some())?, 0) {
-                Some(Touch::Within(within)) => Owned::Owned(within),
-                _ => Owned::Owned(Within::default()),
+                Some(Touch::Within(within)) => Part::Found(within),
+                _ => Part::Found(Within::default()),
             },
-        };
-        Some((*writer, within))
-    });
-    apart.collect()
-}
-
-enum Owned<'t> {
-    Borrowed(&'t Within),
-    Owned(Within),
-}
-
-fn pair<'s>(members: &'s [(usize, Owned<'_>)]) -> Vec<(usize, &'s Within)> {
-    let within = |owned: &'s Owned<'_>| match owned {
-        Owned::Borrowed(within) => *within,
-        Owned::Owned(within) => within,
+        })
     };
-    members.iter().map(|(writer, owned)| (*writer, within(owned))).collect()
+    touches.iter().map(|(writer, touched)| Some((*writer, part(touched)?))).collect()
+}
+
+enum Part<'t> {
+    Known(&'t Within),
+    Found(Within),
+}
+
+impl Part<'_> {
+    fn as_ref(&self) -> &Within {
+        match self {
+            Part::Known(within) => within,
+            Part::Found(within) => within,
+        }
+    }
 }
 
 fn withins<'t>(touches: &[(usize, Touched<'t>)]) -> Vec<(usize, &'t Within)> {

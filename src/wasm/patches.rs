@@ -48,7 +48,7 @@ pub fn compact(arena: &Arena, split: usize, length: usize, options: JsValue) -> 
 }
 
 fn read_all(text: &[u8], limits: &Limits) -> Result<Vec<Patch>> {
-    let node = parse::parse(text.to_vec(), limits)?;
+    let node = parse::parse(text.into(), limits)?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the patches are a list"))?;
     let mut before = 0;
     let patches = list.iter().map(|item| {

@@ -46,8 +46,11 @@ fn kinds(value: &Value, path: &str) -> Option<Vec<bool>> {
     ends.map(|end| Some(value.pointer(&path[..end])?.is_array())).collect()
 }
 
+/// Conflicts: where, kept by whom, lost by whom.
+type Told = Vec<(String, usize, usize)>;
+
 /// Members by name, the naive way: the last writer that changed one has it.
-fn naive(base: &Map<String, Value>, branches: &[Map<String, Value>], rule: &str) -> (Map<String, Value>, Vec<(String, usize, usize)>) {
+fn naive(base: &Map<String, Value>, branches: &[Map<String, Value>], rule: &str) -> (Map<String, Value>, Told) {
     let mut state = base.clone();
     let mut conflicts = Vec::new();
     for key in ["a", "b", "c", "d"] {
@@ -96,7 +99,7 @@ proptest! {
         check(&base, &merged);
         let (state, mut conflicts) = naive(base.as_object().unwrap(), &branches, rule);
         prop_assert_eq!(Value::from(&merged.state), Value::from(state));
-        let mut told: Vec<_> = merged.conflicts.iter().map(|conflict| (conflict.path.clone(), conflict.kept_by, conflict.lost_by)).collect();
+        let mut told: Told = merged.conflicts.iter().map(|conflict| (conflict.path.clone(), conflict.kept_by, conflict.lost_by)).collect();
         told.sort();
         conflicts.sort();
         prop_assert_eq!(told, conflicts);
