@@ -270,6 +270,8 @@ fn ten_thousand_patches_are_no_trouble() {
     assert_eq!(Patch::compact(&shifts).len(), count);
     let overwritten = one(json!({"op": "replace", "path": "/list", "value": []}));
     assert_eq!(Patch::compact(&shifts.into_iter().chain([overwritten]).collect::<Vec<_>>()).len(), 1);
+    let deep: Vec<Patch> = (0..count).map(|i| one(json!({"op": "inc", "path": format!("/{i}{}", "/a".repeat(1_000)), "inc": 1}))).collect();
+    assert_eq!(Patch::compact(&deep).len(), count);
     let copies: Vec<Patch> = [one(json!({"op": "add", "path": "/c", "value": {}}))]
         .into_iter()
         .chain((0..count).map(|i| one(json!({"op": "copy", "from": "/c", "path": format!("/c/{i}")}))))

@@ -269,6 +269,12 @@ fn writes_inside_what_another_set() {
     let (state, conflicts) = merge(base.clone(), &[renamed, again], &plan);
     assert_eq!(state["user"]["name"], "c");
     assert_eq!(conflicts, json!([["/user/name", "last", "c", "b", 1, 0]]));
+    // Growth needs something of its kind.
+    let grown = json!([{"kind": "append", "path": "/user/tags", "items": ["u"]}, {"kind": "increment", "path": "/user/n", "by": 1}]);
+    let others = json!([{"kind": "replace", "path": "/user/tags", "value": "t"}, {"kind": "replace", "path": "/user/n", "value": null}]);
+    let (state, conflicts) = merge(base.clone(), &[others, grown], &plan);
+    assert_eq!(state["user"], json!({"name": "a", "age": 1, "tags": "t", "n": null}));
+    assert_eq!(conflicts, json!([["/user/tags", "last", "t", ["t", "u"], 0, 1], ["/user/n", "last", null, 2, 0, 1]]));
     // Where nothing is, nothing fits.
     let (state, conflicts) = merge(base, &[json!([{"kind": "delete", "path": "/user"}]), inside], &plan);
     assert_eq!(state, json!({"list": [{"x": 1}, {"x": 2}]}));

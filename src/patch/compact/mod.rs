@@ -20,6 +20,9 @@ use place::{Place, Slots, clear, fold, is_index, set, value};
 /// A longer value is copied rather than written again: or few operations could ask for any amount of text.
 const SHORT: usize = 1_024;
 
+/// Operations further down are left as they are, or short patches could make places without end.
+const DEEPEST: usize = 32;
+
 /// Sums of integers up to here don't depend on the order of their parts.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -115,10 +118,12 @@ impl Compactor {
     /// An operation at one place that changes what is there.
     fn write(&mut self, operation: Operation) {
         let path = path(&operation).clone();
+        let is_deep = path.keys().len() > DEEPEST;
         let cover = self.cover(&path).filter(|(depth, _)| *depth < path.keys().len() || sets(&operation));
         match (operation, cover) {
-            (Operation::StrIns { position, text, .. }, cover) => self.grow(path, position, text, cover.map(|(_, slot)| slot)),
+            (Operation::StrIns { position, text, .. }, cover) if !is_deep => self.grow(path, position, text, cover.map(|(_, slot)| slot)),
             (operation, Some((depth, slot))) => self.write_into(operation, &path, depth, slot),
+            (operation, None) if is_deep => self.keep(operation),
             (Operation::Inc { by, .. }, None) => self.increment(path, by),
             (Operation::Add { value, .. }, None) => self.add(path, value),
             (Operation::Remove { .. }, None) => self.remove(path),
