@@ -10,6 +10,7 @@
 //! so that indexes agree; anything else is `null`. So whatever isn't hidden exists in the projection exactly when it
 //! exists in the document, which is why patches can be filtered operation by operation (`src/patch/filter.rs`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::document::{Document, Key, Node, Object, Opened};
@@ -84,32 +85,24 @@ impl Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sight<'v> {
     covered: bool,
-    include: Vec<&'v [Key]>,
-    exclude: Vec<&'v [Key]>,
+    include: BTreeSet<&'v [Key]>,
+    exclude: BTreeSet<&'v [Key]>,
 }
 
 impl<'v> Sight<'v> {
-    fn new(covered: bool, mut include: Vec<&'v [Key]>, mut exclude: Vec<&'v [Key]>) -> Sight<'v> {
-        if exclude.iter().any(|rest| rest.is_empty()) {
-            return Sight { covered: false, include: Vec::new(), exclude: Vec::new() };
-        }
-        let covered = covered || include.iter().any(|rest| rest.is_empty());
-        if covered {
-            include.clear();
-        } else if include.is_empty() {
-            exclude.clear();
-        }
-        // In one form, so that equal sights are told by comparing them.
-        for rests in [&mut include, &mut exclude] {
-            rests.sort();
-            rests.dedup();
-        }
+    /// In one form for each meaning, so that equal sights are told by comparing them.
+    fn new(covered: bool, include: BTreeSet<&'v [Key]>, exclude: BTreeSet<&'v [Key]>) -> Sight<'v> {
+        let here: &[Key] = &[];
+        let excluded = exclude.contains(here);
+        let covered = !excluded && (covered || include.contains(here));
+        let include = if covered || excluded { BTreeSet::new() } else { include };
+        let exclude = if covered || !include.is_empty() { exclude } else { BTreeSet::new() };
         Sight { covered, include, exclude }
     }
 
     /// Below an object the member of that name, below an array (`None`) any item.
     pub(crate) fn step(&self, name: Option<&[u8]>) -> Sight<'v> {
-        let onward = |rests: &[&'v [Key]]| {
+        let onward = |rests: &BTreeSet<&'v [Key]>| {
             let matching =
                 rests.iter().filter_map(|rest| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
             matching.map(|(_, rest)| rest).collect()

@@ -1,6 +1,6 @@
 //! Reducers: several writers' values of one place to one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Node, Opened};
 use crate::text;
@@ -105,10 +105,8 @@ fn write_canonical(out: &mut Vec<u8>, value: &Node) {
             out.push(b']');
         }
         Opened::Object(object) => {
-            let mut members: Vec<_> = object.iter().collect();
-            members.sort_by_key(|(key, _)| *key);
             out.push(b'{');
-            for (key, member) in members {
+            for (key, member) in object.iter().collect::<BTreeMap<_, _>>() {
                 print::print_text(out, key);
                 write_canonical(out, member);
             }

@@ -23,13 +23,7 @@ pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut ea
     limits.check_document(root.weight())
 }
 
-fn step(
-    root: &mut Node,
-    operation: &Operation,
-    limits: &Limits,
-    carried: &mut u64,
-    each: &mut impl FnMut(Edit, Vec<Node>),
-) -> Result<()> {
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Edit, Vec<Node>)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
     if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
         *carried += locate(root, from)?.1.weight() as u64;

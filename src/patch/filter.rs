@@ -33,15 +33,17 @@ impl Patch {
     /// ```
     pub fn filter(&self, view: &View, base: Option<&Document>) -> Result<Patch> {
         let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()) };
-        let limits = base.map_or_else(Limits::default, |base| base.limits);
+        if let Some(base) = base {
+            // One by one, operations would keep to the limits of one each.
+            base.apply(self).map_err(|error| Error { path: None, ..error })?;
+        }
         let mut operations = Vec::with_capacity(self.operations.len());
         for (index, operation) in self.operations.iter().enumerate() {
-            let visible = filter.operation(operation, &limits).map_err(|error| Error { path: None, ..error.in_op(index) })?;
+            let visible = filter.operation(operation).map_err(|error| Error { path: None, ..error.in_op(index) })?;
             operations.extend(visible.into_iter().flatten());
         }
         if let Some(after) = &filter.state {
-            limits.check_document(after.weight())?;
-            if operations.len() > limits.operations {
+            if operations.len() > base.map_or(usize::MAX, |base| base.limits.operations) {
                 operations = vec![Operation::Replace { path: Pointer::default(), value: filter.root.project(after) }];
             }
         }
@@ -59,10 +61,10 @@ struct Filter<'v> {
 }
 
 impl<'v> Filter<'v> {
-    fn operation(&mut self, operation: &Operation, limits: &Limits) -> Result<Visible> {
+    fn operation(&mut self, operation: &Operation) -> Result<Visible> {
         let mut after = self.state.clone();
         if let Some(state) = &mut after {
-            apply(state, &Patch { operations: vec![operation.clone()] }, limits)?;
+            apply(state, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
         }
         let visible = self.translate(operation)?;
         self.state = after;

@@ -91,6 +91,18 @@ describe("filterPatch", () => {
     expect(error.message).not.toMatch(/hunter|guess|secrets|key/);
   });
 
+  test("the deepest views and patches don't exhaust the stack", () => {
+    const nest = (inner: unknown, depth: number) => { let value = inner; for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value }; return value; };
+    const limits = { depth: 2_000 };
+    const [base, pattern] = [nest({ b: 1 }, 1_000), "/*".repeat(1_000)];
+    for (const options of [{ limits }, { limits, base }]) {
+      expect(filterPatch([{ op: "replace", path: "", value: base }], { exclude: [`${pattern}/b`] }, options)).toEqual([{ op: "replace", path: "", value: nest({}, 1_000) }]);
+    }
+    const path = "/a".repeat(1_023);
+    expect(compact([[{ op: "inc", path, inc: 1 }], [{ op: "replace", path: "/a", value: base }], [{ op: "test", path: "/a", value: base }]], { limits })).toHaveLength(2);
+    expect(compact([[{ op: "replace", path: "", value: nest(1, 1_900) }], [{ op: "copy", from: "", path: "/a" }], [{ op: "replace", path: "", value: 1 }]], { limits })).toBeDefined();
+  });
+
   test("an empty include shows nothing, a missing one everything", () => {
     const patch: JSONPatchOperation[] = [{ op: "replace", path: "", value: base }];
     expect(filterPatch(patch, { include: [] })).toEqual([]);

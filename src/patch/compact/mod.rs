@@ -12,6 +12,7 @@ mod place;
 use super::{Dialect, Operation, Patch, apply_with, derive};
 use crate::document::{Document, Node};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, ArrayDelta, Changes, Granularity};
@@ -51,7 +52,7 @@ impl Patch {
     /// );
     /// ```
     pub fn compact(patches: &[Patch]) -> Patch {
-        let mut compactor = Compactor { slots: Vec::new(), root: Place::default(), now: 0 };
+        let mut compactor = Compactor { slots: Vec::new(), root: Place::default(), now: 0, carried: 0 };
         patches.iter().flat_map(|patch| &patch.operations).for_each(|operation| compactor.operation(operation.clone()));
         compactor.root.settle(&mut compactor.slots);
         Patch { operations: compactor.slots.into_iter().flatten().collect() }
@@ -94,6 +95,7 @@ struct Compactor {
     slots: Slots,
     root: Place,
     now: usize,
+    carried: u64,
 }
 
 impl Compactor {
@@ -155,6 +157,13 @@ impl Compactor {
         let (head, rest) = path.keys().split_at_checked(depth)?;
         self.root.reach(head, self.now).absorb_along(rest, rest.len(), slot, &mut self.slots);
         Pointer::from_keys(rest.to_vec()).find(value(&self.slots, slot)?)
+    }
+
+    /// The same, as long as all that is carried about is no more than one patch may.
+    fn carried(&mut self, from: &Pointer) -> Option<Node> {
+        let value = self.known(from)?;
+        self.carried += value.weight() as u64;
+        Limits::default().check_carried(self.carried).ok().map(|()| value)
     }
 
     fn write_into(&mut self, operation: Operation, path: &Pointer, depth: usize, slot: usize) {
@@ -304,12 +313,12 @@ impl Compactor {
         if path.keys().starts_with(head) {
             // Within one known value, or over that value itself.
             self.root.reach(head, self.now).absorb_along(&[], 0, slot, &mut self.slots);
-            if path.keys().len() == depth || !fold(&mut self.slots, slot, &operation) {
+            if path.keys().len() == depth || self.carried(from).is_none() || !fold(&mut self.slots, slot, &operation) {
                 self.keep(operation);
             }
             return;
         }
-        match self.known(from) {
+        match self.carried(from) {
             Some(value) => {
                 self.write(Operation::Remove { path: from.clone() });
                 self.write(Operation::Add { path: path.clone(), value });
