@@ -135,14 +135,35 @@ pub(crate) fn inverse(edit: &Edit, out: Vec<Node>) -> Vec<Edit> {
 /// Where `path` leads once something was inserted at `place`.
 fn after_insertion(path: &[Step], place: &[Step]) -> Vec<Step> {
     let mut path = path.to_vec();
-    if let Some((Step::Index(index), parent)) = place.split_last()
-        && path.starts_with(parent)
-        && let Some(Step::Index(here)) = path.get_mut(parent.len())
-        && *here >= *index
+    follow_insertion(&mut path, place);
+    path
+}
+
+/// Makes `path` lead where it did before something was inserted at `place`.
+pub(crate) fn follow_insertion(path: &mut [Step], place: &[Step]) {
+    if let Some((index, here)) = in_same_array(path, place)
+        && *here >= index
     {
         *here += 1;
     }
-    path
+}
+
+/// Makes `path` lead where it did before the value at `place` was removed.
+pub(crate) fn follow_removal(path: &mut [Step], place: &[Step]) {
+    if let Some((index, here)) = in_same_array(path, place)
+        && *here > index
+    {
+        *here -= 1;
+    }
+}
+
+/// The index of `place` in its array, and the one with which `path` leads into the same array.
+fn in_same_array<'a>(path: &'a mut [Step], place: &[Step]) -> Option<(usize, &'a mut usize)> {
+    let Some((Step::Index(index), parent)) = place.split_last() else { return None };
+    match path.starts_with(parent).then(|| path.get_mut(parent.len())) {
+        Some(Some(Step::Index(here))) => Some((*index, here)),
+        _ => None,
+    }
 }
 
 impl Edit {

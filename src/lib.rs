@@ -46,7 +46,7 @@ pub use document::Document;
 pub use error::{Code, Error, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
 pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
-pub use patch::{Dialect, Patch};
+pub use patch::{Dialect, DiffOptions, Patch};
 pub use pointer::Pointer;
 pub use projection::View;
 pub use tracker::{Tracker, TrackerOptions};

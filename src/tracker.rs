@@ -130,8 +130,14 @@ impl Tracker {
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
         let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
-        if self.options.granularity == Granularity::Path {
-            writes.ops.iter_mut().for_each(|write| self.declare(write, &cursor.base));
+        let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
+        if self.options.granularity == Granularity::Path && declares {
+            let mut before = cursor.base.clone();
+            for write in &mut writes.ops {
+                self.declare(write, &before);
+                // The next one's path is meant where this one has been applied.
+                writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
+            }
         }
         Ok(writes)
     }
@@ -192,7 +198,7 @@ impl Tracker {
         patch::place(&self.document.root, &pointer)
     }
 
-    /// Tells a set value as growth where the options declare it as that.
+    /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.
     fn declare(&self, write: &mut Write, base: &Node) {
         let Write::Replace { path, value, is_new: false } = write else { return };
         let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| matches(pattern, path));

@@ -1,4 +1,4 @@
-import type { Key, Slot } from "./tree.js";
+import { Foreign, type Key, type Slot } from "./containers.js";
 
 /** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
 export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
@@ -14,6 +14,11 @@ export class Taken {
 
 const encoder = new TextEncoder();
 
+/** Containers with more members than this cross as text, and stay text in the core. */
+const MEMBERS = 64;
+/** Once so many names are known, containers cross as text: names may be data. */
+const NAMED = 4096;
+
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
  * what changed is the log encoded, at once.
@@ -25,6 +30,8 @@ export class Log {
   private doubles = new DataView(this.bytes.buffer);
   private at = 0;
   private known = 0;
+  /** How many more members the container that is being encoded may have. */
+  private budget = 0;
   /** How many records there are. */
   length = 0;
 
@@ -91,7 +98,12 @@ export class Log {
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */
   refused(): void {
-    for (const [key, number] of this.keys) if (number >= this.known) this.keys.delete(key);
+    this.forget(this.known);
+  }
+
+  private forget(known: number): void {
+    if (this.keys.size === known) return;
+    for (const [key, number] of this.keys) if (number >= known) this.keys.delete(key);
   }
 
   /** Forgets that the core knows any key names: another one knows none. */
@@ -169,12 +181,53 @@ export class Log {
         return this.byte(value ? 2 : 1);
       case "object":
         if (value === null) return this.byte(0);
+        if (value instanceof Foreign) return this.byte(0);
         if (value instanceof Taken) return this.taken(value);
-        this.byte(5);
-        return this.text(JSON.stringify(value));
+        return this.whole(value);
       default:
         return this.byte(0);
     }
+  }
+
+  /** A container: member by member if it is small, which needs no text to be written, escaped, and parsed again. */
+  private whole(value: object): void {
+    const { at } = this;
+    const { size } = this.keys;
+    this.budget = size < NAMED ? MEMBERS : 0;
+    this.container(value);
+    if (this.budget > 0) return;
+    this.at = at;
+    this.forget(size);
+    this.byte(5);
+    this.text(JSON.stringify(value));
+  }
+
+  private container(value: object): void {
+    if (Array.isArray(value)) {
+      if ((this.budget -= value.length) <= 0) return;
+      this.byte(9);
+      this.number(value.length);
+      for (let i = 0; i < value.length; i++) this.member(value[i]);
+      return;
+    }
+    const names = Object.keys(value);
+    if ((this.budget -= names.length) <= 0) return;
+    this.byte(8);
+    this.number(names.length);
+    for (const name of names) {
+      const number = this.keys.get(name);
+      if (number === undefined) {
+        this.keys.set(name, this.keys.size);
+        this.byte(1);
+        this.text(name);
+      } else this.number(number * 2);
+      this.member((value as Record<string, unknown>)[name]);
+    }
+  }
+
+  private member(value: unknown): void {
+    if (typeof value !== "object" || value === null || value instanceof Foreign) this.value(value);
+    else if (this.budget > 0) this.container(value);
   }
 
   private taken({ template, parts }: Taken): void {

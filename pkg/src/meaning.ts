@@ -3,7 +3,8 @@ import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { Recording } from "./recording.js";
 import type { Limits } from "./types.js";
-import { follow, freeze, type ViewEdit } from "./view.js";
+import { Base } from "./unread.js";
+import { follow, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
@@ -74,9 +75,9 @@ export class Meaning {
     return meaning;
   }
 
-  /** The plain state; of a document it is made when first needed. */
+  /** The plain state; over a document it stands from when it is first needed. */
   get tree(): Recording {
-    return (this.view ??= new Recording(freeze(this.now().toJSON())));
+    return (this.view ??= new Recording(new Base(this.now())));
   }
 
   /** The present version as a document. */

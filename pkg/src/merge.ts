@@ -1,8 +1,8 @@
 import { checkJson } from "./adopt.js";
-import { call, core, passTexts } from "./core.js";
+import { freeze } from "./containers.js";
+import { call, core, passTexts, plain } from "./core.js";
 import { PatchwireError } from "./errors.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
-import { freeze } from "./view.js";
 
 /**
  * How the values that several writers gave one place become one. What a writer didn't change never counts; where only
@@ -111,21 +111,39 @@ export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: Mer
   return merge(base, branches, true, { ...options, ...(reducers && { strategies: reducers }) });
 }
 
-function merge<T>(base: T, writers: unknown, areBranches: boolean, { strategies, dialect, limits }: MergeOptions = {}): Merged<T> {
+function merge<T>(base: T, writers: unknown, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
   checkJson(base);
   checkJson(writers);
-  const rules = Object.entries(strategies ?? {}).map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy) : strategy]);
+  const [extended, limits] = [options.dialect === "extended", plain(options.limits)];
+  const failure: Failure = {};
+  const rules = Object.entries(options.strategies ?? {});
+  const strategies = rules.map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy, failure) : strategy]);
   const [arena, split, length] = passTexts(JSON.stringify(base), JSON.stringify(writers));
-  const text = call(() => new (core().MergeHandle)(arena, split!, length!, areBranches, limits).run(rules, dialect === "extended"));
-  const { state, ...merged } = JSON.parse(text) as Merged<T>;
-  return { state: freeze(state) as Immutable<T>, ...merged };
+  // Two calls: a function may itself call the core, which then needs the arena.
+  const handle = call(() => new (core().MergeHandle)(arena, split!, length!, areBranches, limits));
+  try {
+    const { state, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Merged<T>;
+    return { state: freeze(state) as Immutable<T>, ...merged };
+  } catch (error) {
+    throw "thrown" in failure ? failure.thrown : error;
+  }
 }
 
-function onTexts(reduce: Exclude<MergeStrategy, string>) {
-  return (existing: string, incoming: string, base: string | undefined, path: string, writer: number): string => {
-    const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
-    if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
-    checkJson(result);
-    return JSON.stringify(result);
+/** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */
+interface Failure {
+  thrown?: unknown;
+}
+
+function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure) {
+  return (existing: string, incoming: string, base: string | undefined, path: string, writer: number): string | undefined => {
+    try {
+      const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
+      if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
+      checkJson(result);
+      return JSON.stringify(result);
+    } catch (error) {
+      failure.thrown = error;
+      return undefined;
+    }
   };
 }

@@ -1,7 +1,33 @@
 import { checkJson } from "./adopt.js";
-import { call, core, passTexts } from "./core.js";
+import { call, core, passTexts, plain } from "./core.js";
 import { patchText } from "./document.js";
-import type { Dialect, JSONPatchOperation, Limits } from "./types.js";
+import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.js";
+
+/**
+ * The patch that makes `after` of `before`: items of arrays that were inserted, removed or moved, edits inside of
+ * those that changed. A container whose edits would be longer than itself is replaced; the patch is never longer than
+ * replacing everything. The order of an object's members doesn't count.
+ *
+ * O(n log n) in the size of both; where you have both as documents, {@link StateDocument.diff} skips what they share.
+ *
+ * @throws PatchwireError `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`.
+ * @example
+ * ```ts
+ * import { diff } from "patchwire";
+ * const before = { todo: [{ id: 1, text: "buy oat milk" }, { id: 2, text: "write tests" }], done: 0 };
+ * const after = { todo: [{ id: 2, text: "write tests" }, { id: 1, text: "buy oat milk" }], done: 1 };
+ * for (const operation of diff(before, after)) console.log(operation);
+ * // { op: 'move', from: '/todo/1', path: '/todo/0' }
+ * // { op: 'replace', path: '/done', value: 1 }
+ * ```
+ */
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
+  checkJson(before);
+  checkJson(after);
+  const [arena, split, length] = passTexts(JSON.stringify(before), JSON.stringify(after));
+  const extended = options?.dialect === "extended";
+  return JSON.parse(call(() => core().diff(arena, split!, length!, options?.key, extended, options?.limits))) as JSONPatchOperation[];
+}
 
 /**
  * The patch that takes a patch back: applied to what `patch` makes of `before`, it gives `before` again (but for the
@@ -23,9 +49,9 @@ import type { Dialect, JSONPatchOperation, Limits } from "./types.js";
  */
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
   checkJson(before);
+  const [extended, limits] = [options?.dialect === "extended", plain(options?.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(before), patchText(patch));
-  const extended = options?.dialect === "extended";
-  return JSON.parse(call(() => core().invert(arena, split!, length!, extended, options?.limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().invert(arena, split!, length!, extended, limits))) as JSONPatchOperation[];
 }
 
 /**
@@ -66,8 +92,9 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
     checkJson(options.base);
     texts.push(JSON.stringify(options.base));
   }
+  const limits = plain(options?.limits);
   const [arena, split, end, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, options?.limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, limits))) as JSONPatchOperation[];
 }
 
 /**
@@ -97,6 +124,7 @@ export function compact(patches: readonly (readonly JSONPatchOperation[] | strin
     checkJson(options.base);
     texts.push(JSON.stringify(options.base));
   }
+  const limits = plain(options?.limits);
   const [arena, split, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().compact(arena, split!, length ?? split!, options?.limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().compact(arena, split!, length ?? split!, limits))) as JSONPatchOperation[];
 }

@@ -1,11 +1,13 @@
 import { takeState } from "./adopt.js";
+import type { Key, Slot } from "./containers.js";
 import { call, core, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
 import { Meaning, type Reader } from "./meaning.js";
+import { Place } from "./place.js";
 import type { Recording } from "./recording.js";
-import { Place, Tree, type Key, type Slot, type Version } from "./tree.js";
+import { Tree, type Version } from "./tree.js";
 import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
 
 /** How a {@link StateTracker} tells what changed, and what it accepts. */
@@ -58,7 +60,7 @@ const NOWHERE = new Place(new Tree(null), {}, null, "");
  *
  * Reading and recording are JavaScript's; what the changes mean is worked out in the core, when somebody asks. If the
  * core fails, the tracker goes on from its state: see {@link WriteCursor}, which holds for the tracker's own questions
- * too. Only a tracker of a {@link StateDocument} whose state was never read is lost with it.
+ * too. Only a tracker of a {@link StateDocument} that hasn't been read whole, as `getState` does, is lost with it.
  *
  * @example
  * ```ts
@@ -78,7 +80,8 @@ export class StateTracker<T> {
   readonly #targets = new Map<string, Target>();
 
   /**
-   * Copies the initial value (or takes it over with `own`); O(its size).
+   * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
+   * O(1).
    *
    * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `INVALID_POINTER` in an option.
    */
@@ -285,7 +288,7 @@ class LazyState implements ProxyHandler<object> {
   }
 
   get(_: object, key: PropertyKey): unknown {
-    return Reflect.get(this.state(), key);
+    return this.tree.member(this.version, key);
   }
 
   has(_: object, key: PropertyKey): boolean {

@@ -284,9 +284,9 @@ fn take_apart<'t>(base: &Node, touches: &Touches<'t>) -> Option<Vec<(usize, Part
     let part = |touched: &Touched<'t>| {
         Some(match touched {
             Touched::Within(within) => Part::Known(within),
-            Touched::Set(value) => match compare(base, value.as_ref().filter(|value| value.as_object().is_some())?, 0) {
-                Some(Touch::Within(within)) => Part::Found(within),
-                _ => Part::Found(Within::default()),
+            Touched::Set(value) => match compare(base, value.as_ref().filter(|value| value.as_object().is_some())?) {
+                Touch::Within(within) => Part::Found(within),
+                Touch::Set(_) => return None,
             },
         })
     };

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Node, Opened};
+use crate::document::Node;
 use crate::edit::{self, Step};
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
+use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
 
 /// What is done below this is told as a change of what is there: merging is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -47,27 +47,31 @@ impl Writer {
         let mut after = base.clone();
         let mut changes = Changes::new(ArrayDelta::Precise);
         let warnings = writes::apply_with(&mut after, writes, limits, |edit| changes.record(edit))?;
-        let net = changes.writes(base, &after, Granularity::Path);
-        Ok(Writer { touch: touch(&net, &after), after, warnings })
+        Ok(Writer { touch: touch(&changes.in_place(base, &after), &after), after, warnings })
     }
 
     /// The difference of a branch from the base.
     pub fn of_branch(base: &Node, branch: &Node) -> Writer {
-        let touch = compare(base, branch, 0).unwrap_or_else(|| Touch::Within(Within::default()));
-        Writer { touch, after: branch.clone(), warnings: Vec::new() }
+        Writer { touch: compare(base, branch), after: branch.clone(), warnings: Vec::new() }
     }
 }
 
+/// What leads from one value to another: members one by one, items that were appended, and otherwise values.
+pub(super) fn compare(before: &Node, after: &Node) -> Touch {
+    let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
+    touch(&writes::diff(before, after, &comparison).ops, after)
+}
+
 /// Arrays whose items moved or went are set as a whole, so that an index means the same item to all writers.
-fn touch(net: &StepWrites, after: &Node) -> Touch {
-    let rearranged = net.ops.iter().filter_map(|write| match write {
+fn touch(net: &[Write], after: &Node) -> Touch {
+    let rearranged = net.iter().filter_map(|write| match write {
         Write::Splice { path, .. } => Some(path.as_slice()),
         Write::Move { path, .. } => path.split_last().map(|(_, array)| array),
         _ => None,
     });
     let rearranged: BTreeSet<&[Step]> = rearranged.collect();
     let mut root = Touch::Within(Within::default());
-    for write in &net.ops {
+    for write in net {
         let path = path(write);
         let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
         if let Some(whole) = prefixes.find(|prefix| prefix.len() == DEEPEST || rearranged.contains(prefix)) {
@@ -115,33 +119,5 @@ impl Touch {
         if let Some((_, next)) = within.below.last_mut() {
             next.insert(rest, touch);
         }
-    }
-}
-
-/// What leads from one value to the other: members one by one, items that were appended, and otherwise the value.
-pub(super) fn compare(before: &Node, after: &Node, depth: usize) -> Option<Touch> {
-    let set = || Some(Touch::Set(Some(after.clone())));
-    if before.is_same(after) {
-        return None;
-    }
-    match (before.open(), after.open()) {
-        (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => {
-            let gone = old.iter().filter(|(key, _)| new.get(key).is_none()).map(|(key, _)| (key, Some(Touch::Set(None))));
-            let here = new.iter().map(|(key, value)| {
-                let touch = match old.get(key) {
-                    Some(before) => compare(before, value, depth + 1),
-                    None => Some(Touch::Set(Some(value.clone()))),
-                };
-                (key, touch)
-            });
-            let below: Vec<_> = gone.chain(here).filter_map(|(key, touch)| Some((Step::Key(key.clone()), touch?))).collect();
-            (!below.is_empty()).then_some(Touch::Within(Within { below, growth: None }))
-        }
-        (Opened::Array(old), Opened::Array(new)) if old.len() <= new.len() && old.iter().zip(new.iter()).all(|(a, b)| a == b) => {
-            let items: Vec<Node> = new.iter_from(old.len()).cloned().collect();
-            (!items.is_empty()).then(|| Touch::Within(Within { growth: Some(Growth::Items(items)), ..Within::default() }))
-        }
-        _ if before == after => None,
-        _ => set(),
     }
 }

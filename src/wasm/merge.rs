@@ -1,9 +1,6 @@
 //! `MergeHandle`: writers to be merged. It is read first and run afterwards, because reducers of one's own may call into
 //! the core, which then needs the arena.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
@@ -43,21 +40,19 @@ impl MergeHandle {
 
     /// Merges by `strategies`, a list of `[pointer, name]` and `[pointer, function]`. A function gets the texts of the
     /// existing value, of the incoming one and of the base (or undefined), the pointer and the writer's number, and
-    /// returns the text of the result. Returns `{"state":…,"patch":…,"conflicts":…,"warnings":…}`.
+    /// returns the text of the result, or undefined where it failed. Returns `{"state":…,"patch":…,"conflicts":…,"warnings":…}`.
     pub fn run(self, strategies: &Array, extended: bool) -> JsResult<String> {
-        let thrown = Rc::new(RefCell::new(None));
-        let merged = self.merge(strategies, &thrown).and_then(|merged| print_merged(&merged, extended));
-        merged.map_err(|error| thrown.take().unwrap_or_else(|| to_js(error)))
+        self.merge(strategies).and_then(|merged| print_merged(&merged, extended)).map_err(to_js)
     }
 }
 
 impl MergeHandle {
-    fn merge(&self, strategies: &Array, thrown: &Thrown) -> Result<Merged> {
+    fn merge(&self, strategies: &Array) -> Result<Merged> {
         let mut plan = MergePlan::new();
         for pair in strategies.iter().map(|pair| Array::from(&pair)) {
             let pointer = pair.get(0).as_string().unwrap_or_default();
             let strategy = match pair.get(1).dyn_into::<Function>() {
-                Ok(function) => custom(function, thrown.clone()),
+                Ok(function) => custom(function),
                 Err(name) => Strategy::named(&name.as_string().unwrap_or_default()).map_err(|error| error.on(&pointer))?,
             };
             plan = plan.with(&pointer, strategy)?;
@@ -69,17 +64,15 @@ impl MergeHandle {
     }
 }
 
-/// What a reducer threw, on its way out past the core.
-type Thrown = Rc<RefCell<Option<JsValue>>>;
-
-fn custom(function: Function, thrown: Thrown) -> Strategy {
+fn custom(function: Function) -> Strategy {
     Strategy::Custom(Box::new(move |proposal: &Proposal<'_>| {
         let json = |document: &Document| JsValue::from(text(document.to_bytes()));
         let base = proposal.base.map_or(JsValue::UNDEFINED, json);
         let arguments = [json(proposal.existing), json(proposal.incoming), base, proposal.path.into(), (proposal.writer as u32).into()];
-        let result = function.apply(&JsValue::NULL, &arguments.into_iter().collect::<Array>());
-        let result = result.inspect_err(|error| drop(thrown.replace(Some(error.clone())))).ok().and_then(|result| result.as_string());
-        let result = result.ok_or_else(|| Error::new(Code::ValidationFailed, "the function failed").on(proposal.path))?;
+        let result = function.apply(&JsValue::NULL, &arguments.into_iter().collect::<Array>()).ok();
+        let result = result
+            .and_then(|result| result.as_string())
+            .ok_or_else(|| Error::new(Code::ValidationFailed, "the function failed").on(proposal.path))?;
         Document::parse_with(result, proposal.existing.limits)
     }))
 }

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod compact;
+mod diff;
 mod filter;
 mod invert;
 mod merge;
