@@ -64,6 +64,7 @@ impl<'a> Combiner<'a> {
     /// Overruled writes that the merged state doesn't have all the same.
     pub fn conflicts(&self) -> Vec<Conflict> {
         let document = |root| Document { root, limits: self.limits };
+        let losers = self.overruled.iter().map(|lost| ((lost.lost_by, lost.path.as_slice()), lost.kept_by)).collect();
         let conflict = |lost: &Overruled| {
             let kept = edit::find(&self.state, &lost.path);
             let value = self.writers.get(lost.lost_by).and_then(|writer| edit::find(&writer.after, &lost.path));
@@ -72,11 +73,19 @@ impl<'a> Combiner<'a> {
                 strategy: lost.strategy,
                 kept: kept.map(document),
                 lost: value.map(document),
-                kept_by: lost.kept_by,
+                kept_by: self.decided_by(lost, &losers),
                 lost_by: lost.lost_by,
             })
         };
         self.overruled.iter().filter_map(conflict).collect()
+    }
+
+    /// Whoever overruled a write may have been overruled in turn.
+    fn decided_by(&self, lost: &Overruled, losers: &BTreeMap<(usize, &[Step]), usize>) -> usize {
+        let prefixes = || (0..=lost.path.len()).rev().filter_map(|length| lost.path.get(..length));
+        let next = |writer: &usize| prefixes().find_map(|prefix| losers.get(&(*writer, prefix)).copied());
+        // Nobody loses to themselves further on, but the writers are a bound that needs no proof.
+        std::iter::successors(Some(lost.kept_by), next).take(self.writers.len()).last().unwrap_or(lost.kept_by)
     }
 
     fn place(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: Touches<'_>) -> Result<()> {

@@ -42,10 +42,10 @@ impl Patch {
             let visible = filter.operation(operation).map_err(|error| Error { path: None, ..error.in_op(index) })?;
             operations.extend(visible.into_iter().flatten());
         }
-        if let Some(after) = &filter.state {
-            if operations.len() > base.map_or(usize::MAX, |base| base.limits.operations) {
-                operations = vec![Operation::Replace { path: Pointer::default(), value: filter.root.project(after) }];
-            }
+        if let (Some(base), Some(after)) = (base, &filter.state)
+            && operations.len() > base.limits.operations
+        {
+            operations = vec![Operation::Replace { path: Pointer::default(), value: filter.root.project(after) }];
         }
         Ok(Patch { operations })
     }

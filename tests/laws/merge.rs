@@ -269,6 +269,20 @@ fn writes_inside_what_another_set() {
     let (state, conflicts) = merge(base.clone(), &[renamed, again], &plan);
     assert_eq!(state["user"]["name"], "c");
     assert_eq!(conflicts, json!([["/user/name", "last", "c", "b", 1, 0]]));
+    // Who decided is the last one, however many were overruled on the way.
+    let names = ["a1", "a2", "a3"].map(|name| json!({"kind": "replace", "path": "/user/name", "value": name}));
+    let whole = json!([{"kind": "replace", "path": "/user", "value": {"name": "w"}}]);
+    let (state, conflicts) =
+        merge(json!({"user": {"name": "a"}}), &[json!([names[0]]), whole, json!([names[1]]), json!([names[2]])], &plan);
+    assert_eq!(state, json!({"user": {"name": "a3"}}));
+    assert_eq!(
+        conflicts,
+        json!([
+            ["/user/name", "last", "a3", "a1", 3, 0],
+            ["/user/name", "last", "a3", "w", 3, 1],
+            ["/user/name", "last", "a3", "a2", 3, 2]
+        ])
+    );
     // Growth needs something of its kind.
     let grown = json!([{"kind": "append", "path": "/user/tags", "items": ["u"]}, {"kind": "increment", "path": "/user/n", "by": 1}]);
     let others = json!([{"kind": "replace", "path": "/user/tags", "value": "t"}, {"kind": "replace", "path": "/user/n", "value": null}]);
