@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{array::Array, object::Object, raw::Raw};
+use crate::text;
 
 /// 16 bytes on wasm32. Cloning is a reference count; containers are shared between versions and copied on write.
 #[derive(Clone, Debug)]
@@ -164,7 +165,7 @@ impl PartialEq for Node {
             (Opened::Null, Opened::Null) => true,
             (Opened::Bool(a), Opened::Bool(b)) => a == b,
             (Opened::Number(a), Opened::Number(b)) => a == b,
-            (Opened::Text(a), Opened::Text(b)) => a == b,
+            (Opened::Text(a), Opened::Text(b)) => text::is_equal(a, b),
             (Opened::Array(a), Opened::Array(b)) => **a == **b,
             (Opened::Object(a), Opened::Object(b)) => **a == **b,
             _ => false,
