@@ -1,7 +1,7 @@
 //! What a change does, with its places resolved: the one form in which the op log and patches reach the
 //! document, the record of changes, and views.
 
-use crate::document::{Array, Key, Node, Object};
+use crate::document::{self, Array, Key, Node, Object};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::{pointer, text};
@@ -12,6 +12,17 @@ use std::sync::Arc;
 pub(crate) enum Step {
     Key(Key),
     Index(usize),
+}
+
+impl Step {
+    /// Whether a pattern's segment means this step; `*` means any.
+    pub(crate) fn fits(&self, segment: &[u8]) -> bool {
+        match self {
+            _ if segment == b"*" => true,
+            Step::Key(key) => **key == *segment,
+            Step::Index(index) => document::index(segment) == Some(*index),
+        }
+    }
 }
 
 /// A change at a known place. Paths lead to the container or value named in each variant's comment.

@@ -26,7 +26,9 @@ mod print;
 
 mod edit;
 mod log;
+mod merge;
 mod patch;
+mod projection;
 mod tracker;
 mod view;
 mod writes;
@@ -43,7 +45,9 @@ compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the
 pub use document::Document;
 pub use error::{Code, Error, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
+pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
 pub use patch::{Dialect, DiffOptions, Patch};
 pub use pointer::Pointer;
+pub use projection::View;
 pub use tracker::{Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};

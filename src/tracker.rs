@@ -169,7 +169,7 @@ impl Tracker {
     pub(crate) fn apply_edits(&mut self, patch: &Patch) -> Result<Vec<Edit>> {
         let mut edits = Vec::new();
         let mut root = self.document.root.clone();
-        patch::apply_with(&mut root, patch, &self.options.limits, |edit| edits.push(edit))?;
+        patch::apply_with(&mut root, patch, &self.options.limits, |edit, _| edits.push(edit))?;
         self.adopt(root, &edits);
         Ok(edits)
     }
@@ -218,10 +218,5 @@ impl Tracker {
 }
 
 fn matches(pattern: &Pointer, path: &[Step]) -> bool {
-    let fits = |(segment, step): (&crate::document::Key, &Step)| match step {
-        _ if **segment == *b"*" => true,
-        Step::Key(key) => key == segment,
-        Step::Index(index) => crate::document::index(segment) == Some(*index),
-    };
-    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(fits)
+    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
 }

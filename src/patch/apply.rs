@@ -10,11 +10,11 @@ use crate::text;
 
 /// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
-    apply_with(root, patch, limits, |_| {})
+    apply_with(root, patch, limits, |_, _| {})
 }
 
-/// The same, telling `each` the edits as they are made.
-pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+/// The same, telling `each` the edits as they are made, and what they took out ([`edit::perform`]).
+pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Edit, Vec<Node>)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let mut carried = 0;
     for (index, operation) in patch.operations.iter().enumerate() {
@@ -23,15 +23,15 @@ pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut ea
     limits.check_document(root.weight())
 }
 
-fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Edit)) -> Result<()> {
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Edit, Vec<Node>)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
     if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
         *carried += locate(root, from)?.1.weight() as u64;
         limits.check_carried(*carried)?;
     }
-    edit::perform(root, &edit, limits)?;
+    let out = edit::perform(root, &edit, limits)?;
     limits.check_interim(root.weight())?;
-    each(edit);
+    each(edit, out);
     Ok(())
 }
 

@@ -2,7 +2,12 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod compact;
 mod diff;
+mod filter;
+mod invert;
+mod merge;
 mod oracles;
+mod patches;
 mod tracking;
 mod values;
