@@ -20,7 +20,7 @@
 //! Numbers without a type are LEB128. Strings are WTF-8.
 
 use crate::document::{Key, Node};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::parse;
@@ -32,46 +32,51 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    /// Carries the log out on `root` and tells `each` the edits. On an error `root` is half changed: callers pass
+    /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
-    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits, each: impl FnMut(Edit)) -> Result<()> {
+    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let known = self.keys.len();
-        self.replay(log, root, limits, each).inspect_err(|_| self.keys.truncate(known))
+        self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
     }
 
-    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let mut reader = Reader { bytes: log, at: 0, limits };
-        // What each record of the running recipe took out.
-        let mut removed: Vec<Vec<Node>> = Vec::new();
+        let mut recipes = Vec::new();
+        let mut recipe = Vec::new();
         while let Some(kind) = reader.next() {
             match kind {
-                0 => removed.clear(),
+                0 if recipe.is_empty() => {}
+                0 => recipes.push(std::mem::take(&mut recipe)),
                 7 => self.keys.push(reader.bytes()?.into()),
                 _ => {
-                    let edit = self.edit(kind, &mut reader, root, &removed)?;
-                    removed.push(edit::perform(root, &edit, limits)?);
-                    each(edit);
+                    let edit = self.edit(kind, &mut reader, root, &recipe)?;
+                    let out = edit::perform(root, &edit, limits)?;
+                    recipe.push(Done { edit, out });
                 }
             }
         }
-        limits.check_document(root.weight())
+        limits.check_document(root.weight())?;
+        if !recipe.is_empty() {
+            recipes.push(recipe);
+        }
+        Ok(recipes)
     }
 
-    fn edit(&self, kind: u8, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Edit> {
+    fn edit(&self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => Edit::Set { path, value: self.value(reader, root, removed)? },
+            1 => Edit::Set { path, value: self.value(reader, root, recipe)? },
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = (0..count).map(|_| self.value(reader, root, removed)).collect::<Result<_>>()?;
+                let insert = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
                 let count = reader.number()?;
                 Edit::Permute { path, order: (0..count).map(|_| reader.number()).collect::<Result<_>>()? }
             }
-            5 => Edit::AppendText { path, text: reader.bytes()?.into() },
+            5 => Edit::AppendText { path, text: reader.bytes()?.to_vec() },
             6 => Edit::Increment { path, by: reader.double()? },
             _ => return Err(reader.malformed()),
         })
@@ -92,7 +97,7 @@ impl Player {
             .collect()
     }
 
-    fn value(&self, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Node> {
+    fn value(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         Ok(match reader.next() {
             Some(0) => Node::Null,
             Some(1) => Node::Bool(false),
@@ -100,12 +105,12 @@ impl Player {
             Some(3) => Node::Number(reader.double()?),
             Some(4) => Node::text(reader.bytes()?),
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
-            Some(6) => self.source(reader, root, removed)?,
+            Some(6) => self.source(reader, root, recipe)?,
             Some(7) => {
                 let mut value = parse::parse(reader.bytes()?.to_vec(), reader.limits)?;
                 for _ in 0..reader.number()? {
                     let path = self.path(reader)?;
-                    let part = self.source(reader, root, removed)?;
+                    let part = self.source(reader, root, recipe)?;
                     edit::perform(&mut value, &Edit::Set { path, value: part }, reader.limits)?;
                 }
                 value
@@ -114,12 +119,12 @@ impl Player {
         })
     }
 
-    fn source(&self, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Node> {
+    fn source(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let origin = match reader.next() {
             Some(0) => Some(root.clone()),
             Some(1) => {
                 let (record, item) = (reader.number()?, reader.number()?);
-                removed.get(record).and_then(|items| items.get(item)).cloned()
+                recipe.get(record).and_then(|done| done.out.get(item)).cloned()
             }
             _ => None,
         };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::document::{Key, Node, Object, Raw};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::{number, text};
+use crate::{grammar, number, text};
 
 /// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing,
 /// small enough that opening one costs less than a microsecond.
@@ -26,7 +26,7 @@ pub(crate) fn parse(source: Vec<u8>, limits: &Limits) -> Result<Node> {
 fn parse_kept(source: Vec<u8>, limits: &Limits, raw_limit: usize, whole: bool) -> Result<Node> {
     limits.check_document(source.len())?;
     if let Err(error) = std::str::from_utf8(&source) {
-        return Err(Error::new(Code::InvalidJson, "the text isn't UTF-8").at(error.valid_up_to()));
+        return Err(Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(error.valid_up_to()));
     }
     let source = Arc::new(source);
     // Strings in raw text are under the string limit without being looked at.
@@ -103,8 +103,8 @@ impl<'a> Parser<'a> {
                         break;
                     }
                     (Some(b']'), false) | (Some(b'}'), true) => self.close()?,
-                    (_, true) => return self.fail("expected ',' or '}'"),
-                    (_, false) => return self.fail("expected ',' or ']'"),
+                    (_, true) => return self.fail(grammar::COMMA_OR_BRACE),
+                    (_, false) => return self.fail(grammar::COMMA_OR_BRACKET),
                 }
             }
             if self.frames.is_empty() {
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         }
         self.skip_space();
         if self.at < self.bytes.len() {
-            return self.fail("expected the end of the text");
+            return self.fail(grammar::END);
         }
         let slot = self.slots.pop().unwrap_or(Slot::Built(Node::Null));
         self.build(slot)
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
             Some(b't') => self.literal(b"true")?,
             Some(b'f') => self.literal(b"false")?,
             Some(b'n') => self.literal(b"null")?,
-            _ => return self.fail("expected a value"),
+            _ => return self.fail(grammar::VALUE),
         };
         self.slots.push(slot);
         Ok(false)
@@ -164,13 +164,13 @@ impl<'a> Parser<'a> {
     fn key(&mut self) -> Result<()> {
         let start = self.at;
         if self.peek() != Some(b'"') {
-            return self.fail("expected a member name in quotes");
+            return self.fail(grammar::NAME);
         }
         self.string()?;
         self.keys.push((start + 1, self.at - 1));
         self.skip_space();
         if self.peek() != Some(b':') {
-            return self.fail("expected ':'");
+            return self.fail(grammar::COLON);
         }
         self.at += 1;
         Ok(())
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
                 b"null" => Node::Null,
                 text => match number::parse(text) {
                     value if value.is_finite() => Node::Number(value),
-                    _ => return Err(Error::new(Code::InvalidJson, "the number is too large for a double").at(start)),
+                    _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE).at(start)),
                 },
             },
         })
@@ -266,21 +266,18 @@ impl<'a> Parser<'a> {
         while let Some(plain) = rest.iter().position(|b| *b == b'\\') {
             out.extend_from_slice(rest.get(..plain).unwrap_or_default());
             let escape = rest.get(plain + 1).copied().unwrap_or(b'\\');
-            let mut length = 2;
-            match escape {
-                b'b' => out.push(8),
-                b'f' => out.push(12),
-                b'n' => out.push(b'\n'),
-                b'r' => out.push(b'\r'),
-                b't' => out.push(b'\t'),
-                b'u' => {
-                    length = 6;
-                    let mut unit = Vec::with_capacity(3);
-                    text::push_code_point(&mut unit, hex4(rest.get(plain + 2..plain + 6).unwrap_or_default()));
-                    text::append(&mut out, &unit);
+            let length = match grammar::escaped(escape) {
+                Some(byte) => {
+                    out.push(byte);
+                    2
                 }
-                other => out.push(other),
-            }
+                None => {
+                    let mut unit = Vec::with_capacity(3);
+                    text::push_code_point(&mut unit, grammar::hex(rest.get(plain + 2..plain + 6).unwrap_or_default()));
+                    text::append(&mut out, &unit);
+                    6
+                }
+            };
             rest = rest.get(plain + length..).unwrap_or_default();
         }
         out.extend_from_slice(rest);
@@ -300,39 +297,35 @@ impl<'a> Parser<'a> {
                 Some(b'\\') => {
                     self.at += 1;
                     match self.peek() {
-                        Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
                         Some(b'/') => {
                             self.not_canonical();
                             self.at += 1;
                         }
+                        Some(byte) if grammar::escaped(byte).is_some() => self.at += 1,
                         Some(b'u') if self.bytes.get(self.at + 1..self.at + 5).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
                             self.not_canonical();
                             self.at += 5;
                         }
-                        _ => return self.fail("expected an escape sequence"),
+                        _ => return self.fail(grammar::ESCAPE),
                     }
                 }
-                Some(_) => return self.fail("control characters in strings must be escaped"),
-                None => return self.fail("the string isn't closed"),
+                Some(_) => return self.fail(grammar::CONTROL),
+                None => return self.fail(grammar::UNCLOSED),
             }
         }
     }
 
     fn number(&mut self) -> Result<()> {
         let start = self.at;
-        self.at += usize::from(self.peek() == Some(b'-'));
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
+        let mut part = self.peek().and_then(grammar::NumberPart::first);
+        let mut is_whole = false;
+        while let Some(here) = part {
+            is_whole = here.is_whole();
             self.at += 1;
-            self.digits()?;
+            part = self.peek().and_then(|byte| here.next(byte));
         }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.at += 1;
-            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            self.digits()?;
+        if !is_whole {
+            return self.fail(grammar::DIGIT);
         }
         if !number::is_canonical(self.span(start, self.at)) {
             self.not_canonical();
@@ -340,18 +333,10 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<()> {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if self.at == start { self.fail("expected a digit") } else { Ok(()) }
-    }
-
     fn literal(&mut self, word: &[u8]) -> Result<Slot> {
         let (start, end) = (self.at, self.at + word.len());
         if self.bytes.get(start..end) != Some(word) {
-            return self.fail("expected a value");
+            return self.fail(grammar::VALUE);
         }
         self.at = end;
         Ok(Slot::Plain { start, end })
@@ -384,8 +369,4 @@ impl<'a> Parser<'a> {
     fn fail<T>(&self, reason: &'static str) -> Result<T> {
         Err(Error::new(Code::InvalidJson, reason).at(self.at))
     }
-}
-
-fn hex4(digits: &[u8]) -> u32 {
-    digits.iter().fold(0, |code, digit| code << 4 | char::from(*digit).to_digit(16).unwrap_or(0))
 }

@@ -34,8 +34,8 @@ export class PatchwireError extends Error implements ErrorPlace {
   readonly opIndex?: number;
   readonly offset?: number;
 
-  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace = {}) {
-    super(message.startsWith(code) ? message : `${code}: ${message}`);
+  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace & { cause?: unknown } = {}) {
+    super(message.startsWith(code) ? message : `${code}: ${message}`, "cause" in place ? { cause: place.cause } : undefined);
     this.code = code;
     if (place.path !== undefined) this.path = place.path;
     if (place.opIndex !== undefined) this.opIndex = place.opIndex;

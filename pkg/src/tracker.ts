@@ -3,52 +3,15 @@ import { call, core, passBytes, passTexts } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
+import { stateOf } from "./lazy-state.js";
 import { Recording } from "./recording.js";
-import { Place, Tree, type Key, type Slot, type Version } from "./tree.js";
-import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
+import { StreamedValue } from "./stream.js";
+import { Targets, type Target } from "./targets.js";
+import type { Key, Slot } from "./tree.js";
+import type { Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
+import { validate } from "./validate.js";
 import { follow, freeze, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
-
-/** How a {@link StateTracker} tells what changed, and what it accepts. */
-export interface StateTrackerOptions {
-  /** `false` (default): a change in an array replaces it. `true`: pushing is `append`; for writers in parallel. `'precise'`: index by index. */
-  arrayDeltaMode?: boolean | "precise";
-  /** `'path'` (default): writes at the deepest point that changed. `'key'`: one op per top-level key. */
-  granularity?: "path" | "key";
-  /** Pointers to numbers whose changes are told as `increment`; `*` is any one segment. */
-  counters?: string[];
-  /** Pointers to strings whose growth at the end is told as `append_text`; `*` is any one segment. */
-  texts?: string[];
-  /** Take the initial value over and freeze it, rather than copy it. */
-  own?: boolean;
-  /** Bounds on what is accepted. */
-  limits?: Limits;
-}
-
-/** An independent reader of the changes, with its own baseline. */
-export interface WriteCursor {
-  /** The net effect since the baseline. */
-  stepWrites(): StepWrites;
-  /** The same as JSON Patch operations. */
-  patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
-  /** The same as JSON text, without building objects. */
-  patchText(options?: { dialect?: Dialect }): string;
-  /** Makes the present state the baseline. */
-  advance(): void;
-  /** Ends the reader; it costs a little while it exists. */
-  close(): void;
-}
-
-/** What `append` and `increment` write to: a member of a place, or with no place the root. */
-interface Target {
-  place: Place | null;
-  key: Key;
-  path: Key[];
-  shape: number;
-}
-
-/** Where a pointer leads that leads nowhere. */
-const NOWHERE = new Place(new Tree(null), {}, null, "");
 
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
@@ -74,22 +37,25 @@ const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
  */
 export class StateTracker<T> {
   #view: Recording | null = null;
-  readonly #options: StateTrackerOptions;
+  readonly #options: StateTrackerOptions<T>;
   readonly #limits: { document: number; depth: number; string: number };
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Targets();
   #initial: unknown;
   #document: StateDocument | null = null;
   #core: TrackerCore | null = null;
   /** Bounds of the document's size as of the core and of what has come in since. */
   #weight: number;
   #pending = 0;
+  /** Streams have written what the plain state hasn't followed yet. */
+  #isBehind = false;
 
   /**
    * Copies the initial value (or takes it over with `own`); O(its size).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `INVALID_POINTER` in an option.
+   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
+   *   an option.
    */
-  constructor(initial: T | StateDocument, options: StateTrackerOptions = {}) {
+  constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
     this.#options = options;
     this.#limits = { ...DEFAULTS, ...options.limits };
     if (initial instanceof StateDocument) {
@@ -103,10 +69,12 @@ export class StateTracker<T> {
       this.#view = new Recording(state);
       if (depth > this.#limits.depth || this.#weight > this.#limits.string || options.counters || options.texts) this.#meaning();
     }
+    if (options.validate) validate(options.validate, this.getState() as T);
   }
 
-  /** The plain state; of a document it is made when first needed. */
+  /** The plain state, up to date; of a document it is made when first needed. */
   get #tree(): Recording {
+    if (this.#isBehind) this.#catchUp();
     return (this.#view ??= new Recording(freeze(this.document().toJSON())));
   }
 
@@ -114,7 +82,8 @@ export class StateTracker<T> {
    * Runs a recipe on a draft and makes what it did the next version. All or nothing; what the recipe returns is
    * ignored. Cost follows what it touches. The returned state fills in as it is read.
    *
-   * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`, `TRACKER_BUSY`.
+   * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`,
+   *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
    */
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     this.#requireIdle();
@@ -186,15 +155,19 @@ export class StateTracker<T> {
   /**
    * Adds to the end of the string at a JSON Pointer; told as `append_text`. O(depth), not O(the string).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `TRACKER_BUSY`.
+   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`,
+   *   `TRACKER_BUSY`.
    */
   append(pointer: string, text: string): void {
-    const target = this.#target(pointer);
+    this.#requireIdle();
+    const target = this.#targets.find(this.#tree, pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "string") return call(() => this.#flushed().append(pointer, ""));
     if (text === "") return;
     const { log } = this.#tree;
-    if (before.length + text.length <= this.#limits.string / 3 && log.extend(target.path, text)) {
+    // What extends a record can't be taken back.
+    const isSafe = before.length + text.length <= this.#limits.string / 3 && !this.#options.validate;
+    if (isSafe && log.extend(target.path, text)) {
       // The core gets the tokens of a stream as one addition.
       this.#put(target, before + text);
       this.#accept(log.length, text.length, 0);
@@ -207,10 +180,11 @@ export class StateTracker<T> {
   /**
    * Adds to the number at a JSON Pointer; told as `increment`. O(depth).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `TRACKER_BUSY`.
+   * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
    */
   increment(pointer: string, by = 1): void {
-    const target = this.#target(pointer);
+    this.#requireIdle();
+    const target = this.#targets.find(this.#tree, pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "number") return call(() => this.#flushed().increment(pointer, 0));
     if (!Number.isFinite(by) || !Number.isFinite(before + by)) {
@@ -220,19 +194,74 @@ export class StateTracker<T> {
   }
 
   /**
+   * Reads JSON text that arrives in pieces, such as the structured output of a model, into the place at a JSON Pointer:
+   * what is there, a member that isn't there yet, or an array's end (`/list/-`). What was there is replaced when the
+   * first token is certain. Other changes may go on meanwhile: the place moves along with them.
+   *
+   * With `validate` the state is validated at the stream's end; other changes meanwhile are validated with what has
+   * arrived of the value. For patches that tell what arrives in arrays, set `arrayDeltaMode: "precise"`.
+   *
+   * @throws PatchwireError `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`, `TRACKER_BUSY`.
+   */
+  stream(pointer: string): StreamedValue {
+    this.#requireIdle();
+    const stream = call(() => this.#flushed().stream(pointer));
+    return new StreamedValue({
+      write: (piece) => {
+        this.#requireIdle();
+        const meaning = this.#flushed();
+        const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
+        call(() => meaning.write(stream, arena, length!));
+        this.#isBehind = true;
+        this.#pending += length!;
+      },
+      end: () => void this.#follow((meaning, hold) => meaning.end(stream, hold)),
+      abort: () => void this.#follow((meaning) => meaning.abort(stream), false),
+    });
+  }
+
+  /**
    * Applies a patch of either dialect, recorded like an update. All or nothing.
    *
    * @throws PatchwireError with `code`, `opIndex` and `path`.
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
-    this.#requireIdle();
-    const meaning = this.#flushed();
-    const [arena, length] = passTexts(patchText(patch));
-    const edits = JSON.parse(call(() => meaning.apply(arena, length!))) as ViewEdit[];
-    follow(this.#tree, edits);
-    this.#tree.commit();
-    this.#weight = meaning.weight();
+    const text = patchText(patch);
+    this.#follow((meaning, hold) => {
+      const [arena, length] = passTexts(text);
+      return meaning.apply(arena, length!, hold);
+    });
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
+  }
+
+  /**
+   * Takes the latest step back, and says whether there was one. A step is one `update`, `apply` or other change;
+   * additions to one string that follow each other are one, and so is what one stream writes undisturbed. Exact, but
+   * for the order of members; a change like any other for patches and cursors. O(the step).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ todo: ["plan"] });
+   * tracker.update((draft) => { draft.todo.push("build"); });
+   * tracker.update((draft) => { draft.todo.length = 0; });
+   * console.log(tracker.undo(), tracker.getState()); // true { todo: [ 'plan', 'build' ] }
+   * console.log(tracker.redo(), tracker.getState()); // true { todo: [] }
+   * ```
+   */
+  undo(): boolean {
+    return this.#follow((meaning, hold) => meaning.undo(hold));
+  }
+
+  /**
+   * Does again what the latest {@link undo} took back, and says whether there was such a step: another change makes an
+   * end of them. O(the step).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   */
+  redo(): boolean {
+    return this.#follow((meaning, hold) => meaning.redo(hold));
   }
 
   /** The present version as a document: O(1), sharing everything. */
@@ -241,11 +270,49 @@ export class StateTracker<T> {
   }
 
   #requireIdle(): void {
-    if (this.#tree.open) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
+    if (this.#view?.open) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
   #patchText(cursor: number, options?: { dialect?: Dialect }): string {
     return call(() => this.#flushed().patch_text(cursor, options?.dialect === "extended"));
+  }
+
+  /** Makes a change that begins in the core, if there is one; with a validator the core holds it until that agrees. */
+  #follow(change: (meaning: TrackerCore, hold: boolean) => string | undefined, isValidated = true): boolean {
+    this.#requireIdle();
+    const tree = this.#tree;
+    const rule = isValidated ? this.#options.validate : undefined;
+    const meaning = this.#flushed();
+    const edits = call(() => change(meaning, rule !== undefined));
+    if (edits === undefined) return false;
+    follow(tree, JSON.parse(edits) as ViewEdit[]);
+    if (rule !== undefined) {
+      try {
+        validate(rule, tree.preview() as T);
+      } catch (error) {
+        // Nothing of it is in the log.
+        tree.start = tree.log.length;
+        tree.rollback();
+        meaning.settle(false);
+        throw error;
+      }
+      meaning.settle(true);
+    }
+    tree.commit();
+    this.#weight = meaning.weight();
+    return true;
+  }
+
+  /** Brings what streams have written into the plain state. */
+  #catchUp(): void {
+    this.#isBehind = false;
+    const meaning = this.#meaning();
+    const edits = call(() => meaning.catch_up());
+    if (this.#view === null) return;
+    follow(this.#view, JSON.parse(edits) as ViewEdit[]);
+    this.#view.commit();
+    this.#weight = meaning.weight();
+    this.#pending = 0;
   }
 
   /** Commits the change whose records start at `before`, asking the core first where a limit may be near. */
@@ -253,7 +320,9 @@ export class StateTracker<T> {
     const { document, depth: deepest, string } = this.#limits;
     this.#pending += bytes * 3;
     const near = depth > deepest || bytes * 3 > string || this.#weight + this.#pending > document;
+    const rule = this.#options.validate;
     try {
+      if (rule) validate(rule, this.#tree.preview() as T);
       if (near) {
         this.#play(this.#tree, before);
         this.#play(this.#tree, this.#tree.log.length);
@@ -281,36 +350,13 @@ export class StateTracker<T> {
     else this.#tree.set(place, key, value);
   }
 
-  /** What a pointer leads to, remembered as long as nothing has moved. A place that has no such member is none. */
-  #target(pointer: string): Target {
-    this.#requireIdle();
-    const tree = this.#tree;
-    const known = this.#targets.get(pointer);
-    if (known !== undefined && known.shape === tree.shape && (known.place === null || Object.hasOwn(known.place.twin, known.key))) return known;
-    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointer))) as string[]);
-    const path: Key[] = [];
-    let place: Place | null = null;
-    let slot: Slot = tree.root;
-    for (const segment of segments) {
-      place = slot instanceof Place ? slot : null;
-      const key: Key = place?.isArray && String(Number(segment)) === segment ? Number(segment) : segment;
-      const isThere: boolean = place !== null && Object.hasOwn(place.twin, key);
-      path.push(key);
-      slot = isThere ? tree.child(place!, key) : undefined;
-      if (slot === undefined) place = NOWHERE;
-    }
-    const target = { place, key: path.at(-1) ?? "", path, shape: tree.shape };
-    this.#targets.set(pointer, target);
-    return target;
-  }
-
   /** The core's side, made when first needed. */
   #meaning(): TrackerCore {
     if (this.#core === null) {
-      const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {} } = this.#options;
+      const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {}, history } = this.#options;
       const document = this.#document ?? StateDocument.parse(JSON.stringify(this.#initial), limits);
       const precise = arrayDeltaMode === "precise";
-      const options = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, counters, texts, limits };
+      const options = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, counters, texts, limits, history };
       this.#core = call(() => new (core().TrackerCore)(document.handle, options));
       this.#weight = this.#core.weight();
       if (this.#document === null) document.free();
@@ -344,64 +390,5 @@ export class StateTracker<T> {
     tree.start -= count;
     this.#weight = meaning.weight();
     this.#pending = 0;
-  }
-}
-
-/** A state that is looked up when it is read: until then a version costs nothing. */
-function stateOf(tree: Recording, version: Version): unknown {
-  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? [] : {}, new LazyState(tree, version)) : tree.root;
-}
-
-class LazyState implements ProxyHandler<object> {
-  constructor(
-    private readonly tree: Tree,
-    private readonly version: Version,
-  ) {}
-
-  private state(): object {
-    return this.tree.publish(this.version) as object;
-  }
-
-  get(_: object, key: PropertyKey): unknown {
-    return Reflect.get(this.state(), key);
-  }
-
-  has(_: object, key: PropertyKey): boolean {
-    return Reflect.has(this.state(), key);
-  }
-
-  ownKeys(): (string | symbol)[] {
-    return Reflect.ownKeys(this.state());
-  }
-
-  getPrototypeOf(): object | null {
-    return Reflect.getPrototypeOf(this.state());
-  }
-
-  getOwnPropertyDescriptor(target: object, key: PropertyKey): PropertyDescriptor | undefined {
-    const descriptor = Reflect.getOwnPropertyDescriptor(this.state(), key);
-    // A proxy may only show as fixed what its own target has.
-    const fixed = Reflect.getOwnPropertyDescriptor(target, key)?.configurable === false;
-    return descriptor && { ...descriptor, configurable: !fixed, writable: fixed };
-  }
-
-  set(): never {
-    throw new TypeError("a published state is read-only: change it in a recipe");
-  }
-
-  defineProperty(): never {
-    return this.set();
-  }
-
-  deleteProperty(): never {
-    return this.set();
-  }
-
-  setPrototypeOf(): never {
-    return this.set();
-  }
-
-  preventExtensions(): never {
-    return this.set();
   }
 }

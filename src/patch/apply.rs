@@ -2,7 +2,7 @@
 
 use super::{Operation, Patch};
 use crate::document::{self, Node, Opened};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
@@ -14,12 +14,12 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
 }
 
 /// The same, telling `each` the edits as they are made.
-pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     for (index, operation) in patch.operations.iter().enumerate() {
         if let Some(edit) = resolve(root, operation).map_err(|error| error.in_op(index))? {
-            edit::perform(root, &edit, limits).map_err(|error| error.in_op(index))?;
-            each(edit);
+            let out = edit::perform(root, &edit, limits).map_err(|error| error.in_op(index))?;
+            each(Done { edit, out });
         }
     }
     limits.check_document(root.weight())
@@ -61,7 +61,7 @@ fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
             let offset = text::utf16_offset(before, *position)
                 .ok_or_else(|| Error::new(Code::IndexOutOfRange, "pos isn't a place in the string").on(path))?;
             match before.split_at_checked(offset) {
-                Some((_, [])) => Edit::AppendText { path: place, text: text.as_slice().into() },
+                Some((_, [])) => Edit::AppendText { path: place, text: text.clone() },
                 split => {
                     let (head, tail) = split.unwrap_or_default();
                     let mut longer = head.to_vec();

@@ -8,14 +8,14 @@ use crate::values::values;
 
 /// One random choice: which container, which member, what to do, with what.
 #[derive(Debug, Clone)]
-struct Choice {
+pub struct Choice {
     place: usize,
     at: usize,
     kind: u8,
     value: Value,
 }
 
-fn programs() -> impl Strategy<Value = Vec<Choice>> {
+pub fn programs() -> impl Strategy<Value = Vec<Choice>> {
     let choice = (0..64usize, 0..64usize, 0..11u8, values()).prop_map(|(place, at, kind, value)| Choice { place, at, kind, value });
     prop::collection::vec(choice, 1..14)
 }
@@ -123,19 +123,35 @@ fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
     let mut oracle = Value::from(tracker.document());
     let mut names = 0;
     for choice in program {
-        match step(choice, &oracle) {
-            None => oracle = replace(tracker, choice),
-            Some(Step::Patch(patch)) => {
-                tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap();
-                naive(&mut oracle, &patch);
-            }
-            Some(Step::Permute { path, order }) => {
-                tracker.play(&permutation(&path, &order, &oracle, &mut names)).unwrap();
-                let array = oracle.pointer_mut(&path).unwrap().as_array_mut().unwrap();
-                *array = order.iter().map(|from| array[*from].clone()).collect();
-            }
-        }
+        oracle = perform_on(tracker, choice, oracle, &mut names);
         assert_eq!(Value::from(tracker.document()), oracle);
+    }
+    oracle
+}
+
+/// Applies the patch that a choice amounts to in the present state, if it does anything.
+pub fn perform(tracker: &mut Tracker, choice: &Choice) -> bool {
+    match step(choice, &Value::from(tracker.document())) {
+        Some(Step::Patch(patch)) if patch[0]["from"] == patch[0]["path"] => return false,
+        Some(Step::Patch(patch)) => tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap(),
+        Some(Step::Permute { .. }) => return false,
+        None => drop(replace(tracker, choice)),
+    }
+    true
+}
+
+fn perform_on(tracker: &mut Tracker, choice: &Choice, mut oracle: Value, names: &mut usize) -> Value {
+    match step(choice, &oracle) {
+        None => oracle = replace(tracker, choice),
+        Some(Step::Patch(patch)) => {
+            tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap();
+            naive(&mut oracle, &patch);
+        }
+        Some(Step::Permute { path, order }) => {
+            tracker.play(&permutation(&path, &order, &oracle, names)).unwrap();
+            let array = oracle.pointer_mut(&path).unwrap().as_array_mut().unwrap();
+            *array = order.iter().map(|from| array[*from].clone()).collect();
+        }
     }
     oracle
 }
