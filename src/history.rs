@@ -1,7 +1,8 @@
-//! Undo and redo: for each step the edits that take it back, so that a step costs what it changed.
+//! Undo and redo: of each step what it did and what it took out, so that it costs what it changed.
 
 use std::collections::VecDeque;
 
+use crate::document::Node;
 use crate::edit::Step as PathStep;
 use crate::edit::{self, Done, Edit};
 
@@ -26,15 +27,15 @@ impl Source {
 
 #[derive(Debug, Clone)]
 struct Step {
-    /// What takes the step back, in order.
-    back: Vec<Edit>,
+    done: Vec<Done>,
     weight: usize,
     source: Option<Source>,
 }
 
 impl Step {
-    fn new(back: Vec<Edit>, source: Option<Source>) -> Step {
-        Step { weight: back.iter().map(edit::weight).sum(), back, source }
+    /// What was taken out is what the step keeps alive: what it put in is in the document, or was taken out by a later one.
+    fn new(done: Vec<Done>, source: Option<Source>) -> Step {
+        Step { weight: done.iter().flat_map(|done| &done.out).map(Node::weight).sum(), done, source }
     }
 }
 
@@ -65,7 +66,7 @@ impl History {
         }
         match source {
             Some(source) if self.continues(&source) => self.forget_undone(),
-            source => self.add(edit::take_back(done), source),
+            source => self.add(done, source),
         }
     }
 
@@ -74,10 +75,10 @@ impl History {
         self.done.back().is_some_and(|step| step.source.as_ref() == Some(source))
     }
 
-    /// A step that `back` takes back.
-    pub(crate) fn add(&mut self, back: Vec<Edit>, source: Option<Source>) {
+    /// A change was made that is a step of its own.
+    pub(crate) fn add(&mut self, done: Vec<Done>, source: Option<Source>) {
         self.forget_undone();
-        self.push(Step::new(back, source));
+        self.push(Step::new(done, source));
     }
 
     /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
@@ -90,19 +91,19 @@ impl History {
     }
 
     /// What takes the latest step back.
-    pub(crate) fn to_undo(&self) -> Option<&[Edit]> {
-        self.done.back().map(|step| step.back.as_slice())
+    pub(crate) fn to_undo(&self) -> Option<Vec<Edit>> {
+        self.done.back().map(|step| edit::take_back(&step.done))
     }
 
     /// What does the latest undone step again.
-    pub(crate) fn to_redo(&self) -> Option<&[Edit]> {
-        self.undone.last().map(|step| step.back.as_slice())
+    pub(crate) fn to_redo(&self) -> Option<Vec<Edit>> {
+        self.undone.last().map(|step| edit::take_back(&step.done))
     }
 
     /// [`History::to_undo`] was carried out.
     pub(crate) fn undid(&mut self, done: Vec<Done>) {
         if let Some(step) = self.done.pop_back() {
-            let again = Step::new(edit::take_back(done), None);
+            let again = Step::new(done, None);
             self.weight = self.weight - step.weight + again.weight;
             self.undone.push(again);
         }
@@ -112,7 +113,7 @@ impl History {
     pub(crate) fn redid(&mut self, done: Vec<Done>) {
         if let Some(step) = self.undone.pop() {
             self.weight -= step.weight;
-            self.push(Step::new(edit::take_back(done), None));
+            self.push(Step::new(done, None));
         }
     }
 

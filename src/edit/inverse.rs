@@ -5,22 +5,22 @@ use super::{Done, Edit, Step};
 use crate::document::Node;
 
 /// What takes edits back that have been carried out in this order. O(the edits).
-pub(crate) fn take_back(done: Vec<Done>) -> Vec<Edit> {
-    done.into_iter().rev().flat_map(|Done { edit, out }| inverse(&edit, out)).collect()
+pub(crate) fn take_back(done: &[Done]) -> Vec<Edit> {
+    done.iter().rev().flat_map(|Done { edit, out }| inverse(edit, out)).collect()
 }
 
 /// What takes an edit back that has been carried out: `out` is what [`perform`] returned. O(the edit).
-pub(crate) fn inverse(edit: &Edit, out: Vec<Node>) -> Vec<Edit> {
+fn inverse(edit: &Edit, out: &[Node]) -> Vec<Edit> {
     let restore = |path: &[Step], before: Option<Node>| match before {
         Some(value) => Edit::Set { path: path.to_vec(), value },
         None => Edit::Delete { path: path.to_vec() },
     };
     match edit {
         Edit::Set { path, .. } | Edit::Delete { path } | Edit::AppendText { path, .. } | Edit::Increment { path, .. } => {
-            vec![restore(path, out.into_iter().next())]
+            vec![restore(path, out.first().cloned())]
         }
         Edit::Splice { path, index, insert, .. } => {
-            vec![Edit::Splice { path: path.clone(), index: *index, remove: insert.len(), insert: out }]
+            vec![Edit::Splice { path: path.clone(), index: *index, remove: insert.len(), insert: out.to_vec() }]
         }
         Edit::Permute { path, order } => {
             let mut back = vec![0; order.len()];
@@ -33,7 +33,7 @@ pub(crate) fn inverse(edit: &Edit, out: Vec<Node>) -> Vec<Edit> {
         }
         Edit::Move { from, path } => {
             let back = Edit::Move { from: path.clone(), path: from.clone() };
-            let covered = out.into_iter().next().map(|value| Edit::Set { path: beside(path, from), value });
+            let covered = out.first().cloned().map(|value| Edit::Set { path: beside(path, from), value });
             [Some(back), covered].into_iter().flatten().collect()
         }
     }
@@ -81,7 +81,7 @@ mod tests {
             let mut node = start.clone();
             let out = perform(&mut node, edit, &Limits::default()).unwrap();
             assert!(node != start, "{edit:?}");
-            for back in inverse(edit, out) {
+            for back in inverse(edit, &out) {
                 perform(&mut node, &back, &Limits::default()).unwrap();
             }
             assert_eq!(node, start, "{edit:?}");

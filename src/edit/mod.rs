@@ -42,7 +42,7 @@ pub(crate) enum Edit {
 }
 
 /// An edit that has been carried out, and what [`perform`] returned.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Done {
     pub(crate) edit: Edit,
     pub(crate) out: Vec<Node>,
@@ -112,14 +112,9 @@ impl Edit {
     }
 }
 
-/// About how many bytes the values have that the edit holds.
-pub(crate) fn weight(edit: &Edit) -> usize {
-    match edit {
-        Edit::Set { value, .. } => value.weight(),
-        Edit::Splice { insert, .. } => insert.iter().map(Node::weight).sum(),
-        Edit::AppendText { text, .. } => text.len(),
-        _ => 0,
-    }
+/// Carries edits out in order. On an error `root` is half changed: callers pass a clone, which is O(1).
+pub(crate) fn perform_all(root: &mut Node, edits: Vec<Edit>, limits: &Limits) -> Result<Vec<Done>> {
+    edits.into_iter().map(|edit| Ok(Done { out: perform(root, &edit, limits)?, edit })).collect()
 }
 
 /// The path as a JSON Pointer.

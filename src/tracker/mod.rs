@@ -69,7 +69,7 @@ pub struct Tracker {
 #[derive(Debug)]
 pub(crate) struct Change {
     root: Node,
-    done: Vec<Done>,
+    pub(crate) done: Vec<Done>,
     kind: Kind,
 }
 
@@ -81,13 +81,6 @@ enum Kind {
     Redo,
     /// The last of a stream.
     End(usize),
-}
-
-impl Change {
-    /// What a view has to do to follow.
-    pub(crate) fn edits(&self) -> impl Iterator<Item = &Edit> {
-        self.done.iter().map(|done| &done.edit)
-    }
 }
 
 impl Tracker {

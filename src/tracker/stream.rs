@@ -37,16 +37,16 @@ impl Stream {
         self.is_lost = !is_there || !path.starts_with(&self.place);
     }
 
-    /// What makes its place what it is in `root`, or takes away what isn't there.
-    fn restore(&self, now: Option<Node>) -> Edit {
+    /// All that it writes, as if it were one edit: something was put into the place, where `before` was or nothing.
+    fn writing(&self, before: Option<Node>) -> Done {
         let path = self.place.clone();
-        match (now, path.split_last()) {
-            (Some(value), _) => Edit::Set { path, value },
+        let edit = match (&before, path.split_last()) {
             (None, Some((Step::Index(index), array))) => {
-                Edit::Splice { path: array.to_vec(), index: *index, remove: 1, insert: Vec::new() }
+                Edit::Splice { path: array.to_vec(), index: *index, remove: 0, insert: vec![Node::Null] }
             }
-            (None, _) => Edit::Delete { path },
-        }
+            _ => Edit::Set { path, value: Node::Null },
+        };
+        Done { edit, out: before.into_iter().collect() }
     }
 }
 
@@ -154,24 +154,24 @@ impl Tracker {
     }
 
     /// [`Tracker::abort`]; returns what a view has to do to follow.
-    pub(crate) fn aborting(&mut self, stream: usize) -> Result<Option<Edit>> {
+    pub(crate) fn aborting(&mut self, stream: usize) -> Result<Vec<Edit>> {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         let one = self.streams.swap_remove(index);
         if !one.has_begun || one.is_lost {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let edit = one.restore(one.before.clone());
         let mut root = self.document.root.clone();
-        let out = edit::perform(&mut root, &edit, &self.options.limits)?;
+        let edits = edit::take_back(&[one.writing(one.before.clone())]);
+        let done = edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
         self.document.root = root;
-        self.tell(&edit, Some(stream));
+        edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
         let source = Source::Stream(stream);
         match self.history.continues(&source) {
             true if one.steps == 1 => self.history.drop_latest(&source),
             true => self.history.forget_undone(),
-            false => self.history.changed(vec![Done { edit: edit.clone(), out }], None),
+            false => self.history.changed(done, None),
         }
-        Ok(Some(edit))
+        Ok(edits)
     }
 
     /// Carries out what a piece made certain.
@@ -182,7 +182,7 @@ impl Tracker {
         let now = || edit::find(&self.document.root, &one.place);
         // One step takes back all that was written since the last change by others.
         let is_new_step = self.history.is_on() && !self.history.continues(&source);
-        let back = is_new_step.then(|| one.restore(now()));
+        let step = is_new_step.then(|| one.writing(now()));
         let before = (!one.has_begun).then(now);
         if let [growth @ Edit::AppendText { .. }] = edits.as_slice() {
             self.grow(growth, Some(id))?;
@@ -203,10 +203,10 @@ impl Tracker {
             one.has_begun = true;
             one.before = before;
         }
-        match back {
-            Some(back) => {
+        match step {
+            Some(done) => {
                 one.steps += 1;
-                self.history.add(vec![back], Some(source));
+                self.history.add(vec![done], Some(source));
             }
             None => self.history.forget_undone(),
         }

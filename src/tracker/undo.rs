@@ -1,8 +1,7 @@
 //! Going back and forth between the states of the past.
 
 use super::{Change, Kind, Tracker};
-use crate::edit::{self, Done, Edit};
-use crate::error::Result;
+use crate::edit::{self, Edit};
 use crate::limits::Limits;
 
 impl Tracker {
@@ -48,10 +47,9 @@ impl Tracker {
     }
 
     /// A step fits the document from which it was taken, so this can't fail.
-    fn carrying_out(&self, edits: &[Edit], kind: Kind) -> Option<Change> {
+    fn carrying_out(&self, edits: Vec<Edit>, kind: Kind) -> Option<Change> {
         let mut root = self.document.root.clone();
-        let mut perform = |edit: &Edit| Ok(Done { out: edit::perform(&mut root, edit, &Limits::none())?, edit: edit.clone() });
-        let done = edits.iter().map(&mut perform).collect::<Result<_>>().ok()?;
+        let done = edit::perform_all(&mut root, edits, &Limits::none()).ok()?;
         Some(Change { root, done, kind })
     }
 

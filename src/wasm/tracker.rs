@@ -140,7 +140,7 @@ impl TrackerCore {
 
 impl TrackerCore {
     fn make(&mut self, change: Change, hold: bool) -> String {
-        let edits = text(view::print_edits(change.edits()));
+        let edits = text(view::print_edits(change.done.iter().map(|done| &done.edit)));
         if hold {
             self.held = Some(change);
         } else {
