@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { applyPatch, StateTracker } from "patchwire";
+import { json, perform, step, type Json, type Step } from "./program.ts";
+
+// Undo and redo, held against a list of snapshots.
+
+const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
+const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Math.ceil(Number(PATCHWIRE_RUNS) / 2), interruptAfterTimeLimit: 60_000 };
+const timeout = 90_000;
+
+type Act = "undo" | "redo" | "apply" | Step[];
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 3, arbitrary: fc.array(step, { maxLength: 4 }) },
+  { weight: 4, arbitrary: fc.constantFrom("undo" as const, "undo" as const, "redo" as const, "apply" as const) },
+);
+
+test("the past comes back in the view, in the document and for a follower", () => {
+  fc.assert(
+    fc.property(json, fc.array(act, { maxLength: 16 }), fc.constantFrom(100, 0, 1, 3), fc.boolean(), (start, acts, history, reads) => {
+      const tracker = new StateTracker<{ n: number; state: Json }>({ n: 0, state: start }, { arrayDeltaMode: "precise", history });
+      const wire = tracker.cursor();
+      let follower: unknown = tracker.getState();
+      let states: unknown[] = [follower];
+      let present = 0;
+      for (const act of acts) {
+        if (act === "undo") {
+          expect(tracker.undo()).toBe(present > 0);
+          present = Math.max(present - 1, 0);
+        } else if (act === "redo") {
+          expect(tracker.redo()).toBe(present + 1 < states.length);
+          present = Math.min(present + 1, states.length - 1);
+        } else {
+          const version = act === "apply" ? tracker.apply([{ op: "inc", path: "/n", inc: 1 }]) : tracker.update((draft) => {
+            draft.n++;
+            act.forEach((one) => perform(draft.state as Json, one));
+          });
+          states = [...states.slice(0, present + 1), version].slice(-history - 1);
+          present = states.length - 1;
+        }
+        if (reads) {
+          expect(tracker.getState()).toEqual(states[present]);
+          follower = applyPatch(follower, wire.patches({ dialect: "extended" }));
+          wire.advance();
+          expect(follower).toEqual(states[present]);
+        }
+      }
+      expect(tracker.getState()).toEqual(states[present]);
+      expect(tracker.document().toJSON()).toEqual(JSON.parse(JSON.stringify(states[present])));
+      while (tracker.undo()) present--;
+      expect(tracker.getState()).toEqual(states[present]);
+      if (history === 100) expect(tracker.getStepWrites().ops).toEqual([]);
+    }),
+    runs,
+  );
+}, timeout);
+
+test("additions to one string that follow each other are one step, however they reached the core", () => {
+  const tracker = new StateTracker({ a: "", b: "" });
+  for (const [name, text] of [["a", "x"], ["a", "y"], ["b", "1"], ["a", "z"], ["a", "!"]] as const) {
+    tracker.append(`/${name}`, text);
+    if (text !== "x") tracker.getPatchText();
+  }
+  const seen: unknown[] = [];
+  do seen.push(tracker.getState());
+  while (tracker.undo());
+  expect(seen).toEqual([{ a: "xyz!", b: "1" }, { a: "xy", b: "1" }, { a: "xy", b: "" }, { a: "", b: "" }]);
+});
+
+test("what one stream writes is one step", () => {
+  const tracker = new StateTracker<{ x: Json; n: number }>({ x: "old", n: 0 });
+  const stream = tracker.stream("/x");
+  for (const chunk of ["[", "1", ",", '"a', 'b"']) stream.write(chunk);
+  tracker.increment("/n");
+  stream.write("]");
+  stream.end();
+  const seen: unknown[] = [];
+  do seen.push(tracker.getState());
+  while (tracker.undo());
+  expect(seen).toEqual([{ x: [1, "ab"], n: 1 }, { x: [1, "ab"], n: 0 }, { x: "old", n: 0 }]);
+});
+
+test("an update that fails leaves the steps alone", () => {
+  const tracker = new StateTracker({ n: 0 });
+  tracker.increment("/n");
+  tracker.undo();
+  expect(() => tracker.update((draft) => { draft.n = 9; throw new Error("stop"); })).toThrow("stop");
+  tracker.update(() => {});
+  expect(tracker.redo()).toBe(true);
+  expect(tracker.getState()).toEqual({ n: 1 });
+});
