@@ -19,11 +19,11 @@ export interface StreamSteps {
  * for (const chunk of ['{"title":"On st', 'reams","pa', 'ges":1', "2}"]) {
  *   answer.write(chunk);
  *   console.log(tracker.getState().answer);
+ *   // { title: 'On st' }
+ *   // { title: 'On streams' }
+ *   // { title: 'On streams' }
+ *   // { title: 'On streams', pages: 12 }
  * }
- * // { title: 'On st' }
- * // { title: 'On streams' }
- * // { title: 'On streams' }
- * // { title: 'On streams', pages: 12 }
  * answer.end();
  * ```
  */
