@@ -5,6 +5,10 @@ use crate::error::{Code, Error, Result};
 /// The deepest nesting that can be asked for. Documents are walked recursively, and a wasm stack is 1 MB.
 pub const MAX_DEPTH: usize = 2_000;
 
+/// The largest document that can be asked for, in bytes: offsets into raw text are 32 bits, and sums of a few sizes fit a
+/// word of wasm32.
+pub const MAX_DOCUMENT: usize = if usize::MAX / 4 < u32::MAX as usize { usize::MAX / 4 } else { u32::MAX as usize };
+
 /// Bounds on documents, patches and frames. Exceeding one is `LIMIT_EXCEEDED`, naming which.
 ///
 /// ```
@@ -16,7 +20,7 @@ pub const MAX_DEPTH: usize = 2_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// A document's size in bytes of JSON text: 64 MB.
+    /// A document's size in bytes of JSON text: 64 MB. More than 4 GB (in wasm 1 GB) can't be asked for.
     pub document: usize,
     /// Nested arrays and objects: 512. More than 2,000 can't be asked for.
     pub depth: usize,
@@ -48,7 +52,19 @@ impl Limits {
     }
 
     pub(crate) fn check_document(&self, bytes: usize) -> Result<()> {
-        check(bytes <= self.document, "the document is over the size limit")
+        check(bytes <= self.document.min(MAX_DOCUMENT), "the document is over the size limit")
+    }
+
+    /// The same between two operations: a patch may add before it removes. A copy shares what it copies, so that a few
+    /// dozen would double a document to any size.
+    pub(crate) fn check_interim(&self, bytes: usize) -> Result<()> {
+        self.check_document(bytes / 2)
+    }
+
+    /// What one patch moves and copies, counted again each time: all of it is looked over for how deep it nests.
+    pub(crate) fn check_carried(&self, bytes: u64) -> Result<()> {
+        let most = (self.document.min(MAX_DOCUMENT) as u64).max(64 << 20) * 8;
+        check(bytes <= most, "the patch moves and copies more than one patch may")
     }
 
     pub(crate) fn check_string(&self, bytes: usize) -> Result<()> {
@@ -74,4 +90,15 @@ impl Limits {
 
 fn check(within: bool, reason: &'static str) -> Result<()> {
     if within { Ok(()) } else { Err(Error::new(Code::LimitExceeded, reason)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_document_is_larger_than_offsets_reach() {
+        assert!(Limits::none().check_document(MAX_DOCUMENT).is_ok());
+        assert!(Limits::none().check_document(MAX_DOCUMENT + 1).is_err());
+    }
 }

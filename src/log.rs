@@ -51,6 +51,7 @@ impl Player {
                 _ => {
                     let edit = self.edit(kind, &mut reader, root, &recipe)?;
                     let out = edit::perform(root, &edit, limits)?;
+                    limits.check_interim(root.weight())?;
                     recipe.push(Done { edit, out });
                 }
             }
@@ -107,7 +108,7 @@ impl Player {
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
             Some(6) => self.source(reader, root, recipe)?,
             Some(7) => {
-                let mut value = parse::parse(reader.bytes()?.to_vec(), reader.limits)?;
+                let mut value = parse::parse(reader.bytes()?.into(), reader.limits)?;
                 for _ in 0..reader.number()? {
                     let path = self.path(reader)?;
                     let part = self.source(reader, root, recipe)?;

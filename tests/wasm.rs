@@ -39,10 +39,16 @@ fn a_change_comes_out_as_a_patch_that_leads_to_it() {
 #[wasm_bindgen_test]
 fn the_deepest_document_that_can_be_allowed_fits_the_stack() {
     let limits = Limits { depth: usize::MAX, ..Limits::default() };
+    let wide = (0..40).map(|i| format!("\"{i}\":0,")).collect::<String>();
+    let (array, object) = (format!("[{}", "0,".repeat(40)), format!("{{{wide}\"a\":"));
+    for (open, close) in [("[", "]"), ("{\"a\":", "}"), (&array, "]"), (&object, "}")] {
+        let text = format!("{}[]{}", open.repeat(MAX_DEPTH - 1), close.repeat(MAX_DEPTH - 1));
+        let document = Document::parse_with(&text, limits).unwrap();
+        assert_eq!(document.to_string(), text);
+        assert!(document == Document::parse_with(format!(" {text}"), limits).unwrap());
+    }
     let text = format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
     let document = Document::parse_with(&text, limits).unwrap();
-    assert_eq!(document.to_string(), text);
-    assert!(document == Document::parse_with(format!(" {text}"), limits).unwrap());
     let path = "/0".repeat(1_000);
     let patch = Patch::parse(format!(r#"[{{"op":"add","path":"{path}/-","value":1}}]"#)).unwrap();
     assert_eq!(document.apply(&patch).unwrap().get(&format!("{path}/1")).unwrap().to_string(), "1");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { call, core, passTexts } from "./core.js";
+import { call, core, isAlive, isLoss, passTexts, plain } from "./core.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import { guard } from "./guard.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
@@ -52,7 +52,7 @@ export interface ConnectOptions {
   url: string | URL;
   /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
   onPatch?: (patch: ReceivedPatch) => void;
-  /** Told when the server refuses something, or sends more than the limits allow. */
+  /** Told when the server refuses something, or sends more than the limits allow; and of `ENGINE_LOST`. */
   onError?: (error: PatchwireError) => void;
   /** Where the platform has none. */
   WebSocket?: new (url: string) => ClientSocket;
@@ -86,17 +86,30 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
   return new SyncedClient<T>(options);
 }
 
-/** A state that follows the server's. Made by {@link connect}. */
+/**
+ * A state that follows the server's. Made by {@link connect}. If the core fails, the client connects again and asks for
+ * everything; until that has come, it shows what it last had.
+ */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
   readonly #url: string;
   readonly #WebSocket: new (url: string) => ClientSocket;
-  readonly #handle: ClientHandle;
+  readonly #settings: object;
+  #handle: ClientHandle;
   readonly #listeners = new Set<() => void>();
   #socket: ClientSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #view: View | undefined;
   #status: SyncStatus = "connecting";
+  #revision = 0;
+  #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
+  /** What earlier cores had counted. */
+  #counted = this.#stats;
+  /** How often a core failed in this client's hands. */
+  #losses = 0;
+  #wakeAt: number | undefined;
+  /** Bytes of the frame that was received last. */
+  #frameBytes = 0;
   #scheduled = false;
 
   /** @internal */
@@ -107,10 +120,10 @@ export class SyncedClient<T> {
     if (Socket === undefined) throw new TypeError("there is no WebSocket here: pass one as `WebSocket`");
     this.#WebSocket = Socket;
     const seed = Math.floor(Math.random() * 2 ** 52);
-    const settings = { limits: options.limits ?? {}, observe: options.onPatch !== undefined, seed };
-    this.#handle = call(() => new (core().ClientHandle)(settings));
+    this.#settings = plain({ limits: options.limits ?? {}, observe: options.onPatch !== undefined, seed });
+    this.#handle = this.#begin();
     globalThis.addEventListener?.("online", this.#hurry);
-    this.#carryOut(this.#handle.start(now()));
+    this.#carryOut(this.#ask((handle) => handle.start(now())));
   }
 
   /** The state as far as it is known: plain, frozen, and `===` in every part that hasn't changed. */
@@ -123,13 +136,12 @@ export class SyncedClient<T> {
 
   /** The number of the last commit in the state; 0 while there is none. */
   get revision(): number {
-    return this.#handle.revision();
+    return this.#revision;
   }
 
   /** What happened so far. */
   get stats(): SyncStats {
-    const [frames, bytes, snapshots, resyncs] = this.#handle.stats() as unknown as [number, number, number, number];
-    return { frames, bytes, snapshots, resyncs };
+    return { ...this.#stats };
   }
 
   /**
@@ -149,10 +161,66 @@ export class SyncedClient<T> {
   /** Disconnects for good. The state stays readable. */
   close(): void {
     globalThis.removeEventListener?.("online", this.#hurry);
-    this.#carryOut(this.#handle.stop());
+    this.#carryOut(this.#ask((handle) => handle.stop()));
   }
 
-  #hurry = (): void => this.#carryOut(this.#handle.hurry(now()));
+  #hurry = (): void => this.#carryOut(this.#ask((handle) => handle.hurry(now())));
+
+  #begin(): ClientHandle {
+    return call(() => new (core().ClientHandle)(this.#settings));
+  }
+
+  /** What the core wants done. If it fails, another one is asked, to which nothing of this is known. */
+  #ask(question: (handle: ClientHandle) => Effect[]): Effect[] {
+    try {
+      return this.#askOnce(question);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.#losses++;
+      guard(() => this.#options.onError?.(error as PatchwireError));
+      return this.#askOnce(question);
+    }
+  }
+
+  #askOnce(question: (handle: ClientHandle) => Effect[]): Effect[] {
+    if (!isAlive(this.#handle)) this.#beginAgain();
+    const handle = this.#handle;
+    return call(() => {
+      const effects = question(handle);
+      if (effects.some(([kind]) => kind === 3 || kind === 4)) this.#revision = handle.revision();
+      const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
+      const counted = this.#counted;
+      this.#frameBytes = counted.bytes + bytes - this.#stats.bytes;
+      this.#stats = {
+        frames: counted.frames + frames,
+        bytes: counted.bytes + bytes,
+        snapshots: counted.snapshots + snapshots,
+        resyncs: counted.resyncs + resyncs,
+      };
+      this.#wakeAt = handle.wake_at();
+      return effects;
+    });
+  }
+
+  #beginAgain(): void {
+    this.#disconnect();
+    const handle = this.#begin();
+    this.#counted = this.#stats;
+    if (this.#status !== "closed") {
+      // As if connecting had failed, once more with each core: it may have been the server's frame that was too much.
+      call(() => {
+        handle.start(now());
+        for (let connection = 1; connection <= this.#losses; connection++) {
+          handle.closed(connection, 1006, now());
+          handle.hurry(now());
+        }
+        handle.closed(this.#losses + 1, 1006, now());
+      });
+      this.#status = this.#view === undefined ? "connecting" : "reconnecting";
+      this.#notify();
+    }
+    this.#handle = handle;
+  }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
     const segments = JSON.parse(call(() => core().pointer_segments(pointer))) as string[];
@@ -166,7 +234,7 @@ export class SyncedClient<T> {
     };
   }
 
-  #carryOut(effects: Effect[], bytes = 0): void {
+  #carryOut(effects: Effect[]): void {
     for (const effect of effects) {
       switch (effect[0]) {
         case 0:
@@ -184,7 +252,7 @@ export class SyncedClient<T> {
           break;
         case 4:
           this.#view!.edit(JSON.parse(effect[1]) as ViewEdit[]);
-          if (effect[2] !== undefined) this.#tellPatch(effect[2], bytes);
+          if (effect[2] !== undefined) this.#tellPatch(effect[2]);
           this.#notify();
           break;
         case 5:
@@ -198,33 +266,39 @@ export class SyncedClient<T> {
     this.#setTimer();
   }
 
-  #tellPatch(patch: string, bytes: number): void {
-    const received = { revision: this.revision, patches: JSON.parse(patch) as JSONPatchOperation[], bytes };
+  #tellPatch(patch: string): void {
+    const received = { revision: this.#revision, patches: JSON.parse(patch) as JSONPatchOperation[], bytes: this.#frameBytes };
     guard(() => this.#options.onPatch!(received));
   }
 
   #connect(connection: number): void {
     this.#disconnect();
+    const owner = this.#handle;
+    // Another core counts connections anew: it would take this one's end for that of its own.
+    const tell = (question: (handle: ClientHandle) => Effect[]): void => {
+      if (this.#handle === owner) this.#carryOut(this.#ask(question));
+    };
+    const closed = (code: number): void => tell((handle) => handle.closed(connection, code, now()));
     let socket: ClientSocket;
     try {
       socket = new this.#WebSocket(this.#url);
     } catch {
       // A page may forbid it: that is no reason to stop trying, or to break who called.
-      queueMicrotask(() => this.#carryOut(this.#handle.closed(connection, 1006, now())));
+      queueMicrotask(() => closed(1006));
       return;
     }
     this.#socket = socket;
-    socket.addEventListener("open", () => this.#carryOut(this.#handle.opened(connection, now())));
-    socket.addEventListener("message", ({ data }) => this.#receive(connection, String(data)));
-    socket.addEventListener("close", ({ code }) => this.#carryOut(this.#handle.closed(connection, code, now())));
+    socket.addEventListener("open", () => tell((handle) => handle.opened(connection, now())));
+    socket.addEventListener("message", ({ data }) => {
+      const frame = String(data);
+      tell((handle) => {
+        const [arena, length] = passTexts(frame);
+        return handle.received(connection, arena, length!, now());
+      });
+    });
+    socket.addEventListener("close", ({ code }) => closed(code));
     // A close follows; without a listener some platforms treat it as unhandled.
     socket.addEventListener("error", () => {});
-  }
-
-  #receive(connection: number, frame: string): void {
-    const [arena, length] = passTexts(frame);
-    const effects = call(() => this.#handle.received(connection, arena, length!, now()));
-    this.#carryOut(effects, length);
   }
 
   #disconnect(): void {
@@ -239,8 +313,9 @@ export class SyncedClient<T> {
 
   #setTimer(): void {
     clearTimeout(this.#timer);
-    const at = this.#handle.wake_at();
-    if (at !== undefined) this.#timer = setTimeout(() => this.#carryOut(this.#handle.tick(now())), Math.max(0, at - now()));
+    const at = this.#wakeAt;
+    if (at === undefined) return;
+    this.#timer = setTimeout(() => this.#carryOut(this.#ask((handle) => handle.tick(now()))), Math.max(0, at - now()));
   }
 
   /** Frames that arrive in one turn of the event loop are one change to listeners. */

@@ -1,4 +1,4 @@
-import { call, core, passTexts } from "./core.js";
+import { call, core, isAlive, passTexts, release } from "./core.js";
 import type { StateDocument } from "./document.js";
 import type { Limits } from "./types.js";
 import type { ServerHandle, StoreHandle } from "./wasm/patchwire.js";
@@ -17,6 +17,8 @@ export interface Sink {
   send(frame: string): void;
   /** Keeps the text with the connection. */
   attach(text: string): void;
+  /** The text that was kept last; empty where none was. */
+  attached(): string;
   close(code: number, reason: string): void;
 }
 
@@ -48,27 +50,28 @@ export class Connections {
   }
 
   open(sink: Sink): number {
-    const connection = this.server.open();
+    const connection = call(() => this.server.open());
     this.sinks.set(connection, sink);
     return connection;
   }
 
   /** Gives a connection that outlived the memory its place back. */
-  restore(sink: Sink, attachment: string): number {
+  restore(sink: Sink): number {
     const connection = this.open(sink);
-    this.withDocument((document) => this.server.restore(connection, attachment, document.handle));
+    this.withDocument((document) => call(() => this.server.restore(connection, sink.attached(), document.handle)));
     return connection;
   }
 
   /** Begins an event stream, where an earlier one ended if the attachment says where that was. */
   resume(sink: Sink, attachment: string, extended: boolean): number {
     const connection = this.open(sink);
-    this.withDocument((document) => this.server.resume(connection, attachment, extended, document.handle));
+    this.withDocument((document) => call(() => this.server.resume(connection, attachment, extended, document.handle)));
     return connection;
   }
 
   receive(connection: number, frame: string): void {
-    if (frame.length > this.server.frame_limit) return this.carryOut(this.server.oversized(connection));
+    const isOversized = frame.length > call(() => this.server.frame_limit);
+    if (isOversized) return this.carryOut(call(() => this.server.oversized(connection)));
     this.withDocument((document) => {
       const [arena, length] = passTexts(frame);
       return call(() => this.server.receive(connection, arena, length!, document.handle));
@@ -84,14 +87,13 @@ export class Connections {
 
   closed(connection: number): void {
     this.sinks.delete(connection);
-    this.server.closed(connection);
+    if (isAlive(this.server)) call(() => this.server.closed(connection));
   }
 
-  /** Lets go of everything in memory; event streams end, and come back by themselves. */
+  /** Lets go of everything in memory. Sockets and streams stay open: they are what {@link restore} is for. */
   free(): void {
-    for (const sink of this.sinks.values()) if (sink instanceof EventStream) sink.close();
     this.sinks.clear();
-    this.server.free();
+    release(this.server);
   }
 
   private withDocument(run: (document: StateDocument) => Effect[]): void {
@@ -146,6 +148,10 @@ export class SocketSink implements Sink {
     this.socket.serializeAttachment(text);
   }
 
+  attached(): string {
+    return String(this.socket.deserializeAttachment() ?? "");
+  }
+
   close(code: number, reason: string): void {
     try {
       this.socket.close(code, reason);
@@ -163,10 +169,12 @@ export class EventStream implements Sink {
   readonly body: ReadableStream<Uint8Array>;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly encoder = new TextEncoder();
+  private id = "";
+  hasEnded = false;
 
-  constructor(onCancel: () => void) {
+  constructor(private readonly onEnd: (stream: EventStream) => void) {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => void (this.controller = controller);
-    this.body = new ReadableStream({ start, cancel: onCancel }, new ByteLengthQueuingStrategy({ highWaterMark: MOST_BUFFERED }));
+    this.body = new ReadableStream({ start, cancel: () => this.end() }, new ByteLengthQueuingStrategy({ highWaterMark: MOST_BUFFERED }));
   }
 
   send(frame: string): void {
@@ -178,7 +186,12 @@ export class EventStream implements Sink {
   }
 
   attach(text: string): void {
+    this.id = text;
     this.write(`id: ${text}\n\n`);
+  }
+
+  attached(): string {
+    return this.id;
   }
 
   close(): void {
@@ -187,6 +200,12 @@ export class EventStream implements Sink {
     } catch {
       // It was closed already.
     }
+    this.end();
+  }
+
+  private end(): void {
+    this.hasEnded = true;
+    this.onEnd(this);
   }
 
   private write(text: string): void {

@@ -3,17 +3,36 @@ import * as wasm from "./wasm/patchwire.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 
 const encoder = new TextEncoder();
+
+/** More can't be had in one piece of wasm memory. */
+const MOST_BYTES = 1 << 30;
+
+let module: WebAssembly.Module | undefined;
+let isFirst = true;
+/** The running instance's; none before the first use, and when an instance died and no other could be started. */
 let exports: wasm.InitOutput | undefined;
 let arena: wasm.Arena;
 let heap = new Uint8Array();
 
 /** The wasm classes and functions; the first use compiles and starts the module. */
 export function core(): typeof wasm {
-  if (exports === undefined) {
-    exports = wasm.initSync({ module: load() });
-    arena = new wasm.Arena();
-  }
+  if (exports === undefined) start();
   return wasm;
+}
+
+function start(): void {
+  module ??= load();
+  try {
+    // The glue starts the module once by itself. Started again, it refuses what belongs to an earlier instance.
+    if (!isFirst) wasm.__wbg_reset_state();
+    const started = wasm.initSync({ module });
+    isFirst = false;
+    arena = new wasm.Arena();
+    exports = started;
+  } catch (cause) {
+    if (isFirst) throw cause;
+    throw new PatchwireError("ENGINE_LOST", "the core failed, and there was no room to start it again: see `cause`", {}, { cause });
+  }
 }
 
 /**
@@ -32,7 +51,8 @@ export async function ready(): Promise<void> {
 
 /** Wasm memory with room for `length` bytes, and where the room starts. Growth moves it: don't keep it. */
 function reserve(length: number): number {
-  const room = arena.reserve(length) >>> 0;
+  if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
+  const room = call(() => arena.reserve(length));
   if (heap.buffer !== exports!.memory.buffer) heap = new Uint8Array(exports!.memory.buffer);
   return room;
 }
@@ -68,8 +88,16 @@ function write(text: string, at: number): number {
   return encoder.encodeInto(text, heap.subarray(at)).written;
 }
 
-/** Runs a call into the core, and makes a PatchwireError of what it throws. */
+/**
+ * Runs a call into the core, and makes a PatchwireError of what the core throws. Every call goes through here: what
+ * traps leaves the instance's memory in any state, so that nothing in it may be used again.
+ *
+ * Nothing of the caller's runs inside the core (options are copied first, see {@link plain}): an exception that passed
+ * through its frames would leave what they had borrowed borrowed for ever. A function given to the core has to be
+ * imported with `catch`; what it throws then comes back as the core's own answer, and passes through here unchanged.
+ */
 export function call<R>(run: () => R): R {
+  if (exports === undefined) start();
   try {
     return run();
   } catch (error) {
@@ -77,8 +105,60 @@ export function call<R>(run: () => R): R {
   }
 }
 
+/** Whether what the handle stands for is in the running instance's memory, and not in that of one that died. */
+export function isAlive(handle: object): boolean {
+  return exports !== undefined && (handle as Instanced).__wbg_inst === (arena as Instanced).__wbg_inst;
+}
+
+/** Gives a handle's memory back. The glue itself would free whatever lies at a dead handle's address by now. */
+export function release(handle: { free(): void }): void {
+  if (isAlive(handle)) call(() => handle.free());
+}
+
+/** Whether this is `ENGINE_LOST`. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof PatchwireError && error.code === "ENGINE_LOST";
+}
+
+/** Options without accessors or methods, which would run while the core reads them. */
+export function plain<T>(options: T): T {
+  return options && structuredClone(options);
+}
+
+/** The glue marks each object with the number of its instance (`--experimental-reset-state-function`). */
+interface Instanced {
+  __wbg_inst?: number;
+}
+
+const FROM_EARLIER_INSTANCE = "Invalid stale object from previous Wasm instance";
+
 function translate(error: unknown): unknown {
-  if (typeof error !== "string" || error[0] !== "{") return error;
-  const { code, message, ...place } = JSON.parse(error) as { code: PatchwireErrorCode; message: string } & ErrorPlace;
-  return new PatchwireError(code, message, place);
+  if (typeof error === "string" && error[0] === "{") {
+    const { code, message, ...place } = JSON.parse(error) as { code: PatchwireErrorCode; message: string } & ErrorPlace;
+    return new PatchwireError(code, message, place);
+  }
+  if (!(error instanceof Error)) return error;
+  if (error.message === FROM_EARLIER_INSTANCE) {
+    return new PatchwireError("ENGINE_LOST", "the core failed meanwhile, and this was in its memory: parse the document again");
+  }
+  return isFatal(error) ? lose(error) : error;
+}
+
+/** Traps, running out of memory among them; and running out of stack, or of room for what comes out, on the way. */
+function isFatal(error: Error): boolean {
+  return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error.name === "InternalError";
+}
+
+/** Lets go of the instance, whose memory can then be collected, and starts another one. */
+function lose(cause: Error): PatchwireError {
+  exports = undefined;
+  heap = new Uint8Array();
+  // Until its text is made, V8 keeps an error's frames, and with them the instance.
+  void cause.stack;
+  try {
+    start();
+  } catch {
+    // There may be no stack or no memory just now; the next use tries again.
+  }
+  return new PatchwireError("ENGINE_LOST", "the core failed, and what was in its memory is lost: see `cause`", {}, { cause });
 }

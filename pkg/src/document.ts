@@ -1,5 +1,6 @@
 import { checkJson } from "./adopt.js";
-import { call, core, passBytes, passTexts } from "./core.js";
+import { call, core, passBytes, passTexts, plain, release } from "./core.js";
+import { PatchwireError } from "./errors.js";
 import type { JSONPatchOperation, Limits } from "./types.js";
 import type { DocumentHandle } from "./wasm/patchwire.js";
 
@@ -12,7 +13,8 @@ export function patchText(patch: readonly JSONPatchOperation[] | string): string
 
 /**
  * One version of a document, outside of JavaScript's heap: small records stay text until they are touched, and
- * versions share what they have in common.
+ * versions share what they have in common. If the core fails, what was in its memory is lost: every use then throws
+ * `ENGINE_LOST`, and the document has to be parsed again. After `free` every use throws `CLOSED`.
  *
  * @example
  * ```ts
@@ -23,13 +25,24 @@ export function patchText(patch: readonly JSONPatchOperation[] | string): string
  * ```
  */
 export class StateDocument {
+  #handle: DocumentHandle | null;
+
   /** @internal */
-  constructor(readonly handle: DocumentHandle) {}
+  constructor(handle: DocumentHandle) {
+    this.#handle = handle;
+  }
+
+  /** @internal */
+  get handle(): DocumentHandle {
+    if (this.#handle === null) throw new PatchwireError("CLOSED", "the document was freed");
+    return this.#handle;
+  }
 
   /** Reads JSON text. O(length). Throws `INVALID_JSON` with `offset`, `LIMIT_EXCEEDED`. */
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
+    const bounds = plain(limits);
     const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
-    return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, limits)));
+    return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, bounds)));
   }
 
   /** The value at a JSON Pointer, `undefined` where there is nothing. O(depth · log n + its size). */
@@ -56,6 +69,7 @@ export class StateDocument {
 
   /** Gives its memory back now rather than when it is collected. */
   free(): void {
-    this.handle.free();
+    if (this.#handle !== null) release(this.#handle);
+    this.#handle = null;
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { Connections, EventStream, SocketSink, type ConnectionEvent, type HibernatableSocket } from "./connections.js";
-import { call, core, passTexts } from "./core.js";
+import { call, core, isAlive, isLoss, passTexts, plain, release } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./guard.js";
@@ -25,8 +25,8 @@ export interface DurableContext {
   setWebSocketAutoResponse(pair?: unknown): void;
 }
 
-/** Something that logs and metrics should know. */
-export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number };
+/** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
+export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
 
 /** How a {@link SyncedState} begins, and what it accepts. */
 export interface SyncedStateOptions<T> {
@@ -44,8 +44,8 @@ interface Opened<T> {
   /** What was changed since the last commit. */
   changes: WriteCursor;
   connections: Connections;
-  /** The numbers of this object's sockets. */
-  sockets: WeakMap<HibernatableSocket, number>;
+  /** The numbers of this object's sockets and event streams. */
+  numbers: WeakMap<HibernatableSocket | EventStream, number>;
 }
 
 declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
@@ -59,6 +59,10 @@ const TAG = "patchwire";
  *
  * A change is committed when the method that made it returns, and then broadcast. If the commit fails the method
  * throws, nobody is told anything, and the state is what was committed last.
+ *
+ * The core is shared by all objects of an isolate. If it fails, whoever made the call that it failed in gets
+ * `ENGINE_LOST`, unless that could be done again or was committed already. Every object then goes on from storage, and
+ * its connections where they were.
  *
  * @example
  * ```typescript
@@ -78,23 +82,25 @@ export class SyncedState<T> {
   readonly #ctx: DurableContext;
   readonly #options: SyncedStateOptions<T>;
   readonly #tables: Tables;
+  /** Event streams outlive the core's memory, as sockets do. */
+  readonly #streams = new Set<EventStream>();
   #opened: Opened<T> | undefined;
 
   /** Costs nothing: storage is read when the state is first used. */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     this.#ctx = ctx;
-    this.#options = options;
+    this.#options = { ...options, limits: plain(options.limits) };
     this.#tables = new Tables(ctx.storage);
   }
 
   /** The number of the last commit: each change raises it by one. */
   get revision(): number {
-    return this.#open().store.revision();
+    return this.#twice(({ store }) => call(() => store.revision()));
   }
 
   /** The state: plain, frozen, and `===` in every part that hasn't changed. */
   getState(): Immutable<T> {
-    return this.#open().tracker.getState();
+    return this.#twice(({ tracker }) => tracker.getState());
   }
 
   /**
@@ -127,24 +133,31 @@ export class SyncedState<T> {
    * `?dialect=extended` sends strings' growth and increments as such to readers of the last two.
    */
   fetch(request: Request): Response {
-    if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#connect();
+    const query = new URL(request.url).searchParams;
+    if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#twice((opened) => this.#connect(opened));
     if (request.method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
-    if (request.headers.get("Accept")?.includes("text/event-stream")) return this.#stream(request);
-    return this.#answer(new URL(request.url).searchParams);
+    if (!request.headers.get("Accept")?.includes("text/event-stream")) return this.#twice((opened) => this.#answer(opened, query));
+    return this.#twice((opened) => this.#stream(opened, request.headers.get("Last-Event-ID") ?? "", query));
   }
 
   /** To be called from the object's method of the same name. */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
-    const { connections, sockets } = this.#open();
-    const connection = sockets.get(socket);
-    if (connection === undefined) return;
-    connections.receive(connection, typeof message === "string" ? message : new TextDecoder().decode(message));
+    const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
+    try {
+      this.#twice(({ connections, numbers }) => {
+        const connection = numbers.get(socket);
+        if (connection !== undefined) connections.receive(connection, frame);
+      });
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      // It waits for an answer: this one it understands.
+      new SocketSink(socket).close(1011, "the core failed");
+    }
   }
 
   /** To be called from the object's method of the same name. */
   webSocketClose(socket: HibernatableSocket, ..._: unknown[]): void {
-    const connection = this.#opened?.sockets.get(socket);
-    if (connection !== undefined) this.#opened!.connections.closed(connection);
+    this.#left(socket);
     new SocketSink(socket).close(1000, "");
   }
 
@@ -154,11 +167,32 @@ export class SyncedState<T> {
   }
 
   #change<R>(run: (tracker: StateTracker<T>) => R): R {
-    const opened = this.#open();
-    const result = run(opened.tracker);
-    const commit = this.#commit(opened);
-    if (commit !== undefined) this.#tell(commit);
-    return result;
+    return this.#with((opened) => {
+      const result = run(opened.tracker);
+      const commit = this.#commit(opened);
+      if (commit !== undefined) this.#tell(commit);
+      return result;
+    });
+  }
+
+  /** If the core fails in it, what is next asked for is read from storage. */
+  #with<R>(run: (opened: Opened<T>) => R): R {
+    try {
+      return run(this.#open());
+    } catch (error) {
+      if (isLoss(error)) this.#forget();
+      throw error;
+    }
+  }
+
+  /** The same for what may be done again: with another core it is likely to work. */
+  #twice<R>(run: (opened: Opened<T>) => R): R {
+    try {
+      return this.#with(run);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      return this.#with(run);
+    }
   }
 
   #tell(event: SyncedEvent): void {
@@ -166,89 +200,121 @@ export class SyncedState<T> {
   }
 
   #commit({ store, tracker, changes, connections }: Opened<T>): SyncedEvent | undefined {
-    let [patch, standard, bytes, rows] = ["[]", "", 0, [] as Row[]];
+    let [patch, standard, revision, bytes, rows] = ["[]", "", 0, 0, [] as Row[]];
     try {
       patch = changes.patchText({ dialect: "extended" });
       if (patch === "[]") return undefined;
-      if (connections.server.wants_standard()) standard = changes.patchText();
+      if (call(() => connections.server.wants_standard())) standard = changes.patchText();
       const document = tracker.document();
       const [arena, length] = passTexts(patch);
       bytes = length!;
       rows = call(() => store.plan(arena, length!, document.handle));
       document.free();
+      revision = call(() => store.revision()) + 1;
       this.#tables.write(rows);
     } catch (error) {
       // The tracker is ahead of storage: what is next asked for is read from there.
       this.#forget();
       throw error;
     }
-    store.accept();
-    changes.advance();
-    connections.committed(patch, standard);
-    return { type: "commit", revision: store.revision(), bytes, rows: rows.length };
+    try {
+      call(() => store.accept());
+      changes.advance();
+      connections.committed(patch, standard);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.#reopen();
+    }
+    return { type: "commit", revision, bytes, rows: rows.length };
+  }
+
+  /** It is committed, whatever happens here; those who listen are told of it when their connections are restored. */
+  #reopen(): void {
+    this.#forget();
+    try {
+      this.#open();
+    } catch {
+      this.#forget();
+    }
   }
 
   #open(): Opened<T> {
-    if (this.#opened !== undefined) return this.#opened;
+    if (this.#opened !== undefined && !isAlive(this.#opened.store)) this.#forget();
+    return this.#opened ?? this.#read();
+  }
+
+  #read(): Opened<T> {
     const { initial, limits } = this.#options;
     const store = this.#tables.open(() => new StateTracker(initial, limits ? { limits } : {}).document(), limits);
-    const document = new StateDocument(store.take_document());
+    const document = new StateDocument(call(() => store.take_document()));
     const tracker = new StateTracker<T>(document, { arrayDeltaMode: "precise", ...(limits && { limits }) });
     document.free();
     const connections = new Connections(store, limits, () => tracker.document(), (event) => this.#tell(event));
-    const sockets = new WeakMap<HibernatableSocket, number>();
-    this.#opened = { store, tracker, changes: tracker.cursor(), connections, sockets };
-    for (const socket of this.#ctx.getWebSockets(TAG)) {
-      sockets.set(socket, connections.restore(new SocketSink(socket), String(socket.deserializeAttachment() ?? "")));
-    }
+    const numbers: Opened<T>["numbers"] = new WeakMap();
+    const opened = (this.#opened = { store, tracker, changes: tracker.cursor(), connections, numbers });
+    for (const socket of this.#ctx.getWebSockets(TAG)) numbers.set(socket, connections.restore(new SocketSink(socket)));
+    for (const stream of this.#streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
     if (this.#ctx.getWebSocketAutoResponse() === null) {
-      const { ServerHandle } = core();
-      this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ServerHandle.ping(), ServerHandle.pong()));
+      const [ping, pong] = call(() => [core().ServerHandle.ping(), core().ServerHandle.pong()] as const);
+      this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
     }
-    return this.#opened;
+    return opened;
   }
 
   #forget(): void {
     const opened = this.#opened;
+    if (opened === undefined) return;
     this.#opened = undefined;
-    opened?.connections.free();
-    opened?.store.free();
+    const isLost = !isAlive(opened.store);
+    opened.connections.free();
+    release(opened.store);
+    if (isLost) this.#tell({ type: "engine_lost" });
   }
 
-  #connect(): Response {
-    const { connections, sockets } = this.#open();
+  /** A socket or a stream has ended. */
+  #left(sink: HibernatableSocket | EventStream): void {
+    const connection = this.#opened?.numbers.get(sink);
+    try {
+      if (connection !== undefined) this.#opened!.connections.closed(connection);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.#forget();
+    }
+  }
+
+  #connect({ connections, numbers }: Opened<T>): Response {
     const { 0: client, 1: server } = new WebSocketPair();
+    numbers.set(server, connections.open(new SocketSink(server)));
     this.#ctx.acceptWebSocket(server, [TAG]);
-    sockets.set(server, connections.open(new SocketSink(server)));
     return new Response(null, { status: 101, webSocket: client } as ResponseInit);
   }
 
-  #stream(request: Request): Response {
-    const opened = this.#open();
-    const extended = new URL(request.url).searchParams.get("dialect") === "extended";
-    const stream = new EventStream(() => {
-      if (this.#opened === opened) opened.connections.closed(connection);
+  #stream({ connections, numbers }: Opened<T>, last: string, query: URLSearchParams): Response {
+    const stream = new EventStream((stream) => {
+      this.#streams.delete(stream);
+      this.#left(stream);
     });
-    const connection = opened.connections.resume(stream, request.headers.get("Last-Event-ID") ?? "", extended);
+    numbers.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
+    if (!stream.hasEnded) this.#streams.add(stream);
     return new Response(stream.body, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 
-  #answer(query: URLSearchParams): Response {
-    const { store, tracker, connections } = this.#open();
+  #answer({ store, tracker, connections }: Opened<T>, query: URLSearchParams): Response {
     const document = tracker.document();
     try {
       const since = query.get("since");
       const extended = query.get("dialect") === "extended";
-      const session = query.get("session") ?? undefined;
+      const known = query.get("session") ?? undefined;
       const content =
         since === null
-          ? `"state":${document.handle.text()}`
-          : `"frames":${call(() => connections.server.frames_since(session, since === "" ? NaN : Number(since), extended, document.handle))}`;
-      const body = `{"session":${JSON.stringify(store.session())},"revision":${store.revision()},${content}}`;
+          ? `"state":${call(() => document.handle.text())}`
+          : `"frames":${call(() => connections.server.frames_since(known, since === "" ? NaN : Number(since), extended, document.handle))}`;
+      const [session, revision] = call(() => [store.session(), store.revision()] as const);
+      const body = `{"session":${JSON.stringify(session)},"revision":${revision},${content}}`;
       return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
     } catch (error) {
-      if (!(error instanceof PatchwireError)) throw error;
+      if (!(error instanceof PatchwireError) || isLoss(error)) throw error;
       return Response.json({ error: { code: error.code, message: error.message } }, { status: 400 });
     } finally {
       document.free();

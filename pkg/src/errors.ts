@@ -17,6 +17,10 @@ export interface ErrorPlace {
 /**
  * The one error of Patchwire. When it is thrown nothing has changed. Its text never contains state values.
  *
+ * `ENGINE_LOST` means that the core failed (it ran out of memory, or trapped) and was replaced; `cause` says how. It is
+ * for who made the call: trackers, synced states and clients go on by themselves, a {@link StateDocument} has to be
+ * parsed again.
+ *
  * @example
  * ```ts
  * import { applyPatch, PatchwireError } from "patchwire";
@@ -34,8 +38,8 @@ export class PatchwireError extends Error implements ErrorPlace {
   readonly opIndex?: number;
   readonly offset?: number;
 
-  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace & { cause?: unknown } = {}) {
-    super(message.startsWith(code) ? message : `${code}: ${message}`, "cause" in place ? { cause: place.cause } : undefined);
+  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace = {}, options?: { cause: unknown }) {
+    super(message.startsWith(code) ? message : `${code}: ${message}`, options);
     this.code = code;
     if (place.path !== undefined) this.path = place.path;
     if (place.opIndex !== undefined) this.opIndex = place.opIndex;

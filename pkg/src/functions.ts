@@ -1,5 +1,5 @@
 import { checkJson } from "./adopt.js";
-import { call, core, passTexts } from "./core.js";
+import { call, core, passTexts, plain } from "./core.js";
 import { patchText } from "./document.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
 import { freeze } from "./view.js";
@@ -17,8 +17,9 @@ import { freeze } from "./view.js";
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
   checkJson(state);
+  const limits = plain(options?.limits);
   const [arena, split, length] = passTexts(JSON.stringify(state), patchText(patch));
-  return freeze(JSON.parse(call(() => core().apply_patch(arena, split!, length!, options?.limits)))) as Immutable<T>;
+  return freeze(JSON.parse(call(() => core().apply_patch(arena, split!, length!, limits)))) as Immutable<T>;
 }
 
 /**

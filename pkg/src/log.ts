@@ -83,9 +83,20 @@ export class Log {
     this.length -= count;
   }
 
+  /** Forgets the first records, and that the core knew any key names: another core knows none. */
+  restart(count: number): void {
+    this.drop(count);
+    this.keys.clear();
+  }
+
   /** Forgets the key names that the last encoding introduced: the core refused it. */
   refused(): void {
     for (const [key, number] of this.keys) if (number >= this.known) this.keys.delete(key);
+  }
+
+  /** Forgets that the core knows any key names: another one knows none. */
+  forgetKeys(): void {
+    this.keys.clear();
   }
 
   /** The first records as bytes, valid until the next call. */

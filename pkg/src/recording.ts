@@ -48,6 +48,18 @@ export class Recording extends Tree {
     this.log.rewind(this.start);
   }
 
+  /** Forgets the first records: they are in the core now. */
+  drop(count: number): void {
+    this.log.drop(count);
+    this.start -= count;
+  }
+
+  /** Forgets what was committed, and what the core knew: another one begins with the published state. */
+  restart(): void {
+    this.drop(this.open || this.journal.length > 0 ? this.start : this.log.length);
+    this.log.forgetKeys();
+  }
+
   /** Begins a change that is made without a recipe. */
   begin(): void {
     this.start = this.log.length;

@@ -48,21 +48,19 @@ export class Tables {
 
   private read(limits: Limits | undefined): StoreHandle | undefined {
     const { sql } = this.storage;
-    return call(() => {
-      const reader = new (core().StoreReader)(limits);
-      for (const row of sql.exec("SELECT format, session, revision, bytes FROM patchwire_meta")) {
-        reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes));
-      }
-      for (const row of sql.exec("SELECT id, text FROM patchwire_base ORDER BY id")) {
-        const [arena, length] = passTexts(String(row.text));
-        reader.base(Number(row.id), arena, length!);
-      }
-      for (const row of sql.exec("SELECT id, parts, patch FROM patchwire_log ORDER BY id")) {
-        const [arena, length] = passTexts(String(row.patch));
-        reader.log(Number(row.id), Number(row.parts), arena, length!);
-      }
-      return reader.finish();
-    });
+    const reader = call(() => new (core().StoreReader)(limits));
+    for (const row of sql.exec("SELECT format, session, revision, bytes FROM patchwire_meta")) {
+      call(() => reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes)));
+    }
+    for (const row of sql.exec("SELECT id, text FROM patchwire_base ORDER BY id")) {
+      const [arena, length] = passTexts(String(row.text));
+      call(() => reader.base(Number(row.id), arena, length!));
+    }
+    for (const row of sql.exec("SELECT id, parts, patch FROM patchwire_log ORDER BY id")) {
+      const [arena, length] = passTexts(String(row.patch));
+      call(() => reader.log(Number(row.id), Number(row.parts), arena, length!));
+    }
+    return call(() => reader.finish());
   }
 
   private create(initial: StateDocument): StoreHandle {

@@ -76,7 +76,11 @@ export interface StateTrackerOptions<T = unknown> {
   validate?: StandardSchemaV1 | ((next: T) => void);
 }
 
-/** An independent reader of the changes, with its own baseline. */
+/**
+ * An independent reader of the changes, with its own baseline. If the core fails with changes that the reader hasn't
+ * read, its next question throws `ENGINE_LOST`, once: the state is whole and is the new baseline, but what led to it is
+ * lost. Whoever follows this reader needs the state as a snapshot.
+ */
 export interface WriteCursor {
   /** The net effect since the baseline. */
   stepWrites(): StepWrites;

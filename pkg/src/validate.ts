@@ -24,19 +24,22 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** What every state must satisfy. */
+export type Rule = StandardSchemaV1 | ((next: unknown) => void);
+
 /**
  * Requires that a state satisfies a schema, or a function that throws. What the schema makes of the state is ignored.
  *
  * @throws PatchwireError `VALIDATION_FAILED` with the first issue's place. What a schema says may hold values of the
  *   state, so the issues, or what the function threw, are the error's `cause` and not in its text.
  */
-export function validate<T>(rule: StandardSchemaV1 | ((next: T) => void), next: T): void {
+export function validate(rule: Rule, next: unknown): void {
   let answer: unknown;
   try {
     // A schema may be a function too.
     answer = "~standard" in rule ? rule["~standard"].validate(next) : rule(next);
   } catch (cause) {
-    throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state", { cause });
+    throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state", {}, { cause });
   }
   if (answer instanceof Object && "then" in answer) {
     void Promise.resolve(answer).catch(() => {});
@@ -45,6 +48,6 @@ export function validate<T>(rule: StandardSchemaV1 | ((next: T) => void), next: 
   const issues = "~standard" in rule ? (answer as StandardResult).issues : undefined;
   if (issues !== undefined) {
     const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));
-    throw new PatchwireError("VALIDATION_FAILED", `the state isn't what the schema demands (at '${path}')`, { path, cause: issues });
+    throw new PatchwireError("VALIDATION_FAILED", `the state isn't what the schema demands (at '${path}')`, { path }, { cause: issues });
   }
 }

@@ -1,16 +1,15 @@
-//! A persistent array: a flat list while small, a relaxed radix balanced tree (imbl) above.
-
-use imbl::Vector;
+//! A persistent array: a flat list while small, a tree above.
 
 use super::node::Node;
+use super::tree::{self, Run, Tree};
 
-/// A tree chunk holds 64 slots, so small arrays would waste most of one.
-const FLAT: usize = 32;
+/// What fits into one leaf of a tree needs no tree.
+const FLAT: usize = tree::MOST;
 
 #[derive(Clone, Debug)]
 enum Items {
     Flat(Vec<Node>),
-    Tree(Vector<Node>),
+    Tree(Tree<Node>),
 }
 
 #[derive(Clone, Debug)]
@@ -39,18 +38,14 @@ impl Array {
         }
     }
 
-    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
-        match &self.items {
-            Items::Flat(items) => Box::new(items.iter()),
-            Items::Tree(items) => Box::new(items.iter()),
-        }
+    pub(crate) fn iter(&self) -> tree::Iter<'_, Node> {
+        self.iter_from(0)
     }
 
-    pub(crate) fn iter_from(&self, start: usize) -> Box<dyn Iterator<Item = &Node> + '_> {
+    pub(crate) fn iter_from(&self, start: usize) -> tree::Iter<'_, Node> {
         match &self.items {
-            Items::Flat(items) => Box::new(items.iter().skip(start)),
-            Items::Tree(items) if start <= items.len() => Box::new(items.focus().narrow(start..).into_iter()),
-            Items::Tree(_) => Box::new(std::iter::empty()),
+            Items::Flat(items) => tree::Iter::flat(items.get(start..).unwrap_or_default()),
+            Items::Tree(items) => items.iter_from(start),
         }
     }
 
@@ -73,12 +68,12 @@ impl Array {
         let end = start.saturating_add(remove).min(self.len());
         self.weight += insert.iter().map(slot_weight).sum::<usize>();
         let length = self.len() - (end - start) + insert.len();
-        if let (Items::Flat(items), true) = (&self.items, length > FLAT) {
-            self.items = Items::Tree(items.iter().cloned().collect());
+        if let (Items::Flat(items), true) = (&mut self.items, length > FLAT) {
+            self.items = Items::Tree(Tree::from(std::mem::take(items)));
         }
         let removed: Vec<Node> = match &mut self.items {
-            Items::Flat(items) => items.splice(start..end, insert).collect(),
-            Items::Tree(items) => splice_tree(items, start, end, insert),
+            Items::Flat(items) => tree::exchange(items, start, end, insert),
+            Items::Tree(items) => items.splice(start, end, insert),
         };
         self.weight -= removed.iter().map(slot_weight).sum::<usize>();
         removed
@@ -89,31 +84,58 @@ impl Array {
         let arranged: Vec<Node> = order.iter().filter_map(|from| self.get(*from).cloned()).collect();
         self.items = match self.items {
             Items::Flat(_) => Items::Flat(arranged),
-            Items::Tree(_) => Items::Tree(arranged.into_iter().collect()),
+            Items::Tree(_) => Items::Tree(Tree::from(arranged)),
         };
+    }
+
+    /// Runs of items that are the same in both, ascending in both: where they start here, where they start in `other`,
+    /// how many they are. What is in no run may be the same all the same. O(what changed · log n + items that are the
+    /// same next to it) for versions of one array, O(n) at worst.
+    pub(crate) fn shared_runs(&self, other: &Array) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        let (mut at, mut other_at) = (0, 0);
+        let end = (self.len(), other.len(), 0);
+        for (start, other_start, length) in self.shared_leaves(other).into_iter().chain([end]) {
+            let is_same = |pair: &(&Node, &Node)| pair.0.is_same(pair.1);
+            let room = (start - at).min(other_start - other_at);
+            // What leaves were copied for is mostly one item of theirs.
+            let after = self.iter_from(at).zip(other.iter_from(other_at)).take(room).take_while(is_same).count();
+            let backwards = (1..=room - after).map_while(|back| Some((self.get(start - back)?, other.get(other_start - back)?)));
+            let before = backwards.take_while(is_same).count();
+            match runs.last_mut() {
+                Some(last) => last.2 += after,
+                None if after > 0 => runs.push((0, 0, after)),
+                None => {}
+            }
+            (at, other_at) = (start + length, other_start + length);
+            if before + length > 0 {
+                runs.push((start - before, other_start - before, before + length));
+            }
+        }
+        runs
+    }
+
+    fn shared_leaves(&self, other: &Array) -> Vec<Run> {
+        match (&self.items, &other.items) {
+            (Items::Tree(items), Items::Tree(others)) => items.shared_runs(others),
+            _ => Vec::new(),
+        }
     }
 }
 
-fn splice_tree(items: &mut Vector<Node>, start: usize, end: usize, insert: Vec<Node>) -> Vec<Node> {
-    let at_end = start == items.len();
-    match (end - start, insert.len()) {
-        (_, _) if at_end => {
-            items.extend(insert);
-            Vec::new()
+/// What both share isn't looked at.
+impl PartialEq for Array {
+    fn eq(&self, other: &Array) -> bool {
+        if self.len() != other.len() {
+            return false;
         }
-        (1, 0) if end == items.len() => items.pop_back().into_iter().collect(),
-        (1, 0) if start == 0 => items.pop_front().into_iter().collect(),
-        (0, 1) if start == 0 => {
-            insert.into_iter().for_each(|item| items.push_front(item));
-            Vec::new()
-        }
-        _ => {
-            let mut removed = items.split_off(start);
-            let tail = removed.split_off(end - start);
-            items.extend(insert);
-            items.append(tail);
-            removed.into_iter().collect()
-        }
+        let mut at = 0;
+        let in_place = self.shared_leaves(other).into_iter().filter(|run| run.0 == run.1);
+        in_place.chain([(self.len(), self.len(), 0)]).all(|(start, _, length)| {
+            let mut unsure = self.iter_from(at).zip(other.iter_from(at)).take(start - at);
+            at = start + length;
+            unsure.all(|(a, b)| a == b)
+        })
     }
 }
 
@@ -125,7 +147,7 @@ impl FromIterator<Node> for Array {
     fn from_iter<I: IntoIterator<Item = Node>>(iter: I) -> Self {
         let items: Vec<Node> = iter.into_iter().collect();
         let weight = 2 + items.iter().map(slot_weight).sum::<usize>();
-        let items = if items.len() > FLAT { Items::Tree(items.into_iter().collect()) } else { Items::Flat(items) };
+        let items = if items.len() > FLAT { Items::Tree(Tree::from(items)) } else { Items::Flat(items) };
         Array { items, weight }
     }
 }

@@ -4,6 +4,9 @@ mod array;
 mod node;
 mod object;
 mod raw;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
+mod tree;
 
 pub(crate) use array::Array;
 pub(crate) use node::{Node, Opened};
@@ -59,7 +62,7 @@ impl Document {
     /// # Errors
     /// As [`Document::parse`].
     pub fn parse_with(text: impl AsRef<[u8]>, limits: Limits) -> Result<Document> {
-        Ok(Document { root: parse::parse(text.as_ref().to_vec(), &limits)?, limits })
+        Ok(Document { root: parse::parse(text.as_ref().into(), &limits)?, limits })
     }
 
     /// The value at a pointer, as a document of its own that shares everything with this one. O(depth · log n).
@@ -147,11 +150,8 @@ mod serde_json_value {
                 Node::array(items.iter().enumerate().map(|(i, item)| below(item, i.to_string().as_bytes(), path)).collect::<Result<_>>()?)
             }
             Value::Object(members) => {
-                let members = members
-                    .iter()
-                    .map(|(key, value)| Ok((key.as_bytes(), below(value, key.as_bytes(), path)?)))
-                    .collect::<Result<Vec<_>>>()?;
-                Node::Object(std::sync::Arc::new(members.into_iter().collect()))
+                let members = members.iter().map(|(key, value)| Ok((key.as_bytes().into(), below(value, key.as_bytes(), path)?)));
+                Node::Object(std::sync::Arc::new(members.collect::<Result<_>>()?))
             }
         })
     }

@@ -167,9 +167,13 @@ impl Node {
         }
     }
 
-    /// Whether both are the same value in memory: true is certain and costs nothing, false says little.
+    /// Whether both are equal scalars, or the same value in memory: true is certain and costs little, false says little.
     pub(crate) fn is_same(&self, other: &Node) -> bool {
         match (self, other) {
+            (Node::Null, Node::Null) => true,
+            (Node::Bool(a), Node::Bool(b)) => a == b,
+            (Node::Number(a), Node::Number(b)) => a == b,
+            (Node::Short(..), Node::Short(..)) => self.as_text() == other.as_text(),
             (Node::Array(a), Node::Array(b)) => Arc::ptr_eq(a, b),
             (Node::Object(a), Node::Object(b)) => Arc::ptr_eq(a, b),
             (Node::Long(a), Node::Long(b)) => Arc::ptr_eq(a, b),
@@ -191,8 +195,8 @@ impl PartialEq for Node {
             (Opened::Bool(a), Opened::Bool(b)) => a == b,
             (Opened::Number(a), Opened::Number(b)) => a == b,
             (Opened::Text(a), Opened::Text(b)) => a == b,
-            (Opened::Array(a), Opened::Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b),
-            (Opened::Object(a), Opened::Object(b)) => a.len() == b.len() && a.iter().all(|(key, value)| b.get(key) == Some(value)),
+            (Opened::Array(a), Opened::Array(b)) => **a == **b,
+            (Opened::Object(a), Opened::Object(b)) => **a == **b,
             _ => false,
         }
     }

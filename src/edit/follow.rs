@@ -21,20 +21,33 @@ pub(crate) fn follow(path: &mut Vec<Step>, edit: &Edit) -> bool {
                 path.splice(..from.len(), to.iter().cloned());
                 return true;
             }
-            if let Some((Step::Index(index), array)) = from.split_last() {
-                shift(path, array, *index, 1, 0);
+            follow_removal(path, from);
+            if let Some(Step::Index(_)) = to.last() {
+                follow_insertion(path, to);
+                return true;
             }
-            match to.split_last() {
-                Some((Step::Index(index), array)) => shift(path, array, *index, 0, 1),
-                _ => !path.starts_with(to),
-            }
+            !path.starts_with(to)
         }
         Edit::AppendText { .. } | Edit::Increment { .. } => true,
     }
 }
 
-/// The same for `remove` items of `array` at `index` that gave way to `insert` others.
-pub(super) fn shift(path: &mut [Step], array: &[Step], index: usize, remove: usize, insert: usize) -> bool {
+/// Keeps `path` on what it leads to when something is inserted at `place`.
+pub(crate) fn follow_insertion(path: &mut [Step], place: &[Step]) {
+    if let Some((Step::Index(index), array)) = place.split_last() {
+        shift(path, array, *index, 0, 1);
+    }
+}
+
+/// Keeps `path` on what it leads to when the value at `place` is removed.
+pub(crate) fn follow_removal(path: &mut [Step], place: &[Step]) {
+    if let Some((Step::Index(index), array)) = place.split_last() {
+        shift(path, array, *index, 1, 0);
+    }
+}
+
+/// [`follow`] for `remove` items of `array` at `index` that gave way to `insert` others.
+fn shift(path: &mut [Step], array: &[Step], index: usize, remove: usize, insert: usize) -> bool {
     match index_in(path, array) {
         Some(here) if *here >= index + remove => *here = *here - remove + insert,
         Some(here) if *here >= index => return false,
@@ -70,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_path_leads_to_the_same_value_or_is_lost() {
-        let root = crate::parse::parse(br#"{"a":["p","q",["HERE","x"],"r"],"b":{"c":1}}"#.to_vec(), &Limits::default()).unwrap();
+        let root = crate::parse::parse(br#"{"a":["p","q",["HERE","x"],"r"],"b":{"c":1}}"#.as_slice().into(), &Limits::default()).unwrap();
         let null = || vec![Node::Null, Node::Null];
         let edits = [
             Edit::Set { path: steps("/b/c"), value: Node::Null },

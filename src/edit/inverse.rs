@@ -1,6 +1,6 @@
 //! What takes an edit back.
 
-use super::follow::shift;
+use super::follow::follow_insertion;
 use super::{Done, Edit, Step};
 use crate::document::Node;
 
@@ -31,21 +31,28 @@ fn inverse(edit: &Edit, out: &[Node]) -> Vec<Edit> {
             }
             vec![Edit::Permute { path: path.clone(), order: back }]
         }
-        Edit::Move { from, path } => {
-            let back = Edit::Move { from: path.clone(), path: from.clone() };
-            let covered = out.first().cloned().map(|value| Edit::Set { path: beside(path, from), value });
-            [Some(back), covered].into_iter().flatten().collect()
-        }
+        Edit::Move { from, path } => match (out, from.split_last()) {
+            ([held, value], last) => {
+                let value = value.clone();
+                let back = match last {
+                    Some((Step::Index(index), array)) => {
+                        Edit::Splice { path: array.to_vec(), index: *index, remove: 0, insert: vec![value] }
+                    }
+                    _ => Edit::Set { path: from.clone(), value },
+                };
+                vec![restore(path, Some(held.clone())), back]
+            }
+            (covered, _) => {
+                let back = Edit::Move { from: path.clone(), path: from.clone() };
+                let covered = covered.first().cloned().map(|value| {
+                    let mut path = path.clone();
+                    follow_insertion(&mut path, from);
+                    Edit::Set { path, value }
+                });
+                [Some(back), covered].into_iter().flatten().collect()
+            }
+        },
     }
-}
-
-/// Where `path` leads once something was inserted at `place`.
-fn beside(path: &[Step], place: &[Step]) -> Vec<Step> {
-    let mut path = path.to_vec();
-    if let Some((Step::Index(index), array)) = place.split_last() {
-        shift(&mut path, array, *index, 0, 1);
-    }
-    path
 }
 
 #[cfg(test)]
@@ -61,7 +68,7 @@ mod tests {
     #[test]
     fn every_edit_can_be_taken_back() {
         let text = br#"[1,{"x":{"b":"t"},"n":2},["c",{"d":1},3]]"#;
-        let start = crate::parse::parse(text.to_vec(), &Limits::default()).unwrap();
+        let start = crate::parse::parse(text.as_slice().into(), &Limits::default()).unwrap();
         let value = Node::Number(7.0);
         let edits = [
             Edit::Set { path: vec![], value: value.clone() },
@@ -74,6 +81,9 @@ mod tests {
             Edit::Move { from: steps(&[("", 0)]), path: steps(&[("", 0), ("x", 0)]) },
             Edit::Move { from: steps(&[("", 2), ("", 0)]), path: steps(&[("", 0)]) },
             Edit::Move { from: steps(&[("", 1), ("x", 0)]), path: steps(&[("", 2), ("", 3)]) },
+            Edit::Move { from: steps(&[("", 1), ("x", 0), ("b", 0)]), path: steps(&[("", 1), ("x", 0)]) },
+            Edit::Move { from: steps(&[("", 2), ("", 1), ("d", 0)]), path: steps(&[("", 2), ("", 1)]) },
+            Edit::Move { from: steps(&[("", 2), ("", 1)]), path: vec![] },
             Edit::AppendText { path: steps(&[("", 1), ("x", 0), ("b", 0)]), text: b"u".to_vec() },
             Edit::Increment { path: steps(&[("", 1), ("n", 0)]), by: 0.1 },
         ];

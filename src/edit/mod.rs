@@ -84,6 +84,11 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<V
                     let insert = vec![value];
                     perform(root, &Edit::Splice { path: parent.to_vec(), index: *index, remove: 0, insert }, limits)
                 }
+                // It takes the place of what held it: then moving it back isn't enough.
+                _ if from.starts_with(path) => set(root, path, value.clone(), limits).map(|mut out| {
+                    out.push(value);
+                    out
+                }),
                 _ => set(root, path, value, limits),
             }
         }

@@ -16,13 +16,23 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
 /// The same, telling `each` the edits as they are made.
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
+    let mut carried = 0;
     for (index, operation) in patch.operations.iter().enumerate() {
-        if let Some(edit) = resolve(root, operation).map_err(|error| error.in_op(index))? {
-            let out = edit::perform(root, &edit, limits).map_err(|error| error.in_op(index))?;
-            each(Done { edit, out });
-        }
+        step(root, operation, limits, &mut carried, &mut each).map_err(|error| error.in_op(index))?;
     }
     limits.check_document(root.weight())
+}
+
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Done)) -> Result<()> {
+    let Some(edit) = resolve(root, operation)? else { return Ok(()) };
+    if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
+        *carried += locate(root, from)?.1.weight() as u64;
+        limits.check_carried(*carried)?;
+    }
+    let out = edit::perform(root, &edit, limits)?;
+    limits.check_interim(root.weight())?;
+    each(Done { edit, out });
+    Ok(())
 }
 
 fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {

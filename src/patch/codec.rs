@@ -8,7 +8,7 @@ use crate::pointer::Pointer;
 use crate::{number, parse, print};
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
-    read(&parse::parse(text.to_vec(), limits)?, limits)
+    read(&parse::parse(text.into(), limits)?, limits)
 }
 
 pub(crate) fn read(node: &Node, limits: &Limits) -> Result<Patch> {

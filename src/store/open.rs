@@ -134,7 +134,7 @@ impl Opening {
             return Err(missing("a row of the base is missing"));
         }
         let store = Store::at(meta.session, meta.revision, self.base.len(), self.base_rows);
-        let document = Document { root: parse::parse(std::mem::take(&mut self.base), &Limits::none())?, limits: Limits::none() };
+        let document = Document { root: parse::parse(std::mem::take(&mut self.base).into(), &Limits::none())?, limits: Limits::none() };
         Ok(Some(Replay { store, document, recent: VecDeque::new(), recent_bytes: 0, next: None, split: None }))
     }
 }

@@ -189,7 +189,7 @@ fn read(source: &str, limits: &Limits) -> Result<Node> {
     // What the frame carries is held to the document's own limits when it gets there.
     let depth = limits.depth.saturating_add(ENVELOPE_DEPTH);
     let within = Limits { document: limits.frame, string: limits.frame, depth, ..*limits };
-    parse::parse(source.as_bytes().to_vec(), &within)
+    parse::parse(source.as_bytes().into(), &within)
 }
 
 fn text_of<'a>(object: &'a Object, member: &[u8]) -> Option<&'a [u8]> {
@@ -225,7 +225,7 @@ pub(crate) fn attachment(session: &str, revision: u64, dialect: Dialect) -> Stri
 }
 
 pub(crate) fn read_attachment(source: &str) -> Option<Hello> {
-    let root = parse::parse(source.as_bytes().to_vec(), &Limits::default()).ok()?;
+    let root = parse::parse(source.as_bytes().into(), &Limits::default()).ok()?;
     let members = root.as_object()?;
     read_hello(&members).ok().filter(|_| whole(&members, b"version") == Some(VERSION))
 }

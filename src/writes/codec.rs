@@ -95,7 +95,7 @@ fn print_items(out: &mut Vec<u8>, items: &[Node]) {
 }
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<StepWrites> {
-    let node = parse::parse(text.to_vec(), limits)?;
+    let node = parse::parse(text.into(), limits)?;
     let object = node.as_object().ok_or_else(|| invalid("step writes are an object with ops"))?;
     let list = object.get(b"ops").and_then(Node::as_array).ok_or_else(|| invalid("step writes have a list ops"))?;
     limits.check_operations(list.len())?;

@@ -304,7 +304,7 @@ impl Client {
             self.parts = Some(parts);
             return Ok(Vec::new());
         }
-        let root = parse::parse(parts.text, &self.options.limits).map_err(|_| Trouble::Misfit)?;
+        let root = parse::parse(parts.text.into(), &self.options.limits).map_err(|_| Trouble::Misfit)?;
         self.hold(Document { root, limits: self.options.limits }, parts.session, parts.revision)
     }
 

@@ -1,0 +1,348 @@
+import { call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
+import { StateDocument } from "./document.js";
+import { PatchwireError } from "./errors.js";
+import { Recording } from "./recording.js";
+import type { Limits } from "./types.js";
+import { validate, type Rule } from "./validate.js";
+import { follow, freeze, type ViewEdit } from "./view.js";
+import type { TrackerCore } from "./wasm/patchwire.js";
+
+/** What the core has to know of a tracker's options. */
+export interface MeaningOptions {
+  byKey: boolean;
+  append: boolean;
+  precise: boolean;
+  counters: string[];
+  texts: string[];
+  limits: Limits;
+  history: number | undefined;
+}
+
+/** A reader of the changes: its number in the core, and what has to be known of it should the core be lost. */
+export interface Reader {
+  id: number;
+  /** How many changes there had been when its baseline was set. */
+  since: number;
+  /** Changes that it hasn't read are lost. */
+  hasLost: boolean;
+}
+
+/** A stream: its number in the core, and whether it was lost with one and hasn't been told. */
+export interface Stream {
+  id: number;
+  hasLost: boolean;
+}
+
+/** The number of no stream. */
+const ENDED = 2 ** 32 - 1;
+/** After so many records the log goes to the core by itself, so that it can't grow for ever. */
+const LOG_LENGTH = 10_000;
+const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
+/** What was accepted once is accepted again. */
+const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity };
+
+/**
+ * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
+ * somebody asks what they mean. If the core is lost, another one begins with the plain state as it is.
+ */
+export class Meaning {
+  /** The reader that every tracker has. */
+  readonly main: Reader = { id: 0, since: 0, hasLost: false };
+  private readonly readers = new Set<Reader>();
+  private readonly limits: { document: number; depth: number; string: number };
+  private view: Recording | null = null;
+  private core: TrackerCore | null = null;
+  /** What the core begins with, until it is made: the document, or else the state within these limits. */
+  private document: StateDocument | null = null;
+  private initial: unknown;
+  private accepts: Limits;
+  /** Bounds of the document's size as of the core, and of what has come in since. */
+  private weight = 0;
+  private pending = 0;
+  private changes = 0;
+  /** Streams that write, and whether they have written what the plain state hasn't followed yet. */
+  private readonly streams = new Set<Stream>();
+  private isBehind = false;
+  private isValidating = false;
+
+  private constructor(
+    private readonly options: MeaningOptions,
+    private readonly rule: Rule | undefined,
+  ) {
+    this.accepts = options.limits;
+    this.limits = { ...DEFAULTS, ...options.limits };
+  }
+
+  static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
+    const meaning = new Meaning(options, rule);
+    meaning.document = document;
+    meaning.open();
+    if (rule !== undefined) validate(rule, meaning.tree.publish());
+    return meaning;
+  }
+
+  /** Of a plain frozen state; its depth and the length of its texts say whether it may be over a limit. */
+  static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
+    const meaning = new Meaning(options, rule);
+    meaning.initial = state;
+    meaning.view = new Recording(state);
+    meaning.weight = length * 3;
+    // What is wrong is said by the constructor, not later.
+    if (meaning.isNear(0, depth, length) || options.counters.length + options.texts.length > 0) meaning.open();
+    if (rule !== undefined) validate(rule, state);
+    return meaning;
+  }
+
+  /** The plain state, up to date; of a document it is made when first needed. */
+  get tree(): Recording {
+    if (this.isBehind) this.catchUp();
+    return (this.view ??= new Recording(freeze(this.now().toJSON())));
+  }
+
+  /** Whether a recipe or a validator is running. */
+  get isBusy(): boolean {
+    return this.view?.open === true || this.isValidating;
+  }
+
+  /** The present version as a document. */
+  now(): StateDocument {
+    const tracker = this.flushed();
+    return new StateDocument(call(() => tracker.document()));
+  }
+
+  /**
+   * Makes what was recorded the next version, asking the core first where a limit may be near: where `bytes` were
+   * added, nested `depth` levels deep, none of its strings longer than `longest`.
+   */
+  accept(bytes: number, depth: number, longest = bytes): void {
+    const { tree } = this;
+    try {
+      this.validate(tree);
+      if (this.isNear(bytes, depth, longest)) {
+        this.play(tree, () => tree.start);
+        this.play(tree, () => tree.log.length);
+      } else {
+        this.pending += bytes * 3;
+      }
+    } catch (error) {
+      tree.rollback();
+      throw error;
+    }
+    tree.commit();
+    this.changes++;
+    if (tree.log.length > LOG_LENGTH) this.flushEarly();
+  }
+
+  /** Whether such a change may be refused when it is accepted. */
+  mayRefuse(bytes: number, depth: number, longest: number): boolean {
+    return this.rule !== undefined || this.isNear(bytes, depth, longest);
+  }
+
+  private isNear(bytes: number, depth: number, longest: number): boolean {
+    const { document, depth: deepest, string } = this.limits;
+    return depth > deepest || longest * 3 > string || this.weight + this.pending + bytes * 3 > document;
+  }
+
+  /**
+   * Makes a change that begins in the core, on both sides, and says whether there was one. With a rule the core holds it
+   * until the state that it leads to has been validated.
+   */
+  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule): boolean {
+    const { tree } = this;
+    const tracker = this.flushed();
+    const edits = call(() => begin(tracker, !!rule));
+    if (edits === undefined) return false;
+    // Nothing of it is in the log.
+    tree.start = tree.log.length;
+    follow(tree, JSON.parse(edits) as ViewEdit[]);
+    if (rule) {
+      try {
+        this.validate(tree);
+        call(() => tracker.settle(true));
+      } catch (error) {
+        tree.rollback();
+        if (isAlive(tracker)) call(() => tracker.settle(false));
+        throw error;
+      }
+    }
+    tree.commit();
+    this.changes++;
+    this.pending += edits.length * 3;
+    return true;
+  }
+
+  /** Shows the validator, if there is one, the state with the unfinished change. */
+  private validate(tree: Recording): void {
+    if (this.rule === undefined) return;
+    this.isValidating = true;
+    try {
+      validate(this.rule, tree.preview());
+    } finally {
+      this.isValidating = false;
+    }
+  }
+
+  openStream(pointer: string): Stream {
+    const tracker = this.flushed();
+    const stream = { id: call(() => tracker.stream(pointer)), hasLost: false };
+    this.streams.add(stream);
+    return stream;
+  }
+
+  /** Gives a piece of a stream to the core: a well-formed string, or bytes. The plain state follows when it is needed. */
+  write(stream: Stream, piece: string | Uint8Array): void {
+    this.onStream(stream, (tracker) => {
+      const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
+      call(() => tracker.write(stream.id, arena, length!));
+      this.pending += length! * 3;
+    });
+    this.isBehind = true;
+    this.changes++;
+  }
+
+  /** Ends a stream one way or the other. */
+  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, rule?: Rule | null): void {
+    this.onStream(stream, () => this.change(begin, rule));
+    this.streams.delete(stream);
+  }
+
+  /** A stream that was lost with a core says so once; then it is closed. */
+  private onStream(stream: Stream, run: (tracker: TrackerCore) => void): void {
+    try {
+      const tracker = this.flushed();
+      if (stream.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed, and what had arrived since the state was last read is lost");
+      run(tracker);
+    } catch (error) {
+      if (isLoss(error)) {
+        Object.assign(stream, { id: ENDED, hasLost: false });
+        this.streams.delete(stream);
+      }
+      throw error;
+    }
+  }
+
+  private catchUp(): void {
+    const tracker = this.open();
+    if (!this.isBehind) return;
+    const edits = call(() => tracker.catch_up());
+    this.isBehind = false;
+    if (this.view === null) return;
+    follow(this.view, JSON.parse(edits) as ViewEdit[]);
+    this.view.commit();
+  }
+
+  openReader(): Reader {
+    const tracker = this.flushed();
+    const reader = { id: call(() => tracker.open_cursor()), since: this.changes, hasLost: false };
+    this.readers.add(reader);
+    return reader;
+  }
+
+  isOpen(reader: Reader): boolean {
+    return this.readers.has(reader);
+  }
+
+  closeReader(reader: Reader): void {
+    const { core: tracker } = this;
+    if (this.readers.delete(reader) && tracker !== null && isAlive(tracker)) call(() => tracker.close_cursor(reader.id));
+  }
+
+  /** What the core answers to a reader. That changes were lost is said to each reader once. */
+  ask(reader: Reader, question: (tracker: TrackerCore) => string): string {
+    try {
+      const tracker = this.flushed();
+      if (reader.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed with changes that were not read: go on from the state as it is");
+      return call(() => question(tracker));
+    } catch (error) {
+      if (isLoss(error) && this.view !== null) this.setBaseline(reader);
+      throw error;
+    }
+  }
+
+  /** Makes the present state the reader's baseline. */
+  advance(reader: Reader): void {
+    try {
+      const tracker = this.flushed();
+      call(() => tracker.advance(reader.id));
+    } catch (error) {
+      // The next core begins with the present state: then that is the baseline.
+      if (!isLoss(error) || this.view === null) throw error;
+    }
+    this.setBaseline(reader);
+  }
+
+  private setBaseline(reader: Reader): void {
+    this.recover();
+    reader.since = this.changes;
+    reader.hasLost = false;
+  }
+
+  /** The core's side, up to date. */
+  flushed(): TrackerCore {
+    const { view } = this;
+    // What a recipe that is still running did, or what is being validated, may yet be taken back.
+    if (view !== null) this.play(view, () => (this.isBusy ? view.start : view.log.length));
+    return this.open();
+  }
+
+  private flushEarly(): void {
+    try {
+      this.flushed();
+    } catch {
+      // The change is made, and this was none of its business: whoever asks next is told.
+    }
+  }
+
+  /** Hands the log's first records to the core. */
+  private play(view: Recording, records: () => number): void {
+    const tracker = this.open();
+    const count = records();
+    if (count === 0) return;
+    const [arena, length] = passBytes(view.log.encode(count));
+    try {
+      this.weight = call(() => (tracker.play(arena, length), tracker.weight()));
+    } catch (error) {
+      view.log.refused();
+      throw error;
+    }
+    view.drop(count);
+    this.pending = 0;
+  }
+
+  /** The core's side, made when first needed. */
+  private open(): TrackerCore {
+    this.recover();
+    if (this.core === null) {
+      const document = this.document ?? StateDocument.parse(JSON.stringify(this.initial), this.accepts);
+      const tracker = call(() => new (core().TrackerCore)(document.handle, this.options));
+      this.weight = call(() => tracker.weight());
+      for (const reader of this.readers) reader.id = call(() => tracker.open_cursor());
+      if (this.document === null) document.free();
+      this.core = tracker;
+      this.initial = null;
+      this.document = null;
+    }
+    return this.core;
+  }
+
+  /**
+   * If the core was lost, the plain state is what the next one begins with, and every reader's baseline. A state that
+   * was in the core alone is lost with it.
+   */
+  recover(): void {
+    if (this.core === null || isAlive(this.core)) return;
+    const { view } = this;
+    if (view === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
+    this.initial = view.publish();
+    this.accepts = NO_LIMITS;
+    this.core = null;
+    view.restart();
+    for (const reader of [this.main, ...this.readers]) {
+      reader.hasLost ||= reader.since !== this.changes;
+      reader.since = this.changes;
+    }
+    this.isBehind = false;
+    for (const stream of this.streams) Object.assign(stream, { id: ENDED, hasLost: true });
+    this.streams.clear();
+  }
+}

@@ -1,0 +1,78 @@
+//! What two versions have in common, found by the parts that both hold.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use super::{Part, Tree};
+
+/// Items known to be the same in both: where they start in the one and in the other, and how many they are.
+pub(crate) type Run = (usize, usize, usize);
+
+impl<T: Clone> Tree<T> {
+    /// The items that both hold in the same leaf, in runs that ascend in both. O(changes · log n) for versions of one
+    /// sequence, O(n) at worst: what differs is looked at level by level.
+    pub(crate) fn shared_runs(&self, other: &Tree<T>) -> Vec<Run> {
+        let (mut a, mut b) = (vec![self], vec![other]);
+        let (height, other_height) = (self.height(), other.height());
+        (other_height..height).for_each(|_| a = below(&a));
+        (height..other_height).for_each(|_| b = below(&b));
+        let mut runs = Vec::new();
+        align(&a, &b, (0, 0), &mut runs);
+        runs
+    }
+
+    fn height(&self) -> usize {
+        match &*self.part {
+            Part::Leaf(_) => 0,
+            Part::Inner(trees) => 1 + trees.first().map_or(0, Tree::height),
+        }
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.part).addr()
+    }
+}
+
+/// The parts of all of these; none for leaves.
+fn below<'a, T>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
+    let parts = trees.iter().filter_map(|tree| if let Part::Inner(trees) = &*tree.part { Some(trees) } else { None });
+    parts.flatten().collect()
+}
+
+/// Two lists of equally high parts, which start at these places of their sequences. Splices keep the order of the
+/// parts that they leave, so that going forwards in both finds all that both hold.
+fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
+    if a.is_empty() || b.is_empty() {
+        return;
+    }
+    // A heap sorts slower than `sort_unstable` does, in a tenth of the code.
+    let places: BinaryHeap<(usize, usize)> = b.iter().map(|tree| tree.address()).zip(0..).collect();
+    let places = places.into_sorted_vec();
+    let place = |tree: &Tree<T>| {
+        let found = places.binary_search_by_key(&tree.address(), |(address, _)| *address).ok()?;
+        places.get(found).map(|(_, place)| *place)
+    };
+    let common = a.iter().enumerate().filter_map(|(index, tree)| Some((index, place(tree)?, tree.len)));
+    let (mut next, mut other_next) = (0, 0);
+    for (index, other_index, length) in common.chain([(a.len(), b.len(), 0)]) {
+        let (Some(changed), Some(other_changed)) = (a.get(next..index), b.get(other_next..other_index)) else { continue };
+        align(&below(changed), &below(other_changed), (at, other_at), runs);
+        at += total(changed);
+        other_at += total(other_changed);
+        push(runs, (at, other_at, length));
+        (at, other_at) = (at + length, other_at + length);
+        (next, other_next) = (index + 1, other_index + 1);
+    }
+}
+
+fn total<T>(trees: &[&Tree<T>]) -> usize {
+    trees.iter().map(|tree| tree.len).sum()
+}
+
+fn push(runs: &mut Vec<Run>, run: Run) {
+    match runs.last_mut() {
+        _ if run.2 == 0 => {}
+        Some(last) if (last.0 + last.2, last.1 + last.2) == (run.0, run.1) => last.2 += run.2,
+        _ => runs.push(run),
+    }
+}
