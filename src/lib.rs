@@ -46,7 +46,7 @@ compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the
 pub use document::Document;
 pub use error::{Code, Error, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
-pub use patch::{Dialect, Patch};
+pub use patch::{Dialect, DiffOptions, Patch};
 pub use pointer::Pointer;
 pub use tracker::{Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};

@@ -13,13 +13,18 @@
 //! value   = 0 null | 1 false | 2 true | 3 f64 | 4 bytes (a string) | 5 bytes (JSON text)
 //!         | 6 source                                   a value of the document, taken along
 //!         | 7 bytes count (path source)*               JSON text with such values put at paths in it
+//!         | 8 count (name value)*                      a small object
+//!         | 9 count value*                             a small array
+//! name    = key << 1 | 1 bytes                         a key by its number, or a new one
 //! source  = 0 path                                     from where it is now
 //!         | 1 record item path                         from what a record of this recipe took out
 //! bytes   = length byte*
 //! ```
 //! Numbers without a type are LEB128. Strings are WTF-8.
 
-use crate::document::{Key, Node};
+use std::sync::Arc;
+
+use crate::document::{Key, Node, Object};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -29,7 +34,12 @@ use crate::parse;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Player {
     keys: Vec<Key>,
+    /// The lists of keys that objects had last: others will have them too.
+    shapes: Vec<Arc<[Key]>>,
 }
+
+/// How many shapes are remembered.
+const SHAPES: usize = 8;
 
 impl Player {
     /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
@@ -40,7 +50,7 @@ impl Player {
     }
 
     fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
-        let mut reader = Reader { bytes: log, at: 0, limits };
+        let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
         while let Some(kind) = reader.next() {
@@ -63,7 +73,7 @@ impl Player {
         Ok(recipes)
     }
 
-    fn edit(&self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
+    fn edit(&mut self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
             1 => Edit::Set { path, value: self.value(reader, root, recipe)? },
@@ -98,13 +108,17 @@ impl Player {
             .collect()
     }
 
-    fn value(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
+    fn value(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         Ok(match reader.next() {
             Some(0) => Node::Null,
             Some(1) => Node::Bool(false),
             Some(2) => Node::Bool(true),
             Some(3) => Node::Number(reader.double()?),
-            Some(4) => Node::text(reader.bytes()?),
+            Some(4) => {
+                let text = reader.bytes()?;
+                reader.limits.check_string(text.len())?;
+                Node::text(text)
+            }
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
             Some(6) => self.source(reader, root, recipe)?,
             Some(7) => {
@@ -116,8 +130,41 @@ impl Player {
                 }
                 value
             }
+            Some(8) => self.object(reader, root, recipe)?,
+            Some(9) => {
+                let count = reader.enter()?;
+                let items = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
+                reader.depth -= 1;
+                Node::array(items)
+            }
             _ => return Err(reader.malformed()),
         })
+    }
+
+    fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
+        let count = reader.enter()?;
+        let (mut names, mut values) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let name = reader.number()?;
+            if name == 1 {
+                self.keys.push(reader.bytes()?.into());
+            }
+            let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
+            names.push(key.ok_or_else(|| reader.malformed())?.clone());
+            values.push(self.value(reader, root, recipe)?);
+        }
+        reader.depth -= 1;
+        let is_known = |shape: &&Arc<[Key]>| shape.len() == names.len() && shape.iter().zip(&names).all(|(a, b)| Arc::ptr_eq(a, b));
+        let shape = match self.shapes.iter().find(is_known) {
+            Some(known) => known.clone(),
+            None => {
+                let shape: Arc<[Key]> = names.into();
+                self.shapes.truncate(SHAPES - 1);
+                self.shapes.insert(0, shape.clone());
+                shape
+            }
+        };
+        Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
     }
 
     fn source(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
@@ -137,6 +184,8 @@ impl Player {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How many containers are open.
+    depth: usize,
     limits: &'a Limits,
 }
 
@@ -145,6 +194,13 @@ impl<'a> Reader<'a> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte
+    }
+
+    /// Enters a container; returns how many values it has.
+    fn enter(&mut self) -> Result<usize> {
+        self.depth += 1;
+        self.limits.check_depth(self.depth)?;
+        self.number()
     }
 
     fn number(&mut self) -> Result<usize> {
@@ -175,5 +231,43 @@ impl<'a> Reader<'a> {
 
     fn malformed(&self) -> Error {
         Error::new(Code::InvalidPatch, "the op log is malformed").at(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+
+    fn played(log: &[u8], player: &mut Player, limits: &Limits) -> Result<String> {
+        let mut root = Node::Null;
+        player.play(log, &mut root, limits)?;
+        Ok(Document { root, limits: *limits }.to_string())
+    }
+
+    #[test]
+    fn containers_come_member_by_member_with_new_names_and_known_ones() {
+        let (mut player, limits) = (Player::default(), Limits::default());
+        let log = b"\x01\x00\x08\x02\x01\x01a\x09\x02\x00\x08\x01\x00\x02\x01\x01b\x04\x01c";
+        assert_eq!(played(log, &mut player, &limits).unwrap(), r#"{"a":[null,{"a":true}],"b":"c"}"#);
+        assert_eq!(played(b"\x01\x00\x08\x01\x02\x09\x00", &mut player, &limits).unwrap(), r#"{"b":[]}"#);
+        assert_eq!(player.shapes.len(), 3);
+    }
+
+    #[test]
+    fn what_is_malformed_or_over_a_limit_leaves_no_names_behind() {
+        let limits = Limits { depth: 2, string: 3, ..Limits::default() };
+        let refused: [(&[u8], Code); 5] = [
+            (b"\x01\x00\x08\x01\x00\x00", Code::InvalidPatch),
+            (b"\x01\x00\x08\x02\x01\x01a\x00", Code::InvalidPatch),
+            (b"\x01\x00\x09\xff\xff\xff\xff\x0f", Code::InvalidPatch),
+            (b"\x01\x00\x08\x01\x01\x01a\x04\x04xxxx", Code::LimitExceeded),
+            (b"\x01\x00\x09\x01\x09\x01\x09\x00", Code::LimitExceeded),
+        ];
+        for (log, code) in refused {
+            let mut player = Player::default();
+            assert_eq!(played(log, &mut player, &limits).unwrap_err().code, code, "{log:?}");
+            assert!(player.keys.is_empty());
+        }
     }
 }

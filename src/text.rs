@@ -81,6 +81,13 @@ pub(crate) fn plain_len(bytes: &[u8]) -> usize {
     bytes.len() - rest.len() + plain
 }
 
+/// The same as `==`, which in wasm compares byte by byte.
+pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    let ((a_words, a_rest), (b_words, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let differ = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*a) != u64::from_le_bytes(*b);
+    a.len() == b.len() && a_rest == b_rest && !a_words.iter().zip(b_words).any(differ)
+}
+
 /// The byte at which the UTF-16 code unit `position` starts; `None` past the end or inside a surrogate pair.
 pub(crate) fn utf16_offset(bytes: &[u8], position: usize) -> Option<usize> {
     let mut units = 0;

@@ -1,4 +1,5 @@
 import { arrays } from './arrays.mjs';
+import { diffs } from './diffs.mjs';
 import { incomings } from './incoming.mjs';
 import { openings } from './opening.mjs';
 import { sizes } from './sizes.mjs';
@@ -9,6 +10,6 @@ import { updates } from './updates.mjs';
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
  * to be timed, or `figures()`, which gives `{ ours, peer, who }` as counted.
  */
-export const rows = [...updates, ...arrays, ...incomings, ...streams, ...openings, ...sizes];
+export const rows = [...updates, ...arrays, ...incomings, ...streams, ...diffs, ...openings, ...sizes];
 
 export const label = ({ name, shape }) => (shape ? `${name} (${shape})` : name);

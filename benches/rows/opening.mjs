@@ -11,8 +11,9 @@ const decoder = new TextDecoder();
 const saved = (one) => ({ ...one, batch: 1, step: (i) => (one.last = one.run(i)), state: () => (one.last ? JSON.parse(decoder.decode(one.last)) : null) });
 
 function opening(shape) {
-  const { list, make, initial } = shapes[shape];
-  const bytes = encoder.encode(JSON.stringify(initial(entriesFor(shape, SIZE))));
+  const { list, make, initial, nested } = shapes[shape];
+  const entries = entriesFor(shape, SIZE);
+  const bytes = encoder.encode(JSON.stringify(initial(entries)));
   const pushed = (i) => JSON.stringify([{ op: 'add', path: `/${list}/-`, value: make(i) }]);
   const keep = {};
   const document = saved({
@@ -27,12 +28,12 @@ function opening(shape) {
       return out;
     },
   });
-  const tracked = saved({
+  const tracked = (recipe) => saved({
     name: 'patchwire, StateTracker',
     run(i) {
       const before = StateDocument.parse(bytes);
       const tracker = new StateTracker(before, { arrayDeltaMode: 'precise' });
-      tracker.update((draft) => draft[list].push(make(i)));
+      tracker.update((draft) => recipe(draft, i));
       keep.patch = tracker.getPatchText();
       const after = tracker.document();
       const out = after.toBytes();
@@ -41,16 +42,18 @@ function opening(shape) {
       return out;
     },
   });
-  const peer = saved({
+  const peer = (recipe) => saved({
     name: 'JSON.parse + Mutative + stringify',
     run(i) {
-      const [next, patches] = create(JSON.parse(decoder.decode(bytes)), (draft) => void draft[list].push(make(i)), { enablePatches: true });
+      const [next, patches] = create(JSON.parse(decoder.decode(bytes)), (draft) => void recipe(draft, i), { enablePatches: true });
       keep.patch = JSON.stringify(patches);
       return encoder.encode(JSON.stringify(next));
     },
   });
   const floor = { name: 'the bytes in and out', batch: 1, step: () => bytes.slice().slice() };
-  return { document, tracked, peer, floor };
+  const push = (draft, i) => draft[list].push(make(i));
+  const leaf = (draft, i) => nested.recipe(draft, i, entries);
+  return { document, tracked, peer, floor, push, leaf };
 }
 
 function walk(value) {
@@ -66,19 +69,19 @@ export const openings = ['items', 'chat', 'matrix'].flatMap((shape) => [
     shape,
     target: 0.4,
     contenders() {
-      const { document, peer, floor } = opening(shape);
-      return { ours: document, peers: [peer], floor };
+      const { document, peer, floor, push } = opening(shape);
+      return { ours: document, peers: [peer(push)], floor };
     },
   },
-  {
-    name: 'open 5 MB + push + patch + save: tracker',
+  ...['push', 'leaf'].map((change) => ({
+    name: `open 5 MB + ${change} + patch + save: tracker`,
     shape,
     target: 0.4,
     contenders() {
-      const { tracked, peer, floor } = opening(shape);
-      return { ours: tracked, peers: [peer], floor };
+      const { tracked, peer, floor, [change]: recipe } = opening(shape);
+      return { ours: tracked(recipe), peers: [peer(recipe)], floor };
     },
-  },
+  })),
   ...(shape === 'items'
     ? [
         {

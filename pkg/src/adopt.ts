@@ -1,21 +1,15 @@
+import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
-import { isContainer, Place, put, type Key, type Slot, type Tree } from "./tree.js";
+import { Place } from "./place.js";
+import { readAll } from "./reading.js";
+import type { Tree } from "./tree.js";
+import { Unread } from "./unread.js";
 
 /** Answers with the place behind a draft. */
 export const PLACE = Symbol("patchwire place");
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
 const DEEPEST = 2_000;
-
-/** A value that isn't JSON, kept as it is until the recipe ends: it may be gone by then. */
-export class Foreign {
-  constructor(readonly value: unknown) {}
-
-  /** In the log it stands for something that will be overwritten. */
-  toJSON(): null {
-    return null;
-  }
-}
 
 export function placeOf(value: object): Place | undefined {
   return (value as { [PLACE]?: Place })[PLACE];
@@ -269,6 +263,7 @@ function isPlain(value: object): boolean {
 export function snapshot(slot: Slot): unknown {
   if (!(slot instanceof Place)) return slot;
   if (slot.view !== null) return slot.view;
+  readAll(slot);
   const copy: object = Array.isArray(slot.twin) ? [] : {};
   for (const key of Object.keys(slot.twin)) put(copy, key, snapshot(slot.twin[key]));
   return Object.freeze(copy);
@@ -310,7 +305,7 @@ export function pointerOf(path: Key[]): string {
 export function requireJson(slot: Slot, path: Key[] = [], ancestors: Slot[] = []): void {
   if (slot instanceof Foreign) throw notJson(slot.value, path);
   if (slot === undefined) throw notJson(slot, path);
-  if (!isContainer(slot)) return;
+  if (!isContainer(slot) || slot instanceof Unread) return;
   if (ancestors.includes(slot)) throw notJson({}, path);
   const container = slot instanceof Place ? slot.twin : (slot as Record<Key, Slot>);
   const below = [...ancestors, slot];

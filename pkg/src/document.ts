@@ -1,7 +1,7 @@
 import { checkJson } from "./adopt.js";
 import { call, core, passBytes, passTexts, plain, release } from "./core.js";
 import { PatchwireError } from "./errors.js";
-import type { JSONPatchOperation, Limits } from "./types.js";
+import type { DiffOptions, JSONPatchOperation, Limits } from "./types.js";
 import type { DocumentHandle } from "./wasm/patchwire.js";
 
 /** JSON text of a patch given as text or as operations. */
@@ -55,6 +55,22 @@ export class StateDocument {
   apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
     const [arena, length] = passTexts(patchText(patch));
     return new StateDocument(call(() => this.handle.apply(arena, length!)));
+  }
+
+  /**
+   * The patch that makes `other` of this version, as {@link diff} tells it. What both share costs nothing. At most
+   * as many operations as `other`'s limits allow.
+   *
+   * @example
+   * ```ts
+   * import { StateDocument } from "patchwire";
+   * const before = StateDocument.parse('{"notes":["a first note, longer than an operation on it would be"]}');
+   * const after = before.apply([{ op: "add", path: "/notes/0", value: "b" }]);
+   * console.log(before.diff(after)); // [ { op: 'add', path: '/notes/0', value: 'b' } ]
+   * ```
+   */
+  diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
+    return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, options?.dialect === "extended"))) as JSONPatchOperation[];
   }
 
   /** The whole value as plain JavaScript. O(its size). */

@@ -1,7 +1,10 @@
-import { Foreign, notJson, PLACE, placeOf, pointerOf } from "./adopt.js";
+import { notJson, PLACE, placeOf, pointerOf } from "./adopt.js";
+import { Foreign, isContainer, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import type { Recording } from "./recording.js";
-import { Place, type Key, type Slot } from "./tree.js";
+import { Place } from "./place.js";
+import { readAll, readSlot } from "./reading.js";
+import { Unread } from "./unread.js";
 
 /** The draft of a container: one proxy for its whole life, usable while a recipe runs. */
 function draftOf(place: Place): object {
@@ -27,11 +30,16 @@ function read(place: Place, key: Key): unknown {
   if (slot instanceof Place) return draftOf(slot);
   if (slot instanceof Foreign) return slot.value;
   if (!Object.hasOwn(place.twin, key)) return slot;
-  return draftOf(tree.child(place, key) as Place);
+  return seen(tree.child(place, key));
 }
 
 function refuse(what: string): never {
   throw new TypeError(`${what} can't be done to a draft`);
+}
+
+/** Object.keys asks about every member, which is no reason to read them all. */
+function unreadMember(place: Place, key: string): PropertyDescriptor {
+  return { get: () => read(place, key), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
 }
 
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
@@ -45,6 +53,7 @@ function traps(find: (target: object) => Place): ProxyHandler<object> {
       const descriptor = Reflect.getOwnPropertyDescriptor(place.twin, key);
       if (descriptor === undefined) return undefined;
       const isLength = place.isArray && key === "length";
+      if (descriptor.value instanceof Unread) return unreadMember(place, key as string);
       // Object.keys asks this of every member: no drafts are made for it.
       return { value: seen(descriptor.value), writable: true, enumerable: !isLength, configurable: !isLength };
     },
@@ -102,6 +111,8 @@ const arrayTraps: ProxyHandler<object> = {
     const index = typeof key === "string" ? indexOf(key) : undefined;
     if (index === undefined) throw new PatchwireError("NOT_JSON", "an array has items only: use an object for named members");
     if (index < items.length) {
+      // It may be the same number or string.
+      if (!isContainer(value)) readSlot(place, index);
       if (!Object.is(items[index], value)) tree.assign(place, index, value);
     } else {
       if (index > items.length) resize(tree, place, index);
@@ -154,12 +165,12 @@ const arrayMethods = {
   pop(this: unknown[]): unknown {
     const array = place(this);
     const { length } = array.twin as unknown as Slot[];
-    return length === 0 ? undefined : seen((array.tree as Recording).spliceItems(array, length - 1, 1, [])[0]);
+    return length === 0 ? undefined : seen((array.tree as Recording).takeItems(array, length - 1, 1, [])[0]);
   },
   shift(this: unknown[]): unknown {
     const array = place(this);
     const { length } = array.twin as unknown as Slot[];
-    return length === 0 ? undefined : seen((array.tree as Recording).spliceItems(array, 0, 1, [])[0]);
+    return length === 0 ? undefined : seen((array.tree as Recording).takeItems(array, 0, 1, [])[0]);
   },
   unshift(this: unknown[], ...values: unknown[]): number {
     const array = place(this);
@@ -173,7 +184,7 @@ const arrayMethods = {
     const asked = args.length === 0 ? 0 : args.length === 1 ? length : Math.trunc(Number(args[1])) || 0;
     const count = Math.min(Math.max(asked, 0), length - start);
     const values = args.slice(2);
-    return count === 0 && values.length === 0 ? [] : (array.tree as Recording).spliceItems(array, start, count, values).map(seen);
+    return count === 0 && values.length === 0 ? [] : (array.tree as Recording).takeItems(array, start, count, values).map(seen);
   },
   reverse(this: unknown[]): unknown[] {
     const array = place(this);
@@ -183,6 +194,7 @@ const arrayMethods = {
   },
   sort(this: unknown[], compare?: (a: unknown, b: unknown) => number): unknown[] {
     const array = place(this);
+    readAll(array);
     const values = (array.twin as unknown as Slot[]).map(seen);
     const order = values.map((_, i) => i);
     if (compare !== undefined) {

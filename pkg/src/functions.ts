@@ -2,7 +2,7 @@ import { checkJson } from "./adopt.js";
 import { call, core, passTexts, plain } from "./core.js";
 import { patchText } from "./document.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
-import { freeze } from "./view.js";
+import { freeze } from "./containers.js";
 
 /**
  * The state after a patch in either dialect, all of it or nothing. O(size of the state): to apply many patches

@@ -8,9 +8,10 @@ export { ready } from "./core.js";
 export { StateDocument } from "./document.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./functions.js";
+export { diff } from "./patches.js";
 export type { StreamedValue } from "./stream.js";
 export { StateTracker } from "./tracker.js";
 export type {
-  Dialect, Draft, Immutable, JSONPatchOperation, Limits, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
+  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
 } from "./types.js";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./validate.js";

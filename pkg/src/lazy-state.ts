@@ -1,4 +1,5 @@
-import { Place, type Tree, type Version } from "./tree.js";
+import { Place } from "./place.js";
+import type { Tree, Version } from "./tree.js";
 
 /** A state that is looked up when it is read: until then a version costs nothing. */
 export function stateOf(tree: Tree, version: Version): unknown {
@@ -16,7 +17,7 @@ class LazyState implements ProxyHandler<object> {
   }
 
   get(_: object, key: PropertyKey): unknown {
-    return Reflect.get(this.state(), key);
+    return this.tree.member(this.version, key);
   }
 
   has(_: object, key: PropertyKey): boolean {

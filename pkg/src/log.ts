@@ -1,4 +1,5 @@
-import type { Key, Slot } from "./tree.js";
+import { Foreign, type Key, type Slot } from "./containers.js";
+import { encodeInto } from "./wtf8.js";
 
 /** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
 export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
@@ -12,7 +13,10 @@ export class Taken {
   ) {}
 }
 
-const encoder = new TextEncoder();
+/** Containers with more members than this cross as text, and stay text in the core. */
+const MEMBERS = 64;
+/** Once so many names are known, containers cross as text: names may be data. */
+const NAMED = 4096;
 
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
@@ -25,6 +29,8 @@ export class Log {
   private doubles = new DataView(this.bytes.buffer);
   private at = 0;
   private known = 0;
+  /** How many more members the container that is being encoded may have. */
+  private budget = 0;
   /** How many records there are. */
   length = 0;
 
@@ -91,7 +97,12 @@ export class Log {
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */
   refused(): void {
-    for (const [key, number] of this.keys) if (number >= this.known) this.keys.delete(key);
+    this.forget(this.known);
+  }
+
+  private forget(known: number): void {
+    if (this.keys.size === known) return;
+    for (const [key, number] of this.keys) if (number >= known) this.keys.delete(key);
   }
 
   /** Forgets that the core knows any key names: another one knows none. */
@@ -169,12 +180,53 @@ export class Log {
         return this.byte(value ? 2 : 1);
       case "object":
         if (value === null) return this.byte(0);
+        if (value instanceof Foreign) return this.byte(0);
         if (value instanceof Taken) return this.taken(value);
-        this.byte(5);
-        return this.text(JSON.stringify(value));
+        return this.whole(value);
       default:
         return this.byte(0);
     }
+  }
+
+  /** A container: member by member if it is small, which needs no text to be written, escaped, and parsed again. */
+  private whole(value: object): void {
+    const { at } = this;
+    const { size } = this.keys;
+    this.budget = size < NAMED ? MEMBERS : 0;
+    this.container(value);
+    if (this.budget > 0) return;
+    this.at = at;
+    this.forget(size);
+    this.byte(5);
+    this.text(JSON.stringify(value));
+  }
+
+  private container(value: object): void {
+    if (Array.isArray(value)) {
+      if ((this.budget -= value.length) <= 0) return;
+      this.byte(9);
+      this.number(value.length);
+      for (let i = 0; i < value.length; i++) this.member(value[i]);
+      return;
+    }
+    const names = Object.keys(value);
+    if ((this.budget -= names.length) <= 0) return;
+    this.byte(8);
+    this.number(names.length);
+    for (const name of names) {
+      const number = this.keys.get(name);
+      if (number === undefined) {
+        this.keys.set(name, this.keys.size);
+        this.byte(1);
+        this.text(name);
+      } else this.number(number * 2);
+      this.member((value as Record<string, unknown>)[name]);
+    }
+  }
+
+  private member(value: unknown): void {
+    if (typeof value !== "object" || value === null || value instanceof Foreign) this.value(value);
+    else if (this.budget > 0) this.container(value);
   }
 
   private taken({ template, parts }: Taken): void {
@@ -246,23 +298,9 @@ export class Log {
       }
     }
     const start = this.at + 5;
-    const written = isWellFormed(text) ? encoder.encodeInto(text, this.bytes.subarray(start)).written : this.wtf8(text, start);
+    const written = encodeInto(text, this.bytes.subarray(start));
     for (let i = 0, rest = written; i < 5; i++, rest >>>= 7) this.bytes[this.at + i] = (rest & 0x7f) | (i < 4 ? 0x80 : 0);
     this.at = start + written;
-  }
-
-  private wtf8(text: string, start: number): number {
-    let at = start;
-    for (const character of text) {
-      const code = character.codePointAt(0)!;
-      if (code >= 0xd800 && code < 0xe000) {
-        this.bytes.set([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)], at);
-        at += 3;
-      } else {
-        at += encoder.encodeInto(character, this.bytes.subarray(at)).written;
-      }
-    }
-    return at - start;
   }
 
   private grow(room: number): void {
@@ -272,10 +310,4 @@ export class Log {
     this.bytes = larger;
     this.doubles = new DataView(larger.buffer);
   }
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
-  return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }

@@ -2,9 +2,10 @@ import { call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { Recording } from "./recording.js";
-import type { Limits } from "./types.js";
+import type { CheckpointId, Limits } from "./types.js";
+import { Base } from "./unread.js";
 import { validate, type Rule } from "./validate.js";
-import { follow, freeze, type ViewEdit } from "./view.js";
+import { follow, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
@@ -31,6 +32,10 @@ export interface Reader {
 export interface Stream {
   id: number;
   hasLost: boolean;
+}
+
+function randomName(): string {
+  return Math.random().toString(36).slice(2);
 }
 
 /** The number of no stream. */
@@ -64,6 +69,8 @@ export class Meaning {
   private readonly streams = new Set<Stream>();
   private isBehind = false;
   private isValidating = false;
+  /** Tells the core's checkpoints from those of other trackers, and of cores that were lost. */
+  private session = randomName();
 
   private constructor(
     private readonly options: MeaningOptions,
@@ -93,10 +100,10 @@ export class Meaning {
     return meaning;
   }
 
-  /** The plain state, up to date; of a document it is made when first needed. */
+  /** The plain state, up to date; over a document it stands from when it is first needed. */
   get tree(): Recording {
     if (this.isBehind) this.catchUp();
-    return (this.view ??= new Recording(freeze(this.now().toJSON())));
+    return (this.view ??= new Recording(new Base(this.now())));
   }
 
   /** Whether a recipe or a validator is running. */
@@ -154,16 +161,16 @@ export class Meaning {
     if (edits === undefined) return false;
     // Nothing of it is in the log.
     tree.start = tree.log.length;
-    follow(tree, JSON.parse(edits) as ViewEdit[]);
-    if (rule) {
-      try {
+    try {
+      follow(tree, JSON.parse(edits) as ViewEdit[]);
+      if (rule) {
         this.validate(tree);
         call(() => tracker.settle(true));
-      } catch (error) {
-        tree.rollback();
-        if (isAlive(tracker)) call(() => tracker.settle(false));
-        throw error;
       }
+    } catch (error) {
+      tree.rollback();
+      if (isAlive(tracker)) call(() => tracker.settle(false));
+      throw error;
     }
     tree.commit();
     this.changes++;
@@ -180,6 +187,19 @@ export class Meaning {
     } finally {
       this.isValidating = false;
     }
+  }
+
+  /** Keeps the present version, and names it. */
+  checkpoint(label: string): CheckpointId {
+    const tracker = this.flushed();
+    return `${call(() => tracker.checkpoint())}-${this.session}-${label}`;
+  }
+
+  restore(checkpoint: CheckpointId): void {
+    this.flushed();
+    const [number, session] = checkpoint.split("-", 2);
+    if (session !== this.session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
+    this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
   openStream(pointer: string): Stream {
@@ -342,6 +362,7 @@ export class Meaning {
       reader.since = this.changes;
     }
     this.isBehind = false;
+    this.session = randomName();
     for (const stream of this.streams) Object.assign(stream, { id: ENDED, hasLost: true });
     this.streams.clear();
   }

@@ -1,7 +1,11 @@
-import { Adoption, Foreign, placeOf, requireJson, snapshot, type Measure } from "./adopt.js";
+import { Adoption, placeOf, requireJson, snapshot, type Measure } from "./adopt.js";
+import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import { Log, Taken, type Source } from "./log.js";
-import { isContainer, Place, put, Tree, type Key, type Slot } from "./tree.js";
+import { Place } from "./place.js";
+import { fork, readAll } from "./reading.js";
+import { Tree } from "./tree.js";
+import { SMALL, Unread } from "./unread.js";
 
 /** A tree that records: what a recipe does to its containers is done at once, journaled and logged. */
 export class Recording extends Tree {
@@ -100,12 +104,18 @@ export class Recording extends Tree {
     for (const path of paths) this.logged(() => this.log.splice(path, index, count, payloads));
     // What was taken out may come back, so it needs an identity.
     return out.map((slot, item) => {
-      if (!isContainer(slot) || slot instanceof Place || slot instanceof Foreign) return slot;
+      if (!isContainer(slot) || slot instanceof Place || slot instanceof Foreign || slot instanceof Unread) return slot;
       const place = new Place(this, slot as never, null, "");
       place.removed = { record, item, loose: this.loose };
       this.adoption.placed(slot, place);
       return place;
     });
+  }
+
+  /** The same for whoever looks at what was taken out. */
+  takeItems(place: Place, index: number, count: number, values: unknown[]): Slot[] {
+    readAll(place, SMALL, index, index + count);
+    return this.spliceItems(place, index, count, values);
   }
 
   reorder(place: Place, order: number[]): void {
@@ -188,6 +198,7 @@ export class Recording extends Tree {
       return null;
     }
     if (!slot.owned) return slot.twin;
+    readAll(slot);
     const copy: object = Array.isArray(slot.twin) ? [] : {};
     for (const key of Object.keys(slot.twin)) {
       put(copy, key, this.template(slot.twin[key], [...path, slot.isArray ? Number(key) : key], parts));
@@ -227,7 +238,8 @@ export class Recording extends Tree {
   private separateFrom(place: Place, holders: Set<Place>): void {
     let isFirst = place !== this.root;
     for (const holder of holders) {
-      for (const key of this.keysOf(place, holder)) {
+      // Where it was before it stays itself.
+      for (const key of this.keysOf(place, holder).sort((a, b) => Number(b === place.key) - Number(a === place.key))) {
         if (isFirst) this.link(place, holder, key, null);
         else this.replaceAlias(place, holder, key);
         isFirst = false;
@@ -243,7 +255,7 @@ export class Recording extends Tree {
     this.touch(holder);
     this.journal.push({ kind: "slot", place: holder, key, had: true, slot: place });
     if (place.parent !== holder) holder.held?.delete(place);
-    put(holder.twin, key, snapshot(place));
+    put(holder.twin, key, this.base?.isNeeded ? fork(place, holder, key) : snapshot(place));
   }
 }
 

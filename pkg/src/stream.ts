@@ -1,4 +1,4 @@
-import { isWellFormed, wtf8 } from "./wtf8.js";
+import { encodeInto, isWellFormed } from "./wtf8.js";
 
 /** A stream as its tracker carries it on. */
 export interface StreamSteps {
@@ -84,6 +84,8 @@ export class StreamedValue {
   }
 
   #write(text: string): void {
-    this.#steps.write(isWellFormed(text) ? text : wtf8(text));
+    if (isWellFormed(text)) return this.#steps.write(text);
+    const bytes = new Uint8Array(text.length * 3);
+    this.#steps.write(bytes.subarray(0, encodeInto(text, bytes)));
   }
 }

@@ -1,5 +1,7 @@
+import type { Key, Slot } from "./containers.js";
 import { call, core } from "./core.js";
-import { Place, Tree, type Key, type Slot } from "./tree.js";
+import { Place } from "./place.js";
+import { Tree } from "./tree.js";
 
 /** What `append` and `increment` write to: a member of a place, or with no place the root. */
 export interface Target {

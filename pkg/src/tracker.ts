@@ -1,4 +1,5 @@
 import { takeState } from "./adopt.js";
+import type { Key, Slot } from "./containers.js";
 import { call, passTexts, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { seen } from "./draft.js";
@@ -8,8 +9,7 @@ import { Meaning, type Reader } from "./meaning.js";
 import type { Recording } from "./recording.js";
 import { StreamedValue } from "./stream.js";
 import { Targets, type Target } from "./targets.js";
-import type { Key, Slot } from "./tree.js";
-import type { Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
 import type { Rule } from "./validate.js";
 
 /**
@@ -17,7 +17,8 @@ import type { Rule } from "./validate.js";
  *
  * Reading and recording are JavaScript's; what the changes mean is worked out in the core, when somebody asks. If the
  * core fails, the tracker goes on from its state: see {@link WriteCursor}, which holds for the tracker's own questions
- * too. Only a tracker of a {@link StateDocument} whose state was never read is lost with it.
+ * too. Its steps to undo and its checkpoints are lost, and its streams: each says `ENGINE_LOST` once. Only a tracker of a
+ * {@link StateDocument} that hasn't been read whole, as `getState` does, is lost with the core.
  *
  * @example
  * ```ts
@@ -37,7 +38,8 @@ export class StateTracker<T> {
   readonly #targets = new Targets();
 
   /**
-   * Copies the initial value (or takes it over with `own`); O(its size).
+   * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
+   * O(1).
    *
    * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
    *   an option.
@@ -91,6 +93,15 @@ export class StateTracker<T> {
   /** The same as JSON text, without building objects. */
   getPatchText(options?: { dialect?: Dialect }): string {
     return this.#patchText(this.#meaning.main, options);
+  }
+
+  /**
+   * The patch from the present state back to that of the last reset. Found by comparing the two: what is the same costs
+   * nothing.
+   */
+  getInversePatches(): JSONPatchOperation[] {
+    const { main } = this.#meaning;
+    return JSON.parse(this.#meaning.ask(main, (core) => core.inverse_patch_text(main.id))) as JSONPatchOperation[];
   }
 
   /** Makes the present state the baseline of the step. */
@@ -234,6 +245,40 @@ export class StateTracker<T> {
   redo(): boolean {
     this.#requireIdle();
     return this.#meaning.change((core, hold) => core.redo(hold));
+  }
+
+  /**
+   * Keeps the present version, for {@link restore}. O(1); the latest 32 are kept.
+   *
+   * @param label what people should recognise it by: the end of its id.
+   * @throws PatchwireError `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ plan: ["a"], done: 0 });
+   * const before = tracker.checkpoint("before the tools ran");
+   * tracker.update((draft) => { draft.plan.push("b"); draft.done = 2; });
+   * tracker.resetTracking();
+   * tracker.restore(before);
+   * console.log(tracker.getPatchText()); // [{"op":"replace","path":"/plan","value":["a"]},{"op":"replace","path":"/done","value":0}]
+   * ```
+   */
+  checkpoint(label = ""): CheckpointId {
+    this.#requireIdle();
+    return this.#meaning.checkpoint(label);
+  }
+
+  /**
+   * Makes the state what it was at a checkpoint: a change like any other, made of what differs, which can be undone.
+   * What is the same costs nothing; otherwise O(n log n) in what differs.
+   *
+   * @throws PatchwireError `STALE_STATE` where the checkpoint is another tracker's or was forgotten;
+   *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   */
+  restore(checkpoint: CheckpointId): Immutable<T> {
+    this.#requireIdle();
+    this.#meaning.restore(checkpoint);
+    return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 
   /** The present version as a document: O(1), sharing everything. */

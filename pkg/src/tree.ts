@@ -1,47 +1,13 @@
-/** A part of the state: a plain value, or a place in the tree if it is a container that was touched. */
-export type Slot = unknown;
-export type Key = string | number;
-export type Twin = Record<Key, Slot> & { length?: number };
-
-/**
- * A container that was touched. `twin` is what it holds now, private and unfrozen once owned (copying a frozen
- * array is about 150 times slower); `view` is what was published of it, until the next change.
- */
-export class Place {
-  view: object | null;
-  owned = false;
-  /** Children: by key while not owned; once owned they lie in the twin's slots, and here for publishing. */
-  kids: Map<Key, Place> | null = null;
-  held: Set<Place> | null = null;
-  /** Further containers that hold this one, while a recipe runs. */
-  others: Place[] | null = null;
-  /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
-  removed: { record: number; item: number; loose: number } | null = null;
-  stamp = 0;
-  proxy: object | null = null;
-  path: Key[] | null = null;
-  pathShape = -1;
-
-  constructor(
-    readonly tree: Tree,
-    public twin: Twin,
-    public parent: Place | null,
-    /** Where the parent holds it. In an owned array it may be out of date: see {@link Tree.keyOf}. */
-    public key: Key,
-  ) {
-    this.view = twin;
-  }
-
-  get isArray(): boolean {
-    return Array.isArray(this.twin);
-  }
-}
+import { copyOf, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
+import { Place } from "./place.js";
+import { readAll, readSlot, settle, stand } from "./reading.js";
+import { Base, Unread, type Source } from "./unread.js";
 
 /** What to do to take a change back; done twice it is done again. */
 type Entry =
   | { kind: "slot"; place: Place; key: Key; had: boolean; slot: Slot }
   | { kind: "splice"; place: Place; index: number; out: Slot[]; count: number }
-  | { kind: "twin"; place: Place; twin: Twin; held: Set<Place> | null }
+  | { kind: "twin"; place: Place; twin: Twin; held: Set<Place> | null; source: Source | null }
   | { kind: "view"; place: Place; view: object | null }
   | { kind: "link"; place: Place; parent: Place | null; key: Key; others: Place[] | null; removed: Place["removed"] }
   | { kind: "root"; slot: Slot };
@@ -59,6 +25,8 @@ export class Version {
  */
 export class Tree {
   root: Slot;
+  /** The document that it was made from. */
+  readonly base: Base | null = null;
   version = new Version();
   /** The journal of the change that is being made. */
   journal: Entry[] = [];
@@ -72,9 +40,11 @@ export class Tree {
   /** Counts changes to containers outside the tree: after one, what a record removed is no longer what it was. */
   loose = 0;
 
-  /** Takes over a frozen or otherwise private plain value. */
+  /** Takes over a frozen or otherwise private plain value, or stands over a document. */
   constructor(value: unknown) {
-    this.root = isContainer(value) ? new Place(this, value as Twin, null, "") : value;
+    let source: Source | null = null;
+    if (value instanceof Base) ({ value, source } = (this.base = value).open([]));
+    this.root = isContainer(value) ? stand(this, value as Twin, source, null, "") : value;
   }
 
   /** Ends a change: what was journaled leads from the new version back to the old. */
@@ -101,12 +71,26 @@ export class Tree {
       for (let v: Version = version; v.next !== null; v = v.next) since.push(...v.journal);
       since.push(...this.journal);
       for (let i = since.length - 1; i >= 0; i--) this.swap(since[i]!);
-      const state = this.root instanceof Place ? this.publishPlace(this.root) : this.root;
-      for (const entry of since) this.swap(entry);
-      if (since.length > 0) this.shape++;
-      version.published = { state };
+      try {
+        version.published = { state: this.root instanceof Place ? this.publishPlace(this.root) : this.root };
+      } finally {
+        // Reading what is unread can fail.
+        for (const entry of since) this.swap(entry);
+        if (since.length > 0) this.shape++;
+      }
     }
     return version.published.state;
+  }
+
+  /** A member of the state as of a version: of the present one without reading or publishing the rest. */
+  member(version: Version, key: PropertyKey): unknown {
+    const { root } = this;
+    const isPresent = version === this.version && version.published === null && this.journal.length === 0;
+    if (isPresent && typeof key === "string" && root instanceof Place && Object.hasOwn(root.twin, key)) {
+      const slot = readSlot(root, root.isArray && key !== "length" ? Number(key) : key);
+      return slot instanceof Place ? this.publishPlace(slot) : slot;
+    }
+    return Reflect.get(this.publish(version) as object, key);
   }
 
   /** The state with the unfinished change in it, which may then only be committed or rolled back. */
@@ -116,7 +100,8 @@ export class Tree {
 
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
-    const copy = copyOf(place.twin);
+    readAll(place);
+    const copy = copyOf(place.twin, place.isReshaped);
     if (place.held !== null) {
       for (const child of place.held) {
         const key = this.keyOf(child, place);
@@ -129,9 +114,13 @@ export class Tree {
 
   /** The slot of a container, with a container in it made a place. */
   child(place: Place, key: Key): Slot {
-    const slot = place.twin[key];
+    let slot = place.twin[key];
     if (!isContainer(slot) || slot instanceof Place) return slot;
     if (typeof key === "string" && Array.isArray(place.twin)) key = Number(key);
+    if (slot instanceof Unread) {
+      slot = readSlot(place, key);
+      if (!isContainer(slot) || slot instanceof Place) return slot;
+    }
     if (place.owned) {
       const child = new Place(this, slot as Twin, place, key);
       put(place.twin, key, child);
@@ -172,6 +161,7 @@ export class Tree {
     this.touch(place);
     const had = Object.hasOwn(place.twin, key);
     const before = had ? place.twin[key] : undefined;
+    if (!had) place.isReshaped = true;
     this.journal.push({ kind: "slot", place, key, had, slot: before });
     if (before instanceof Place) this.detach(before, place);
     put(place.twin, key, slot);
@@ -181,10 +171,11 @@ export class Tree {
   /** Deletes a member. Copies the rest, because the members' order must come back if the change is taken back. */
   remove(place: Place, key: string): void {
     this.touch(place);
-    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held });
+    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held, source: place.source });
     const before = place.twin[key];
     place.held &&= new Set(place.held);
-    place.twin = copyOf(place.twin);
+    place.twin = copyOf(place.twin, true);
+    place.isReshaped = true;
     delete place.twin[key];
     if (before instanceof Place) this.detach(before, place);
   }
@@ -193,6 +184,7 @@ export class Tree {
   splice(place: Place, index: number, count: number, insert: Slot[]): Slot[] {
     this.touch(place);
     const items = place.twin as unknown as Slot[];
+    settle(place, index, insert.length === count ? index + count : items.length);
     let out: Slot[] = [];
     if (count === 0 && index === items.length) {
       for (const slot of insert) items.push(slot);
@@ -213,8 +205,9 @@ export class Tree {
   /** Puts into place `i` what was at `order[i]`. */
   permute(place: Place, order: number[]): void {
     this.touch(place);
-    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held });
+    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held, source: place.source });
     const items = place.twin as unknown as Slot[];
+    settle(place, 0, items.length);
     place.twin = order.map((from) => items[from]) as unknown as Twin;
     this.shape++;
   }
@@ -284,7 +277,7 @@ export class Tree {
         if (entry.slot instanceof Place) unhold(place, entry.slot);
         if (had) put(place.twin, key, slot);
         else delete place.twin[key];
-        if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+        cameBack(place, slot);
         return;
       }
       case "splice": {
@@ -293,15 +286,13 @@ export class Tree {
         entry.out = back;
         entry.count = out.length;
         for (const slot of back) if (slot instanceof Place) unhold(place, slot);
-        for (const slot of out) if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+        for (const slot of out) cameBack(place, slot);
         return;
       }
       case "twin": {
-        const { place, twin, held } = entry;
-        entry.twin = place.twin;
-        entry.held = place.held;
-        place.twin = twin;
-        place.held = held;
+        const { place, twin, held, source } = entry;
+        Object.assign(entry, { twin: place.twin, held: place.held, source: place.source });
+        Object.assign(place, { twin, held, source });
         return;
       }
       case "view": {
@@ -325,23 +316,10 @@ export class Tree {
   }
 }
 
-/**
- * A shallow copy. Once its call site has seen many shapes, V8 spreads an object of 1,000 members in 580 µs and assigns
- * them in 2; but assigning would take a member named `__proto__` for the prototype.
- */
-function copyOf(twin: Twin): Twin {
-  if (Array.isArray(twin)) return twin.slice() as unknown as Twin;
-  return Object.hasOwn(twin, "__proto__") ? { ...twin } : Object.assign({}, twin);
-}
-
-export function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-/** Sets an own member whatever its name: assigning `__proto__` would set the prototype. */
-export function put(target: object, key: Key, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  else (target as Twin)[key] = value;
+/** What the container has to know about a slot that is its own again. */
+function cameBack(place: Place, slot: Slot): void {
+  if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+  else if (slot instanceof Unread) place.source = slot.source;
 }
 
 /** Lets go of a child that left a slot, unless an alias of it is in another slot of the same parent. */

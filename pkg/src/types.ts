@@ -37,8 +37,23 @@ export interface StepWritesInput {
   warnings?: readonly string[];
 }
 
+/** Names a version that a tracker keeps. What is in it is the tracker's affair. */
+export type CheckpointId = string;
+
 /** Which operations a peer understands. */
 export type Dialect = "rfc6902" | "extended";
+
+/** How values are compared. */
+export interface DiffOptions {
+  /**
+   * The member that tells which item of an array is which: objects in which it is the same are the same item,
+   * whatever else changed. Without it equal items are the same, those told apart by `id`, `_id` or `key`, and
+   * those at the same place that resemble each other.
+   */
+  key?: string;
+  /** Which operations the patch may have. */
+  dialect?: Dialect;
+}
 
 /** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */
 export interface Limits {

@@ -1,4 +1,7 @@
-import { isContainer, Place, Tree, type Key, type Slot, type Twin } from "./tree.js";
+import { freeze, isContainer, type Key, type Slot, type Twin } from "./containers.js";
+import { Place } from "./place.js";
+import { readSlot } from "./reading.js";
+import { Tree } from "./tree.js";
 
 /** What a plain copy has to do to follow the document, as the core says it (src/view.rs). */
 export type ViewEdit =
@@ -57,19 +60,13 @@ function assign(tree: Tree, path: Key[], slot: Slot): void {
 
 function take(tree: Tree, path: Key[]): Slot {
   const [place, key] = [find(tree, path.slice(0, -1)), path.at(-1)!];
-  if (typeof key === "number") return tree.splice(place, key, 1, [])[0];
-  const slot = place.twin[key];
+  if (typeof key === "number") {
+    readSlot(place, key);
+    return tree.splice(place, key, 1, [])[0];
+  }
+  const slot = readSlot(place, key);
   tree.remove(place, key);
   return slot;
-}
-
-/** Freezes a value that nobody else holds. O(its size). */
-export function freeze(value: unknown): unknown {
-  if (isContainer(value) && !Object.isFrozen(value)) {
-    for (const key of Object.keys(value)) freeze((value as Twin)[key]);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 /** A plain copy of a document that follows it: what a client shows. */

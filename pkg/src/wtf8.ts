@@ -6,9 +6,9 @@ export function isWellFormed(text: string & { isWellFormed?(): boolean }): boole
   return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }
 
-/** A string as UTF-8 in which lone surrogates have their three bytes, as the core keeps them. */
-export function wtf8(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 3);
+/** Writes a string as UTF-8 in which lone surrogates have their three bytes, as the core keeps them; returns its length. */
+export function encodeInto(text: string, bytes: Uint8Array): number {
+  if (isWellFormed(text)) return encoder.encodeInto(text, bytes).written;
   let at = 0;
   for (const character of text) {
     const code = character.codePointAt(0)!;
@@ -19,5 +19,5 @@ export function wtf8(text: string): Uint8Array {
       at += encoder.encodeInto(character, bytes.subarray(at)).written;
     }
   }
-  return bytes.subarray(0, at);
+  return at;
 }

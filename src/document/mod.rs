@@ -4,6 +4,8 @@ mod array;
 mod node;
 mod object;
 mod raw;
+#[cfg(any(feature = "wasm", test))]
+mod reading;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod tree;

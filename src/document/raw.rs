@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::node::Node;
-use crate::parse;
+use crate::{parse, text};
 
 #[derive(Clone)]
 pub(crate) struct Raw {
@@ -23,7 +23,13 @@ impl Raw {
     }
 
     pub(crate) fn is_same(&self, other: &Raw) -> bool {
-        self.as_bytes() == other.as_bytes()
+        let is_shared = self.start == other.start && Arc::ptr_eq(&self.source, &other.source);
+        is_shared || text::is_equal(self.as_bytes(), other.as_bytes())
+    }
+
+    /// Where the text is in memory.
+    pub(crate) fn address(&self) -> usize {
+        self.as_bytes().as_ptr() as usize
     }
 
     /// One level: its containers stay raw. O(length).

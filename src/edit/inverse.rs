@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn every_edit_can_be_taken_back() {
         let text = br#"[1,{"x":{"b":"t"},"n":2},["c",{"d":1},3]]"#;
-        let start = crate::parse::parse(text.as_slice().into(), &Limits::default()).unwrap();
+        let start = crate::parse::parse(text.into(), &Limits::default()).unwrap();
         let value = Node::Number(7.0);
         let edits = [
             Edit::Set { path: vec![], value: value.clone() },

@@ -5,7 +5,7 @@ mod follow;
 mod inverse;
 mod join;
 
-pub(crate) use follow::follow;
+pub(crate) use follow::{follow, follow_insertion, follow_removal};
 pub(crate) use inverse::take_back;
 pub(crate) use join::join;
 

@@ -51,7 +51,9 @@ fn pointer(object: &Object, member: &[u8], missing: &'static str, limits: &Limit
 }
 
 pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
-    let mut out = vec![b'['];
+    // Most patches are one small operation: no second allocation then.
+    let mut out = Vec::with_capacity(256);
+    out.push(b'[');
     for (index, operation) in operations.iter().enumerate() {
         if index > 0 {
             out.push(b',');
@@ -62,7 +64,7 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
     out
 }
 
-fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
+pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     let (name, path): (&[u8], _) = match operation {
         Operation::Add { path, .. } => (b"add", path),
         Operation::Remove { path } => (b"remove", path),

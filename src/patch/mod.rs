@@ -3,10 +3,14 @@
 mod apply;
 mod codec;
 mod derive;
+mod diff;
+mod shorten;
 
 pub(crate) use apply::{apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
+pub use diff::DiffOptions;
+use shorten::shorten;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

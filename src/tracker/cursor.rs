@@ -4,6 +4,7 @@ use super::Tracker;
 use crate::document::{self, Key, Node};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
@@ -18,6 +19,10 @@ impl Cursor {
     /// A reader whose baseline is this document.
     pub(super) fn new(base: Node, mode: ArrayDelta) -> Cursor {
         Cursor { base, changes: Changes::new(mode) }
+    }
+
+    pub(super) fn base(&self) -> &Node {
+        &self.base
     }
 
     pub(super) fn record(&mut self, edit: &Edit) {
@@ -65,8 +70,14 @@ impl Tracker {
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
         let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
-        if self.options.granularity == Granularity::Path {
-            writes.ops.iter_mut().for_each(|write| self.declare(write, &cursor.base));
+        let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
+        if self.options.granularity == Granularity::Path && declares {
+            let mut before = cursor.base.clone();
+            for write in &mut writes.ops {
+                self.declare(write, &before);
+                // The next one's path is meant where this one has been applied.
+                writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
+            }
         }
         Ok(writes)
     }
@@ -82,11 +93,11 @@ impl Tracker {
         patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
     }
 
-    fn cursor(&self, cursor: usize) -> Result<&Cursor> {
+    pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {
         self.cursors.get(cursor).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
     }
 
-    /// Tells a set value as growth where the options declare it as that.
+    /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.
     fn declare(&self, write: &mut Write, base: &Node) {
         let Write::Replace { path, value, is_new: false } = write else { return };
         let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| matches(pattern, path));

@@ -16,6 +16,7 @@ use crate::log::Player;
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{ArrayDelta, Granularity};
+use std::collections::VecDeque;
 
 /// How a tracker tells what changed.
 #[derive(Debug, Clone)]
@@ -63,6 +64,7 @@ pub struct Tracker {
     /// How many streams there have been.
     opened: usize,
     history: History,
+    checkpoints: VecDeque<(usize, Node)>,
 }
 
 /// A change that has been worked out and can still be dropped.
@@ -98,6 +100,7 @@ impl Tracker {
             cursors: vec![Some(main)],
             streams: Vec::new(),
             opened: 0,
+            checkpoints: VecDeque::new(),
         }
     }
 

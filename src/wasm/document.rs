@@ -4,10 +4,10 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::limits;
+use super::options::{diff_options, limits};
 use crate::document::Document;
 use crate::error::Code;
-use crate::patch::Patch;
+use crate::patch::{self, Patch};
 
 /// One version of a document.
 #[wasm_bindgen]
@@ -35,6 +35,21 @@ impl DocumentHandle {
     pub fn apply(&self, arena: &Arena, length: usize) -> JsResult<DocumentHandle> {
         let patch = Patch::parse_with(arena.head(length), &self.inner.limits).map_err(to_js)?;
         Ok(DocumentHandle { inner: self.inner.apply(&patch).map_err(to_js)? })
+    }
+
+    /// The patch to another version as JSON text.
+    pub fn diff(&self, other: &DocumentHandle, key: JsValue, extended: bool) -> JsResult<String> {
+        Ok(text(patch::print(&self.inner.diff(&other.inner, &diff_options(key, extended)?))))
+    }
+
+    /// What is at a path of positions, one level of it where it has more than `small` bytes (`src/document/reading.rs`).
+    pub fn open(&self, path: &[u32], small: usize) -> JsResult<String> {
+        Ok(text(self.inner.open(path, small).map_err(to_js)?))
+    }
+
+    /// The values of these children of what is at a path, without those of more than `small` bytes.
+    pub fn read(&self, path: &[u32], children: &[u32], small: usize) -> JsResult<String> {
+        Ok(text(self.inner.read(path, children, small).map_err(to_js)?))
     }
 
     /// The JSON text.

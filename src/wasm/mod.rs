@@ -14,6 +14,7 @@ mod functions;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;
 mod options;
+mod patches;
 mod server;
 mod store;
 mod tracker;

@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use super::error::{JsResult, to_js};
 use crate::error::{Code, Error};
 use crate::limits::Limits;
-use crate::patch::Dialect;
+use crate::patch::{Dialect, DiffOptions};
 use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
@@ -74,6 +74,12 @@ pub(crate) fn limits(options: JsValue) -> JsResult<Limits> {
         return Ok(Limits::default());
     }
     read::<LimitOptions>(options).map(|options| options.limits())
+}
+
+/// A comparison's options; the key is a string or `undefined`.
+pub(crate) fn diff_options(key: JsValue, extended: bool) -> JsResult<DiffOptions> {
+    let key = if key.is_undefined() { None } else { Some(read(key)?) };
+    Ok(DiffOptions { key, dialect: dialect(extended) })
 }
 
 pub(crate) fn read<T: for<'a> Deserialize<'a>>(options: JsValue) -> JsResult<T> {

@@ -55,6 +55,17 @@ impl TrackerCore {
         self.tracker.redoing().map(|change| self.make(change, hold))
     }
 
+    /// Keeps the document as it is; returns the checkpoint's number.
+    pub fn checkpoint(&mut self) -> usize {
+        self.tracker.checkpoint()
+    }
+
+    /// Makes the document what it was at a checkpoint.
+    pub fn restore(&mut self, checkpoint: usize, hold: bool) -> JsResult<String> {
+        let change = self.tracker.restoring(checkpoint).map_err(to_js)?;
+        Ok(self.make(change, hold))
+    }
+
     /// Makes the change that is held, or drops it.
     pub fn settle(&mut self, accept: bool) {
         if let Some(change) = self.held.take().filter(|_| accept) {
@@ -129,6 +140,11 @@ impl TrackerCore {
     /// The reader's step writes as JSON text.
     pub fn step_writes(&self, cursor: usize) -> JsResult<String> {
         Ok(self.tracker.writes(cursor).map_err(to_js)?.to_string())
+    }
+
+    /// The patch back to the reader's baseline as JSON text.
+    pub fn inverse_patch_text(&self, cursor: usize) -> JsResult<String> {
+        Ok(text(patch::print(&self.tracker.inverse_patch(cursor).map_err(to_js)?)))
     }
 
     /// The reader's patch as JSON text.

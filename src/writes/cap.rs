@@ -22,10 +22,29 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     let enough = counts.iter().filter(|(_, count)| total - **count < limit.max(1));
     let found = enough.filter_map(|(path, _)| Some((path.to_vec(), edit::find(current, path)?)));
     if let Some((path, value)) = found.min_by_key(|(_, value)| value.weight()) {
-        writes.ops.retain(|write| !container(write).starts_with(&path));
-        // Last, because its path is meant where everything around it is in place.
-        writes.ops.push(Write::Replace { path, value, is_new: false });
+        let is_inside = |write: &Write| container(write).starts_with(&path);
+        // Where its first write was, everything around it is in place.
+        let first = writes.ops.iter().position(is_inside).unwrap_or_default();
+        writes.ops.retain(|write| !is_inside(write));
+        writes.ops.insert(first, Write::Replace { path, value, is_new: false });
     }
+}
+
+/// How many operations the writes become, and about how many bytes those have.
+pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
+    let operation = |write: &Write| {
+        let (path, from, values): (_, &[Step], usize) = match write {
+            Write::Append { path, items } | Write::Splice { path, items, .. } => (path, &[], items.iter().map(Node::weight).sum()),
+            Write::AppendText { path, text } => (path, &[], text.len()),
+            Write::Replace { path, value, .. } => (path, &[], value.weight()),
+            Write::Move { from, path } => (path, from, 0),
+            Write::Increment { path, .. } | Write::Delete { path } => (path, &[], 0),
+        };
+        let length = |path: &[Step]| path.iter().map(|step| if let Step::Key(key) = step { key.len() + 1 } else { 3 }).sum::<usize>();
+        let count = operations(write);
+        (count, count * (33 + length(path) + length(from)) + values)
+    };
+    writes.iter().map(operation).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
 fn operations(write: &Write) -> usize {
@@ -40,6 +59,8 @@ fn operations(write: &Write) -> usize {
 fn container(write: &Write) -> &[Step] {
     match write {
         Write::Append { path, .. } | Write::Splice { path, .. } => path,
+        // Between containers: then only the whole document holds both for certain.
+        Write::Move { from, path } if parent(from) != parent(path) => &[],
         Write::AppendText { path, .. } | Write::Increment { path, .. } | Write::Move { path, .. } => parent(path),
         Write::Replace { path, .. } | Write::Delete { path } => parent(path),
     }

@@ -14,6 +14,9 @@ pub(super) enum Change {
     Nothing,
     /// It was set, deleted or created as a whole.
     Whole,
+    /// A member that was another one of its object, and how it changed inside. Never recorded, but found
+    /// ([`super::relocate`]).
+    Renamed(Key, Box<Change>),
     /// A string that only grew at its end.
     Text,
     /// A number that only had numbers added to it.
@@ -23,6 +26,17 @@ pub(super) enum Change {
     Tail(usize),
     /// An array whose every item is followed ([`ArrayDelta::Precise`]).
     Items(Box<Sequence>),
+}
+
+impl Change {
+    /// What is known of a place of the baseline below.
+    pub(super) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Change> {
+        path.iter().try_fold(self, |change, step| match (change, step) {
+            (Change::Members(members), Step::Key(key)) => members.by_key.get_mut(key),
+            (Change::Items(sequence), Step::Index(index)) => sequence.inside_mut(*index),
+            _ => None,
+        })
+    }
 }
 
 /// Changes of an object's members, which remember the order in which they came.
@@ -38,6 +52,14 @@ impl Members {
             self.order.push(key.clone());
             Change::Nothing
         })
+    }
+
+    pub(super) fn set(&mut self, key: &Key, change: Change) {
+        *self.entry(key) = change;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.order.is_empty()
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {

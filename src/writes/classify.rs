@@ -1,9 +1,10 @@
 //! Changes to step writes: the baseline and today's document say what the recorded places amount to.
 
 use super::changes::{Change, Changes};
+use super::relocate::relocated;
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
-use crate::document::{Array, Node};
+use crate::document::{Array, Key, Node};
 use crate::edit::Step;
 
 impl Changes {
@@ -11,12 +12,19 @@ impl Changes {
     /// baseline's, which costs nothing where they are shared.
     pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
         let mut out = Vec::new();
-        let mut path = Vec::new();
         match granularity {
-            Granularity::Path => self.classify(&self.root, Some(base), Some(current), &mut path, &mut out),
+            Granularity::Path if self.mode == ArrayDelta::Precise => out = relocated(self, base, current),
+            Granularity::Path => out = self.in_place(base, current),
             Granularity::Key => self.by_key(base, current, &mut out),
         }
         StepWrites { ops: out, warnings: Vec::new() }
+    }
+
+    /// As if every value that came was a new one.
+    pub(super) fn in_place(&self, base: &Node, current: &Node) -> Vec<Write> {
+        let mut out = Vec::new();
+        self.classify(&self.root, Some(base), Some(current), &mut Vec::new(), &mut out);
+        out
     }
 
     fn by_key(&self, base: &Node, current: &Node, out: &mut Vec<Write>) {
@@ -57,8 +65,14 @@ impl Changes {
                     return whole(Some(base), Some(current), path, out);
                 };
                 for (key, change) in members.in_order() {
+                    let (mut change, mut origin) = (change, key);
+                    if let Change::Renamed(from, inside) = change {
+                        (change, origin) = (inside, from);
+                        let place = |key: &Key| path.iter().cloned().chain([Step::Key(key.clone())]).collect();
+                        out.push(Write::Move { from: place(from), path: place(key) });
+                    }
                     path.push(Step::Key(key.clone()));
-                    self.classify(change, before.get(key), after.get(key), path, out);
+                    self.classify(change, before.get(origin), after.get(key), path, out);
                     path.pop();
                 }
             }

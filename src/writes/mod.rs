@@ -2,15 +2,23 @@
 
 mod apply;
 mod cap;
+mod carry;
 mod changes;
 mod classify;
 mod codec;
+mod common;
+mod diff;
+mod identity;
+mod loose;
+mod matching;
+mod relocate;
 mod reorder;
 mod sequence;
 
 pub(crate) use apply::apply;
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
+pub(crate) use diff::{Comparison, diff};
 
 use crate::document::Node;
 use crate::edit::Step;

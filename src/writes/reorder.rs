@@ -12,14 +12,11 @@ use crate::edit::Step;
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
 pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) {
-    let starts: Vec<usize> =
-        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).collect();
-    if starts.is_sorted() {
+    if are_sorted(pieces) {
         splices(pieces, old_length, new, path, out);
         return;
     }
-    let order: Vec<usize> =
-        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect();
+    let order = order(pieces);
     let mut present = vec![false; old_length];
     order.iter().for_each(|index| present.get_mut(*index).into_iter().for_each(|slot| *slot = true));
     let sorted: Vec<usize> = present.iter().enumerate().filter(|(_, present)| **present).map(|(index, _)| index).collect();
@@ -35,6 +32,34 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
         Some(Piece::Old(range)) if range.start == 0 => range.end,
         _ => 0,
     }
+}
+
+/// For each new item, by its index today, the old item before which it has to be inserted to be in order with those
+/// that needn't be moved. O(new items), and O(items) where runs were reordered.
+pub(super) fn anchors(pieces: &[Piece]) -> BTreeMap<usize, usize> {
+    let mut staying = (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)).into_iter());
+    let mut anchors = BTreeMap::new();
+    let (mut today, mut before) = (0, 0);
+    for piece in pieces {
+        match (piece, &mut staying) {
+            (Piece::Old(range), None) => before = range.end,
+            (Piece::Old(range), Some(staying)) => {
+                let last = range.clone().zip(staying).filter(|(_, stays)| *stays).last();
+                before = last.map_or(before, |(index, _)| index + 1);
+            }
+            (Piece::New(count), _) => anchors.extend((today..today + count).map(|today| (today, before))),
+        }
+        today += piece.len();
+    }
+    anchors
+}
+
+fn are_sorted(pieces: &[Piece]) -> bool {
+    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).is_sorted()
+}
+
+fn order(pieces: &[Piece]) -> Vec<usize> {
+    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect()
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
@@ -150,7 +175,7 @@ fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
 }
 
 /// Which elements belong to one longest increasing subsequence. O(n log n).
-fn longest_increasing(values: &[usize]) -> Vec<bool> {
+pub(super) fn longest_increasing(values: &[usize]) -> Vec<bool> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
     for (index, current) in values.iter().enumerate() {

@@ -13,7 +13,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Piece::Old(range) => range.len(),
             Piece::New(count) => *count,
@@ -46,6 +46,15 @@ impl Default for Sequence {
 }
 
 impl Sequence {
+    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>, inside: BTreeMap<usize, Change>) -> Sequence {
+        let mut sequence = Sequence { pieces: Vec::new(), inside };
+        for piece in pieces.into_iter().filter(|piece| piece.len() > 0) {
+            sequence.pieces.push(piece);
+            sequence.join(sequence.pieces.len() - 1);
+        }
+        sequence
+    }
+
     pub(super) fn splice(&mut self, index: usize, remove: usize, insert: usize) {
         let start = self.cut(index);
         let end = self.cut(index.saturating_add(remove)).max(start);
@@ -102,6 +111,69 @@ impl Sequence {
             new => new.clone(),
         });
         clipped.filter(|piece| piece.len() > 0).collect()
+    }
+
+    /// Gives other origins to some of today's items: an item of the baseline and how it changed inside, or none, for an
+    /// item that is new. O(pieces + origins).
+    pub(super) fn with_origins(&mut self, origins: BTreeMap<usize, Option<(usize, Change)>>) {
+        let mut pieces = Vec::new();
+        let mut at = 0usize;
+        for piece in std::mem::take(&mut self.pieces) {
+            let (end, mut rest) = (at.saturating_add(piece.len()), piece);
+            for (today, origin) in origins.range(at..end) {
+                let (before, tail) = rest.split(today - at);
+                let (item, tail) = tail.split(1);
+                if let Piece::Old(range) = item {
+                    self.inside.remove(&range.start);
+                }
+                pieces.extend([before, origin.as_ref().map_or(Piece::New(1), |(old, _)| Piece::Old(*old..*old + 1))]);
+                (rest, at) = (tail, today + 1);
+            }
+            pieces.push(rest);
+            at = end;
+        }
+        for (old, change) in origins.into_values().flatten() {
+            match change {
+                Change::Nothing => self.inside.remove(&old),
+                change => self.inside.insert(old, change),
+            };
+        }
+        *self = Sequence::new(pieces, std::mem::take(&mut self.inside));
+    }
+
+    /// Follows the baseline to one that lacks an item, which isn't here either.
+    pub(super) fn without_old(&mut self, gone: usize) {
+        let shift = |index: usize| if index > gone { index - 1 } else { index };
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Old(range) => Piece::Old(shift(range.start)..shift(range.end)),
+            new => new.clone(),
+        });
+        let inside = std::mem::take(&mut self.inside).into_iter().filter(|(index, _)| *index != gone);
+        *self = Sequence::new(pieces, inside.map(|(index, change)| (shift(index), change)).collect());
+    }
+
+    /// Follows the baseline to one that has one more item at `index`, which is today's item `today` but for a change
+    /// inside.
+    pub(super) fn with_old(&mut self, index: usize, today: usize, change: Change) {
+        let pieces = self.pieces.iter().flat_map(|piece| match piece {
+            Piece::Old(range) => {
+                let after = range.start.max(index).saturating_add(1)..range.end.saturating_add(1);
+                [Piece::Old(range.start..range.end.min(index)), Piece::Old(after)]
+            }
+            new => [new.clone(), Piece::New(0)],
+        });
+        let inside = std::mem::take(&mut self.inside).into_iter().map(|(old, change)| (old + usize::from(old >= index), change));
+        *self = Sequence::new(pieces, inside.collect());
+        self.with_origins(BTreeMap::from([(today, Some((index, change)))]));
+    }
+
+    /// What following it costs.
+    pub(super) fn size(&self) -> usize {
+        self.pieces.len() + self.inside.len()
+    }
+
+    pub(super) fn inside_mut(&mut self, index: usize) -> Option<&mut Change> {
+        self.inside.get_mut(&index)
     }
 
     pub(super) fn inside(&self) -> &BTreeMap<usize, Change> {

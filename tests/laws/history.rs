@@ -1,6 +1,6 @@
 //! Laws of undo and redo, held against a list of snapshots.
 
-use patchwire::{ArrayDelta, Dialect, Document, Patch, Tracker, TrackerOptions};
+use patchwire::{ArrayDelta, Code, Dialect, Document, Granularity, Patch, Tracker, TrackerOptions};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -104,6 +104,45 @@ proptest! {
     }
 
     #[test]
+    fn a_checkpoint_is_restored_and_the_restoring_undone(start in values(), programs in prop::collection::vec(programs(), 1..4), which in 0..4usize) {
+        let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions::default());
+        let wire = tracker.open_cursor();
+        let mut kept = vec![(tracker.checkpoint(), tracker.document().clone())];
+        for program in programs {
+            for choice in &program {
+                perform(&mut tracker, choice);
+            }
+            kept.push((tracker.checkpoint(), tracker.document().clone()));
+        }
+        let (now, (checkpoint, past)) = (tracker.document().clone(), &kept[which % kept.len()]);
+        tracker.restore(*checkpoint).unwrap();
+        prop_assert_eq!(tracker.document(), past);
+        prop_assert_eq!(&kept[0].1.apply(&tracker.patch(wire, Dialect::Rfc6902).unwrap()).unwrap(), past);
+        if past != &now {
+            prop_assert!(tracker.undo());
+            prop_assert_eq!(tracker.document(), &now);
+        }
+    }
+
+    #[test]
+    fn the_inverse_patch_leads_back_to_the_baseline(start in values(), program in programs()) {
+        for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
+            for granularity in [Granularity::Path, Granularity::Key] {
+                let base = Document::try_from(&start).unwrap();
+                let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta, granularity, ..TrackerOptions::default() });
+                for choice in &program {
+                    perform(&mut tracker, choice);
+                }
+                let inverse = tracker.inverse_patch(Tracker::MAIN).unwrap();
+                prop_assert_eq!(&tracker.document().apply(&inverse).unwrap(), &base, "{}", inverse);
+                let mut naive = serde_json::Value::from(tracker.document());
+                json_patch::patch(&mut naive, &json_patch::Patch::try_from(&inverse).unwrap()).unwrap();
+                prop_assert_eq!(&naive, &start);
+            }
+        }
+    }
+
+    #[test]
     fn a_change_and_its_undoing_are_no_writes(start in values(), program in programs()) {
         for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
             let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions { array_delta, ..TrackerOptions::default() });
@@ -181,7 +220,7 @@ fn undoing_what_arrives_closes_its_stream() {
     tracker.write(stream, "[[").unwrap();
     assert!(tracker.undo());
     assert_eq!(tracker.document().to_string(), r#"{"x":1}"#);
-    assert_eq!(tracker.write(stream, "1").unwrap_err().code, patchwire::Code::PathNotFound);
+    assert_eq!(tracker.write(stream, "1").unwrap_err().code, Code::PathNotFound);
 }
 
 #[test]
@@ -198,4 +237,21 @@ fn the_latest_step_is_kept_whatever_it_weighs() {
     assert!(tracker.undo() && tracker.undo());
     assert_eq!(tracker.document().to_string(), "1");
     assert!(!tracker.undo(), "the long string was over a quarter of the limit");
+}
+
+#[test]
+fn the_oldest_checkpoints_are_forgotten() {
+    let mut tracker = tracker("0");
+    let checkpoints: Vec<usize> = (0..40)
+        .map(|_| {
+            let checkpoint = tracker.checkpoint();
+            tracker.increment("", 1.0).unwrap();
+            checkpoint
+        })
+        .collect();
+    assert_eq!(tracker.restore(checkpoints[7]).unwrap_err().code, Code::StaleState);
+    assert_eq!(tracker.restore(99).unwrap_err().code, Code::StaleState);
+    assert_eq!(tracker.document().to_string(), "40");
+    tracker.restore(checkpoints[8]).unwrap();
+    assert_eq!(tracker.document().to_string(), "8");
 }

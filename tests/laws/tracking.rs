@@ -16,7 +16,7 @@ pub struct Choice {
 }
 
 pub fn programs() -> impl Strategy<Value = Vec<Choice>> {
-    let choice = (0..64usize, 0..64usize, 0..11u8, values()).prop_map(|(place, at, kind, value)| Choice { place, at, kind, value });
+    let choice = (0..64usize, 0..64usize, 0..14u8, values()).prop_map(|(place, at, kind, value)| Choice { place, at, kind, value });
     prop::collection::vec(choice, 1..14)
 }
 
@@ -33,10 +33,42 @@ fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A valid patch for `state`, or a permutation of one of its arrays.
+/// A valid patch for `state`, a permutation of one of its arrays, or a value taken out and put in somewhere by
+/// reference (`to` is meant without it).
 enum Step {
     Patch(Value),
     Permute { path: String, order: Vec<usize> },
+    Carry { from: String, to: String },
+}
+
+/// A place for the value at `from` in the document without it.
+fn destination(state: &Value, from: &str, choice: &Choice) -> Option<String> {
+    let mut rest = state.clone();
+    naive(&mut rest, &json!([{"op": "remove", "path": from}]));
+    let mut places = Vec::new();
+    containers(&rest, String::new(), &mut places);
+    let target = places.get((choice.place * 5 + choice.at * 3 + usize::from(choice.kind)) % places.len().max(1))?;
+    let step = match rest.pointer(target)? {
+        Value::Array(items) => (choice.at % (items.len() + 1)).to_string(),
+        Value::Object(members) if choice.at.is_multiple_of(2) => {
+            members.keys().nth(choice.place % members.len().max(1)).map_or("n0".into(), |key| escape(key))
+        }
+        _ => format!("n{}", choice.at % 3),
+    };
+    Some(format!("{target}/{step}"))
+}
+
+fn carried(state: &Value, from: String, choice: &Choice) -> Option<Step> {
+    let to = destination(state, &from, choice)?;
+    // RFC 6902 §4.4 goes by the text of the paths, whatever is there once the value is gone.
+    if to.starts_with(&format!("{from}/")) {
+        return None;
+    }
+    Some(if choice.place.is_multiple_of(2) {
+        Step::Carry { from, to }
+    } else {
+        Step::Patch(json!([{"op": "move", "from": from, "path": to}]))
+    })
 }
 
 fn step(choice: &Choice, state: &Value) -> Option<Step> {
@@ -63,6 +95,7 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
                     (1..length).for_each(|i| order.swap(i, (choice.at * 31 + i * choice.place) % (i + 1)));
                     return Some(Step::Permute { path, order });
                 }
+                10..=12 => return carried(state, format!("{path}/{index}"), choice),
                 9 => json!([{"op": "copy", "from": format!("{path}/{index}"), "path": format!("{path}/0")}]),
                 _ => json!([{"op": "replace", "path": path, "value": value}]),
             }
@@ -73,6 +106,7 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
                 (0..=2, _) | (_, None) => json!([{"op": "add", "path": format!("{path}/n{}", choice.at % 3), "value": value}]),
                 (3 | 4, Some(key)) => json!([{"op": "remove", "path": format!("{path}/{key}")}]),
                 (5, Some(key)) => json!([{"op": "move", "from": format!("{path}/{key}"), "path": format!("{path}/moved")}]),
+                (10..=12, Some(key)) => return carried(state, format!("{path}/{key}"), choice),
                 (6, Some(key)) => match members.get(&key)? {
                     Value::String(text) => {
                         json!([{"op": "str_ins", "path": format!("{path}/{key}"), "pos": text.encode_utf16().count(), "str": "é😀"}])
@@ -87,43 +121,98 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
     }))
 }
 
-/// The op log's record for a permutation (src/log.rs); every run of the player starts with its own key names.
-fn permutation(path: &str, order: &[usize], state: &Value, names: &mut usize) -> Vec<u8> {
-    let mut log = vec![0];
-    let mut steps = Vec::new();
-    let mut node = state;
-    for segment in path.split('/').skip(1) {
-        let key = segment.replace("~1", "/").replace("~0", "~");
-        if node.is_array() {
-            node = &node[key.parse::<usize>().unwrap()];
-            steps.push(key.parse::<usize>().unwrap() << 1 | 1);
-        } else {
-            node = &node[&key];
-            log.push(7);
-            log.push(key.len() as u8);
-            log.extend_from_slice(key.as_bytes());
-            steps.push(*names << 1);
-            *names += 1;
-        }
-    }
-    log.push(4);
-    log.push(steps.len() as u8);
-    for number in steps.into_iter().chain([order.len()]).chain(order.iter().copied()) {
+/// An op log (src/log.rs); every run of the player starts with its own key names.
+struct Log<'a> {
+    bytes: Vec<u8>,
+    names: &'a mut usize,
+}
+
+impl Log<'_> {
+    fn number(&mut self, number: usize) {
         assert!(number < 128 * 128);
-        if number < 128 {
-            log.push(number as u8);
-        } else {
-            log.extend_from_slice(&[(number & 0x7f) as u8 | 0x80, (number >> 7) as u8]);
+        match number {
+            0..128 => self.bytes.push(number as u8),
+            _ => self.bytes.extend_from_slice(&[(number & 0x7f) as u8 | 0x80, (number >> 7) as u8]),
         }
     }
-    log
+
+    /// A record on a path in `state`, once the keys on it have names; leaves out `last` steps of the path and returns them.
+    fn record(&mut self, kind: u8, path: &str, state: &Value, mut last: usize) -> Vec<usize> {
+        let mut steps = Vec::new();
+        let mut node = state;
+        for segment in path.split('/').skip(1) {
+            let key = segment.replace("~1", "/").replace("~0", "~");
+            if let Value::Array(items) = node {
+                let index = key.parse::<usize>().unwrap();
+                node = items.get(index).unwrap_or(&Value::Null);
+                steps.push(index << 1 | 1);
+            } else {
+                node = node.get(&key).unwrap_or(&Value::Null);
+                self.bytes.extend_from_slice(&[7, key.len() as u8]);
+                self.bytes.extend_from_slice(key.as_bytes());
+                steps.push(*self.names << 1);
+                *self.names += 1;
+            }
+        }
+        self.bytes.push(kind);
+        last = steps.len() - last;
+        self.number(last);
+        steps.iter().take(last).for_each(|step| self.number(*step));
+        steps.split_off(last)
+    }
+
+    fn permute(&mut self, path: &str, order: &[usize], state: &Value) {
+        self.record(4, path, state, 0);
+        self.number(order.len());
+        order.iter().for_each(|from| self.number(*from));
+    }
+
+    /// Takes the value out, and puts it in by reference.
+    fn carry(&mut self, from: &str, to: &str, state: &Value) {
+        let is_item = |path: &str, state: &Value| state.pointer(path.rsplit_once('/').unwrap().0).unwrap().is_array();
+        if is_item(from, state) {
+            let index = self.record(3, from, state, 1)[0] >> 1;
+            [index, 1, 0].into_iter().for_each(|number| self.number(number));
+        } else {
+            self.record(2, from, state, 0);
+        }
+        let mut rest = state.clone();
+        naive(&mut rest, &json!([{"op": "remove", "path": from}]));
+        if is_item(to, &rest) {
+            let index = self.record(3, to, &rest, 1)[0] >> 1;
+            [index, 0, 1].into_iter().for_each(|number| self.number(number));
+        } else {
+            self.record(1, to, &rest, 0);
+        }
+        // A reference to the first value that the first record took out.
+        self.bytes.extend_from_slice(&[6, 1, 0, 0, 0]);
+    }
 }
 
 fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
     let mut oracle = Value::from(tracker.document());
     let mut names = 0;
     for choice in program {
-        oracle = perform_on(tracker, choice, oracle, &mut names);
+        match step(choice, &oracle) {
+            None => oracle = replace(tracker, choice),
+            Some(Step::Patch(patch)) => {
+                tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap();
+                naive(&mut oracle, &patch);
+            }
+            Some(Step::Permute { path, order }) => {
+                let mut log = Log { bytes: vec![0], names: &mut names };
+                log.permute(&path, &order, &oracle);
+                tracker.play(&log.bytes).unwrap();
+                let array = oracle.pointer_mut(&path).unwrap().as_array_mut().unwrap();
+                *array = order.iter().map(|from| array[*from].clone()).collect();
+            }
+            Some(Step::Carry { from, to }) => {
+                let mut log = Log { bytes: vec![0], names: &mut names };
+                log.carry(&from, &to, &oracle);
+                tracker.play(&log.bytes).unwrap();
+                naive(&mut oracle, &json!([{"op": "move", "from": from, "path": to}]));
+            }
+        }
         assert_eq!(Value::from(tracker.document()), oracle);
     }
     oracle
@@ -134,26 +223,10 @@ pub fn perform(tracker: &mut Tracker, choice: &Choice) -> bool {
     match step(choice, &Value::from(tracker.document())) {
         Some(Step::Patch(patch)) if patch[0]["from"] == patch[0]["path"] => return false,
         Some(Step::Patch(patch)) => tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap(),
-        Some(Step::Permute { .. }) => return false,
+        Some(Step::Permute { .. } | Step::Carry { .. }) => return false,
         None => drop(replace(tracker, choice)),
     }
     true
-}
-
-fn perform_on(tracker: &mut Tracker, choice: &Choice, mut oracle: Value, names: &mut usize) -> Value {
-    match step(choice, &oracle) {
-        None => oracle = replace(tracker, choice),
-        Some(Step::Patch(patch)) => {
-            tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap();
-            naive(&mut oracle, &patch);
-        }
-        Some(Step::Permute { path, order }) => {
-            tracker.play(&permutation(&path, &order, &oracle, names)).unwrap();
-            let array = oracle.pointer_mut(&path).unwrap().as_array_mut().unwrap();
-            *array = order.iter().map(|from| array[*from].clone()).collect();
-        }
-    }
-    oracle
 }
 
 fn replace(tracker: &mut Tracker, choice: &Choice) -> Value {
@@ -178,6 +251,11 @@ fn naive(state: &mut Value, patch: &Value) {
         }
         _ => json_patch::patch(state, &serde_json::from_value::<json_patch::Patch>(patch.clone()).unwrap()).unwrap(),
     }
+}
+
+/// A document whose small parts are still text: it is longer than what is built at once.
+fn document_in_text(value: &Value) -> Document {
+    Document::parse(value.to_string()).unwrap()
 }
 
 fn options(array_delta: ArrayDelta, granularity: Granularity) -> TrackerOptions {
@@ -223,6 +301,37 @@ proptest! {
                 prop_assert!(end != start || writes.to_string() == r#"{"ops":[],"warnings":[]}"#, "no net change, yet {}", &writes);
             }
         }
+    }
+
+    #[test]
+    fn moves_are_told_by_at_most_an_operation_each(program in prop::collection::vec((0..4usize, 0..8usize, 0..4usize, 0..8usize, any::<bool>()), 1..10)) {
+        let item = |n: usize| json!({"text": format!("item {n}, with so many words that a move is shorter than it"), "tags": [n]});
+        let list = |first: usize, length: usize| (first..first + length).map(item).collect::<Vec<_>>();
+        let start = json!({"a": list(0, 6), "b": {"list": list(10, 5), "c": list(20, 1)}, "d": [list(30, 4)]});
+        let lists = ["/a", "/b/list", "/b/c", "/d/0"];
+        let base = document_in_text(&start);
+        let mut tracker = Tracker::new(base.clone(), options(ArrayDelta::Precise, Granularity::Path));
+        let (mut state, mut names, mut moved) = (start, 0, 0);
+        for (a, from, b, to, by_log) in program {
+            let length = |list: &str| state.pointer(list).unwrap().as_array().unwrap().len();
+            if length(lists[a]) == 0 { continue }
+            let from = format!("{}/{}", lists[a], from % length(lists[a]));
+            let to = format!("{}/{}", lists[b], to % (length(lists[b]) + usize::from(a != b)));
+            let patch = json!([{"op": "move", "from": from, "path": to}]);
+            if by_log {
+                let mut log = Log { bytes: vec![0], names: &mut names };
+                log.carry(&from, &to, &state);
+                tracker.play(&log.bytes).unwrap();
+            } else {
+                tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap();
+            }
+            naive(&mut state, &patch);
+            moved += 1;
+        }
+        let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
+        prop_assert!(patch.len() <= moved, "{} for {}", &patch, moved);
+        prop_assert!(!patch.to_string().contains("value"), "{}", &patch);
+        prop_assert_eq!(Value::from(&base.apply(&patch).unwrap()), state);
     }
 
     #[test]

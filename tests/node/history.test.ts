@@ -80,6 +80,45 @@ test("what one stream writes is one step", () => {
   expect(seen).toEqual([{ x: [1, "ab"], n: 1 }, { x: [1, "ab"], n: 0 }, { x: "old", n: 0 }]);
 });
 
+test("a checkpoint comes back, the inverse patch leads to the baseline, whatever the mode", () => {
+  const programs = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 });
+  const modes = [{ arrayDeltaMode: false }, { arrayDeltaMode: true }, { arrayDeltaMode: "precise" }, { arrayDeltaMode: true, granularity: "key" }] as const;
+  fc.assert(
+    fc.property(json, programs, fc.constantFrom(...modes), fc.nat(3), (start, recipes, options, which) => {
+      const tracker = new StateTracker<Json>(start, options);
+      const base = tracker.getState();
+      const kept = recipes.map((recipe) => {
+        const one = [tracker.checkpoint("before"), tracker.getState()] as const;
+        tracker.update((draft) => recipe.forEach((one) => perform(draft as Json, one)));
+        return one;
+      });
+      expect(applyPatch(tracker.getState(), tracker.getInversePatches())).toEqual(base);
+      const now = tracker.getState();
+      const [checkpoint, past] = kept[which % kept.length]!;
+      const follower = tracker.cursor();
+      expect(tracker.restore(checkpoint)).toEqual(past);
+      expect(tracker.document().toJSON()).toEqual(JSON.parse(JSON.stringify(past)));
+      expect(applyPatch(now, follower.patches())).toEqual(past);
+      if (follower.patchText() !== "[]") expect(tracker.undo()).toBe(true);
+      expect(tracker.getState()).toEqual(now);
+    }),
+    runs,
+  );
+}, timeout);
+
+test("checkpoints of other trackers, and those that were forgotten, are stale", () => {
+  const [one, other] = [new StateTracker({ n: 0 }), new StateTracker({ n: 0 })];
+  const checkpoint = one.checkpoint();
+  other.checkpoint();
+  for (const id of ["", "0", "x-y-z", checkpoint]) {
+    expect(() => other.restore(id)).toThrow(expect.objectContaining({ code: "STALE_STATE" }));
+  }
+  one.increment("/n");
+  expect(one.restore(checkpoint)).toEqual({ n: 0 });
+  for (let i = 0; i < 32; i++) one.checkpoint(`label ${i}`);
+  expect(() => one.restore(checkpoint)).toThrow(expect.objectContaining({ code: "STALE_STATE" }));
+});
+
 test("an update that fails leaves the steps alone", () => {
   const tracker = new StateTracker({ n: 0 });
   tracker.increment("/n");

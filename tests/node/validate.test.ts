@@ -109,19 +109,43 @@ test("an asynchronous validator is refused", () => {
   }
 });
 
-test("undo and redo are validated", () => {
+test("a validator that comes back to its tracker reads the state as it was, and changes nothing", () => {
+  const seen: unknown[] = [];
+  const tracker: StateTracker<{ n: number }> = new StateTracker<{ n: number }>({ n: 0 }, {
+    validate(next) {
+      if (next.n === 0) return;
+      seen.push([next.n, tracker.getState().n, tracker.getPatchText(), tracker.document().toJSON()]);
+      const tries = [() => tracker.update(() => {}), () => tracker.undo(), () => tracker.increment("/n"), () => tracker.apply([]), () => tracker.stream("/n"), () => tracker.checkpoint()];
+      for (const attempt of tries) expect(failure(attempt).code).toBe("TRACKER_BUSY");
+      if (next.n === 3) throw new Error("three");
+    },
+  });
+  tracker.increment("/n");
+  tracker.apply([{ op: "replace", path: "/n", value: 2 }]);
+  expect(failure(() => tracker.increment("/n")).cause).toEqual(new Error("three"));
+  expect(failure(() => tracker.apply([{ op: "inc", path: "/n", inc: 1 }])).cause).toEqual(new Error("three"));
+  const at1 = '[{"op":"replace","path":"/n","value":1}]';
+  const at2 = at1.replace("1}", "2}");
+  expect(seen).toEqual([[1, 0, "[]", { n: 0 }], [2, 1, at1, { n: 1 }], [3, 2, at2, { n: 2 }], [3, 2, at2, { n: 2 }]]);
+  expect([tracker.getState(), tracker.document().toJSON()]).toEqual([{ n: 2 }, { n: 2 }]);
+});
+
+test("undo, redo and restore are validated", () => {
   let least = 0;
   const tracker = new StateTracker({ n: 0 }, { validate: ({ n }) => { if (n < least) throw new Error("too small"); } });
+  const start = tracker.checkpoint();
   tracker.increment("/n", 5);
   tracker.increment("/n", -3);
-  least = 1;
-  expect(tracker.undo()).toBe(true);
-  expect(failure(() => tracker.undo()).code).toBe("VALIDATION_FAILED");
   least = 3;
-  expect(failure(() => tracker.redo()).code).toBe("VALIDATION_FAILED");
-  expect([tracker.getState(), tracker.document().toJSON()]).toEqual([{ n: 5 }, { n: 5 }]);
+  expect(tracker.undo()).toBe(true);
+  for (const change of [() => tracker.undo(), () => tracker.redo(), () => tracker.restore(start)]) {
+    expect(failure(change).code).toBe("VALIDATION_FAILED");
+    expect([tracker.getState(), tracker.document().toJSON()]).toEqual([{ n: 5 }, { n: 5 }]);
+  }
   least = 0;
-  expect([tracker.redo(), tracker.redo(), tracker.undo(), tracker.undo(), tracker.undo()]).toEqual([true, false, true, true, false]);
+  expect([tracker.redo(), tracker.getState()]).toEqual([true, { n: 2 }]);
+  expect(tracker.restore(start)).toEqual({ n: 0 });
+  expect([tracker.undo(), tracker.getState()]).toEqual([true, { n: 2 }]);
 });
 
 const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;

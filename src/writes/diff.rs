@@ -1,0 +1,125 @@
+//! The difference of two documents: found by comparing them, told as tracking would have recorded it.
+
+use std::collections::BTreeMap;
+
+use super::changes::{Change, Changes, Members};
+use super::matching::{Run, is_text_growing};
+use super::sequence::{Piece, Sequence};
+use super::{ArrayDelta, Granularity, StepWrites};
+use crate::document::{Array, Node, Object, Opened};
+
+/// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
+const DEEPEST: usize = 128;
+
+/// Bytes looked at, for each byte of the two documents, before what is left is told as a whole. Usual documents need
+/// a few; those in which every level of deep nesting has to be searched for what moved would need one per level.
+const EFFORT: usize = 64;
+
+/// How documents are compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Comparison<'a> {
+    /// The member that says which item of an array is which: where it is equal, the items are the same.
+    pub(crate) key: Option<&'a [u8]>,
+    pub(crate) arrays: ArrayDelta,
+    /// Whether long strings that grew at their end are told as that.
+    pub(crate) growth: bool,
+}
+
+/// The writes that lead from one value to the other. What both share costs nothing; otherwise O(n log n) in their
+/// sizes.
+pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
+    let effort = (before.weight() + after.weight()).saturating_mul(EFFORT);
+    let root = Differ::new(comparison, effort).compare(before, after, 0);
+    Changes { root, mode: comparison.arrays }.writes(before, after, Granularity::Path)
+}
+
+pub(super) struct Differ<'a> {
+    pub(super) comparison: &'a Comparison<'a>,
+    effort: usize,
+}
+
+impl<'a> Differ<'a> {
+    pub(super) fn new(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
+        Differ { comparison, effort }
+    }
+
+    /// Whether looking at so many bytes more is within bounds.
+    pub(super) fn affords(&mut self, bytes: usize) -> bool {
+        let rest = self.effort.checked_sub(bytes);
+        self.effort = rest.unwrap_or(0);
+        rest.is_some()
+    }
+
+    pub(super) fn compare(&mut self, before: &Node, after: &Node, depth: usize) -> Change {
+        if before.is_same(after) {
+            return Change::Nothing;
+        }
+        match (before.open(), after.open()) {
+            (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => self.objects(&old, &new, depth),
+            (Opened::Array(old), Opened::Array(new)) if depth < DEEPEST => match self.comparison.arrays {
+                ArrayDelta::Precise => self.arrays(&old, &new, depth),
+                ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.iter().zip(new.iter()).take_while(|(a, b)| a == b).count()),
+            },
+            (Opened::Text(old), Opened::Text(new)) if self.comparison.growth && is_text_growing(old, new) => Change::Text,
+            // Equal values come out as no write.
+            _ => Change::Whole,
+        }
+    }
+
+    fn objects(&mut self, old: &Object, new: &Object, depth: usize) -> Change {
+        let mut members = Members::default();
+        for key in old.changed_keys(new) {
+            let change = match (old.get(&key), new.get(&key)) {
+                (Some(before), Some(after)) => self.compare(before, after, depth + 1),
+                _ => Change::Whole,
+            };
+            if !matches!(change, Change::Nothing) {
+                members.set(&key, change);
+            }
+        }
+        if members.is_empty() { Change::Nothing } else { Change::Members(members) }
+    }
+
+    fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
+        let (mut runs, pairs) = self.match_items(old, new);
+        let mut inside = BTreeMap::new();
+        for (from, to) in pairs {
+            let (Some(before), Some(after)) = (old.get(from), new.get(to)) else { continue };
+            match self.compare(before, after, depth + 1) {
+                Change::Nothing => {}
+                change => drop(inside.insert(from, change)),
+            }
+            runs.push(Run { from, to, length: 1 });
+        }
+        runs.sort_unstable_by_key(|run| run.to);
+        let mut pieces = Vec::with_capacity(runs.len() * 2 + 1);
+        let mut at = 0;
+        for Run { from, to, length } in runs {
+            pieces.extend([Piece::New(to - at), Piece::Old(from..from + length)]);
+            at = to + length;
+        }
+        pieces.push(Piece::New(new.len() - at));
+        Change::Items(Box::new(Sequence::new(pieces, inside)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parse::parse;
+
+    #[test]
+    fn without_precision_an_array_is_appended_to_or_replaced() {
+        let node = |text: &str| parse(text.as_bytes().into(), &Limits::default()).unwrap();
+        let before = node(r#"{"grown":[1],"changed":[1,2],"same":[[]],"text":"a text that is longer than thirty-two bytes"}"#);
+        let after = node(r#"{"grown":[1,2],"changed":[2],"same":[[]],"text":"a text that is longer than thirty-two bytes, and grows"}"#);
+        let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
+        let told = diff(&before, &after, &comparison).to_string();
+        let write = |kind: &str, key: &str, rest: &str| format!(r#"{{"kind":"{kind}","key":"{key}","path":"/{key}",{rest}}}"#);
+        let text = r#""value":"a text that is longer than thirty-two bytes, and grows""#;
+        let writes =
+            [write("append", "grown", r#""items":[2]"#), write("replace", "changed", r#""value":[2]"#), write("replace", "text", text)];
+        assert_eq!(told, format!(r#"{{"ops":[{}],"warnings":[]}}"#, writes.join(",")));
+    }
+}

@@ -1,0 +1,68 @@
+//! What says that an item of one array is an item of another: a member that names it, or all that it holds.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::diff::Differ;
+use super::matching::Item;
+use crate::document::{Node, Opened};
+use crate::print::print;
+
+/// Members that are taken for names where all items have one and no two the same.
+const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
+
+impl Differ<'_> {
+    /// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
+    /// into the other, so nothing relies on the hash. O(bytes of the items).
+    pub(super) fn identify(&mut self, old: &mut [Item], new: &mut [Item]) -> bool {
+        let weight: usize = old.iter().chain(&*new).map(|item| item.node.weight()).sum();
+        if !self.affords(weight.saturating_mul(2)) {
+            return false;
+        }
+        match self.comparison.key {
+            Some(key) => {
+                let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
+                old.iter_mut().chain(new).for_each(|item| item.identity = identity(&item.node));
+            }
+            None => {
+                let names = NAMES.iter().find_map(|key| Some((names(old, key)?, names(new, key)?)));
+                let (a, b) = names.unwrap_or_else(|| (contents(old), contents(new)));
+                old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
+            }
+        }
+        true
+    }
+}
+
+/// The scalar member of an object.
+pub(super) fn name(node: &Node, key: &[u8]) -> Option<Node> {
+    let name = node.as_object()?.get(key)?.clone();
+    matches!(name.open(), Opened::Text(_) | Opened::Number(_) | Opened::Bool(_)).then_some(name)
+}
+
+/// Whether they are the same item by their names, where either has one.
+pub(super) fn is_namesake(a: &Node, b: &Node) -> Option<bool> {
+    let names = NAMES.iter().map(|key| (name(a, key), name(b, key)));
+    names.into_iter().find(|(a, b)| a.is_some() || b.is_some()).map(|(a, b)| a == b)
+}
+
+pub(super) fn repeats(mut identities: Vec<u64>) -> bool {
+    identities.sort_unstable();
+    identities.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+fn names(items: &[Item], key: &[u8]) -> Option<Vec<u64>> {
+    let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(&item.node, key)?))).collect::<Option<_>>()?;
+    (!repeats(names.clone())).then_some(names)
+}
+
+fn contents(items: &[Item]) -> Vec<u64> {
+    items.iter().map(|item| hash(0, &item.node)).collect()
+}
+
+fn hash(kind: u8, node: &Node) -> u64 {
+    let mut text = vec![kind];
+    print(&mut text, node);
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&text);
+    hasher.finish()
+}

@@ -1,0 +1,143 @@
+//! What changes took out of places of the baseline, and what they put into places that the baseline has.
+
+use std::sync::Arc;
+
+use super::changes::Change;
+use super::reorder;
+use super::sequence::{Piece, Sequence};
+use crate::document::{Array, Node};
+use crate::edit::Step;
+
+/// A value of the baseline that isn't in its place any more.
+pub(super) struct Taken {
+    pub(super) container: usize,
+    pub(super) step: Step,
+    pub(super) node: Node,
+    /// The index today of the item that has its place, if one has.
+    pub(super) today: Option<usize>,
+}
+
+/// A value that is in a place where it wasn't.
+pub(super) struct Put {
+    pub(super) container: usize,
+    /// A key, or the index today.
+    pub(super) step: Step,
+    pub(super) node: Node,
+}
+
+/// All of them, and the containers of the baseline where they are or were.
+#[derive(Default)]
+pub(super) struct Loose {
+    pub(super) containers: Vec<Vec<Step>>,
+    pub(super) taken: Vec<Taken>,
+    pub(super) put: Vec<Put>,
+}
+
+/// What makes two values the same one without looking into them: their place in memory, or a scalar's value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Identity {
+    Memory(usize, usize),
+    Number(u64),
+    Short(u8, [u8; 14]),
+    Long(Arc<[u8]>),
+}
+
+impl Identity {
+    pub(super) fn of(node: &Node) -> Option<Identity> {
+        match node {
+            Node::Null | Node::Bool(_) => None,
+            Node::Number(number) => Some(Identity::Number((number + 0.0).to_bits())),
+            Node::Short(length, bytes) => Some(Identity::Short(*length, *bytes)),
+            Node::Long(bytes) => Some(Identity::Long(bytes.clone())),
+            Node::Grown(bytes) => Some(Identity::Long(bytes.as_slice().into())),
+            Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),
+            Node::Object(object) => Some(Identity::Memory(Arc::as_ptr(object) as usize, 0)),
+            Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),
+        }
+    }
+}
+
+impl Loose {
+    /// O(what changed).
+    pub(super) fn gather(&mut self, change: &Change, base: &Node, current: &Node, path: &mut Vec<Step>) {
+        match change {
+            Change::Members(members) => {
+                let (Some(old), Some(new)) = (base.as_object(), current.as_object()) else { return };
+                let container = self.containers.len();
+                self.containers.push(path.clone());
+                for (key, change) in members.in_order() {
+                    let (before, after) = (old.get(key), new.get(key));
+                    match (change, before, after) {
+                        (Change::Whole, ..) => self.changed(container, Step::Key(key.clone()), before, after, Step::Key(key.clone())),
+                        (_, Some(before), Some(after)) => self.below(Step::Key(key.clone()), change, before, after, path),
+                        _ => {}
+                    }
+                }
+            }
+            Change::Items(sequence) => {
+                let (Some(old), Some(new)) = (base.as_array(), current.as_array()) else { return };
+                self.gather_items(sequence, &old, &new, path);
+            }
+            _ => {}
+        }
+    }
+
+    fn gather_items(&mut self, sequence: &Sequence, old: &Array, new: &Array, path: &mut Vec<Step>) {
+        let container = self.containers.len();
+        self.containers.push(path.clone());
+        let pieces = sequence.pieces(old.len());
+        let mut at = 0;
+        for piece in &pieces {
+            if let Piece::New(count) = piece {
+                for (today, node) in (at..).zip(new.iter_from(at).take(*count)) {
+                    self.changed(container, Step::Index(0), None, Some(node), Step::Index(today));
+                }
+            }
+            at += piece.len();
+        }
+        for index in missing(&pieces, old.len()) {
+            self.changed(container, Step::Index(index), old.get(index), None, Step::Index(0));
+        }
+        for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
+            let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
+            match change {
+                Change::Whole => self.changed(container, Step::Index(origin), Some(before), Some(after), Step::Index(today)),
+                _ => self.below(Step::Index(origin), change, before, after, path),
+            }
+        }
+    }
+
+    fn below(&mut self, step: Step, change: &Change, base: &Node, current: &Node, path: &mut Vec<Step>) {
+        path.push(step);
+        self.gather(change, base, current, path);
+        path.pop();
+    }
+
+    /// A place that was set, deleted or made. `from` is its step in the baseline, `step` today's.
+    fn changed(&mut self, container: usize, from: Step, old: Option<&Node>, new: Option<&Node>, step: Step) {
+        if old.zip(new).is_some_and(|(old, new)| old.is_same(new)) {
+            return;
+        }
+        // A scalar that gave way to another value, or took its place, is told best by that. So is a member that has
+        // another value now: taken away and added again it would be the last member.
+        let is_container = |node: &Node| matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_));
+        let is_item = matches!(step, Step::Index(_));
+        if let Some(node) = old.filter(|node| new.is_none() || is_item && is_container(node)) {
+            let today = if let (Step::Index(today), Some(_)) = (&step, new) { Some(*today) } else { None };
+            self.taken.push(Taken { container, step: from, node: node.clone(), today });
+        }
+        if let Some(node) = new.filter(|node| old.is_none() || is_container(node)) {
+            self.put.push(Put { container, step, node: node.clone() });
+        }
+    }
+}
+
+/// Items of the baseline that the pieces lack.
+fn missing(pieces: &[Piece], length: usize) -> Vec<usize> {
+    let mut ranges: Vec<_> =
+        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let ends = ranges.iter().map(|range| range.end);
+    let starts = ranges.iter().map(|range| range.start).chain([length]);
+    [0].into_iter().chain(ends).zip(starts).flat_map(|(end, start)| end..start).collect()
+}

@@ -1,0 +1,226 @@
+//! Which items of two arrays are the same, wherever they are: in order of cost, those that are shared, equal ones at
+//! both ends, those of the same identity, and neighbours that resemble each other.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::common::common;
+use super::diff::Differ;
+use super::identity::{name, repeats};
+use super::reorder::longest_increasing;
+use crate::document::{Array, Node, Opened};
+
+/// Items `from..` of the old array that are items `to..` of the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) length: usize,
+}
+
+/// How many old items a new one is held against before it counts as new.
+const WINDOW: usize = 8;
+
+/// What lies between two runs.
+struct Gap {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// An item in a gap.
+pub(super) struct Item {
+    pub(super) index: usize,
+    pub(super) node: Node,
+    /// Equal for items that are the same.
+    pub(super) identity: u64,
+    /// Its index in the other array, once that is found.
+    partner: Option<usize>,
+}
+
+impl Differ<'_> {
+    /// Runs of equal items, and pairs of items that correspond and may differ inside, as (old index, new index).
+    pub(super) fn match_items(&mut self, old: &Array, new: &Array) -> (Vec<Run>, Vec<(usize, usize)>) {
+        let shared = old.shared_runs(new);
+        let mut runs: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
+        let mut gaps = gaps(&runs, old.len(), new.len());
+        gaps.iter_mut().for_each(|gap| self.trim(old, new, gap, &mut runs));
+        gaps.retain(|gap| !gap.old.is_empty() || !gap.new.is_empty());
+        if gaps.iter().all(|gap| gap.old.is_empty()) || gaps.iter().all(|gap| gap.new.is_empty()) {
+            return (runs, Vec::new());
+        }
+        let mut removed: Vec<Item> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
+        let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
+        if removed.len() + inserted.len() > 2 && self.identify(&mut removed, &mut inserted) {
+            if repeats(identities(&removed)) || repeats(identities(&inserted)) {
+                self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_in_order(here, there));
+            }
+            match_anywhere(&mut removed, &mut inserted);
+        }
+        let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
+        self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_neighbours(here, there, &mut pairs));
+        (runs, pairs)
+    }
+
+    /// Takes equal items at the ends of the gap into `runs`.
+    fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
+        let mut equal = |a: Option<&Node>, b: Option<&Node>| match (a, b) {
+            (Some(a), Some(b)) => self.affords(a.weight()) && a == b,
+            _ => false,
+        };
+        let shorter = gap.old.len().min(gap.new.len());
+        let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
+        let head = both.take_while(|(a, b)| equal(Some(a), Some(b))).count();
+        let tail = (1..=shorter - head).take_while(|back| equal(old.get(gap.old.end - back), new.get(gap.new.end - back))).count();
+        let ends = [(gap.old.start, gap.new.start, head), (gap.old.end - tail, gap.new.end - tail, tail)];
+        runs.extend(ends.into_iter().filter(|end| end.2 > 0).map(|(from, to, length)| Run { from, to, length }));
+        *gap = Gap { old: gap.old.start + head..gap.old.end - tail, new: gap.new.start + head..gap.new.end - tail };
+    }
+
+    fn each_gap(&mut self, gaps: &[Gap], old: &mut [Item], new: &mut [Item], mut each: impl FnMut(&mut Self, &mut [Item], &mut [Item])) {
+        let (mut old, mut new) = (old, new);
+        for gap in gaps {
+            let (Some((here, old_rest)), Some((there, new_rest))) =
+                (old.split_at_mut_checked(gap.old.len()), new.split_at_mut_checked(gap.new.len()))
+            else {
+                return;
+            };
+            each(self, here, there);
+            (old, new) = (old_rest, new_rest);
+        }
+    }
+
+    /// The most items of the same identity that are in the same order; if that is too costly to find, those in place.
+    fn match_in_order(&mut self, old: &mut [Item], new: &mut [Item]) {
+        match common(&identities(old), &identities(new), |steps| self.affords(steps)) {
+            Some(runs) => {
+                for Run { from, to, length } in runs {
+                    old.iter_mut().skip(from).zip(new.iter_mut().skip(to)).take(length).for_each(|(a, b)| pair(a, b));
+                }
+            }
+            None if old.len() == new.len() => {
+                old.iter_mut().zip(new).filter(|(a, b)| a.identity == b.identity).for_each(|(a, b)| pair(a, b));
+            }
+            None => {}
+        }
+    }
+
+    /// Between items that stayed in order, those without a partner may be the same item with changes.
+    fn match_neighbours(&mut self, old: &[Item], new: &[Item], pairs: &mut Vec<(usize, usize)>) {
+        let Some(start) = old.first().map(|item| item.index) else { return };
+        let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
+        let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
+        let chosen = longest_increasing(&stays.iter().map(|(from, _)| *from).collect::<Vec<_>>());
+        let anchors = stays.into_iter().zip(chosen).filter_map(|(anchor, is_chosen)| is_chosen.then_some(anchor));
+        let (mut from, mut to) = (0, 0);
+        for (next_from, next_to) in anchors.chain([(old.len(), new.len())]) {
+            self.match_alike(&lonely(old, from..next_from), &lonely(new, to..next_to), pairs);
+            (from, to) = (next_from + 1, next_to + 1);
+        }
+    }
+
+    fn match_alike(&mut self, old: &[&Item], new: &[&Item], pairs: &mut Vec<(usize, usize)>) {
+        let (mut from, mut to) = (0, 0);
+        // A pair that is alone needn't be alike.
+        let searched = if old.len() + new.len() > 2 { new } else { &[] };
+        for (at, item) in searched.iter().enumerate() {
+            let mut candidates = old.iter().enumerate().skip(from).take(WINDOW);
+            if let Some((found, candidate)) = candidates.find(|(_, candidate)| self.is_alike(&candidate.node, &item.node)) {
+                self.match_in_place(old.get(from..found), new.get(to..at), pairs);
+                pairs.push((candidate.index, item.index));
+                (from, to) = (found + 1, at + 1);
+            }
+        }
+        self.match_in_place(old.get(from..), new.get(to..), pairs);
+    }
+
+    /// As many items as there were: edits inside are at worst as long as replacing them.
+    fn match_in_place(&self, old: Option<&[&Item]>, new: Option<&[&Item]>, pairs: &mut Vec<(usize, usize)>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && old.len() == new.len()
+        {
+            let both = old.iter().zip(new).filter(|(a, b)| self.may_be_same(&a.node, &b.node));
+            pairs.extend(both.map(|(a, b)| (a.index, b.index)));
+        }
+    }
+
+    /// Whether one may be told as a change of the other.
+    fn may_be_same(&self, a: &Node, b: &Node) -> bool {
+        match (a.as_text(), b.as_text(), self.comparison.key) {
+            (Some(before), Some(after), _) => self.comparison.growth && is_text_growing(before, after),
+            // Had they the same name, they would have found each other.
+            (_, _, Some(key)) if name(a, key).is_some() || name(b, key).is_some() => false,
+            _ => matches!((a.open(), b.open()), (Opened::Array(_), Opened::Array(_)) | (Opened::Object(_), Opened::Object(_))),
+        }
+    }
+
+    /// Whether they share half of what they hold, or one grew from the other.
+    pub(super) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
+        if !self.may_be_same(a, b) || !self.affords(a.weight() + b.weight()) {
+            return false;
+        }
+        match (a.open(), b.open()) {
+            (Opened::Object(old), Opened::Object(new)) => {
+                let shared = old.iter().filter(|(key, value)| new.get(key) == Some(value));
+                let weight: usize = shared.map(|(key, value)| key.len() + 4 + value.weight()).sum();
+                weight * 2 >= old.weight().max(new.weight())
+            }
+            (Opened::Array(old), Opened::Array(new)) => {
+                let in_place = old.iter().zip(new.iter()).filter(|(a, b)| a == b).count();
+                in_place * 2 >= old.len().max(new.len())
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether telling the growth at the end is shorter than telling the whole.
+pub(super) fn is_text_growing(before: &[u8], after: &[u8]) -> bool {
+    !before.is_empty() && after.len() > 32 && after.len() > before.len() && after.starts_with(before)
+}
+
+/// What the runs, which increase in both arrays, leave out.
+fn gaps(runs: &[Run], old_length: usize, new_length: usize) -> Vec<Gap> {
+    let end = Run { from: old_length, to: new_length, length: 0 };
+    let (mut from, mut to) = (0, 0);
+    let mut gaps = Vec::new();
+    for run in runs.iter().chain([&end]) {
+        gaps.push(Gap { old: from..run.from, new: to..run.to });
+        (from, to) = (run.from + run.length, run.to + run.length);
+    }
+    gaps
+}
+
+fn items(array: &Array, range: &Range<usize>) -> impl Iterator<Item = Item> {
+    let nodes = array.iter_from(range.start).take(range.len());
+    nodes.zip(range.clone()).map(|(node, index)| Item { index, node: node.clone(), identity: 0, partner: None })
+}
+
+fn lonely(items: &[Item], range: Range<usize>) -> Vec<&Item> {
+    items.get(range).unwrap_or_default().iter().filter(|item| item.partner.is_none()).collect()
+}
+
+fn identities(items: &[Item]) -> Vec<u64> {
+    items.iter().map(|item| item.identity).collect()
+}
+
+fn pair(old: &mut Item, new: &mut Item) {
+    (old.partner, new.partner) = (Some(new.index), Some(old.index));
+}
+
+/// The first with the first of the same identity, the second with the second, and so on. O(n log n).
+fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
+    let (mut old, mut new) = (by_identity(old).into_iter().peekable(), by_identity(new).into_iter().peekable());
+    while let (Some(a), Some(b)) = (old.peek(), new.peek()) {
+        match a.identity.cmp(&b.identity) {
+            Ordering::Less => drop(old.next()),
+            Ordering::Greater => drop(new.next()),
+            Ordering::Equal => old.next().zip(new.next()).into_iter().for_each(|(a, b)| pair(a, b)),
+        }
+    }
+}
+
+fn by_identity(items: &mut [Item]) -> Vec<&mut Item> {
+    let mut lonely: Vec<&mut Item> = items.iter_mut().filter(|item| item.partner.is_none()).collect();
+    lonely.sort_by_key(|item| item.identity);
+    lonely
+}

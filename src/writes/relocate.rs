@@ -1,0 +1,193 @@
+//! Values that changed places: they are told as moves instead of removals and insertions.
+//!
+//! Recipes and patches mostly carry a value that they move by reference: what was removed from the baseline and what was
+//! put into today's document are then the same in memory, and nothing needs comparing. What is left is compared in
+//! small numbers, as `diff` does it: an item may have been edited on its way.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::cap::cost;
+use super::carry::{self, carried};
+use super::changes::{Change, Changes};
+use super::diff::Differ;
+use super::identity::is_namesake;
+use super::loose::{Identity, Loose, Put, Taken};
+use super::{ArrayDelta, Comparison, Write};
+use crate::document::Node;
+use crate::edit::Step;
+
+/// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
+const CANDIDATES: usize = 4;
+/// And only so many are.
+const STRANGERS: usize = 64;
+/// Shorter values aren't worth comparing.
+const WORTHWHILE: usize = 48;
+
+/// A value that was taken from one place and put into another, and what changed inside.
+#[derive(Clone)]
+pub(super) struct Pair<'a> {
+    pub(super) taken: &'a Taken,
+    pub(super) put: &'a Put,
+    pub(super) change: Change,
+}
+
+/// The writes, with as many moves in them as make them fewer and shorter. O(n log n) in what changed.
+pub(super) fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
+    let mut best = changes.in_place(base, current);
+    if !(best.iter().any(takes) && best.iter().any(puts)) {
+        return best;
+    }
+    let mut loose = Loose::default();
+    loose.gather(&changes.root, base, current, &mut Vec::new());
+    let (mut taken, mut put) = (loose.taken.iter().collect(), loose.put.iter().collect());
+    let (containers, scalars): (Vec<_>, Vec<_>) = same(&mut taken, &mut put).into_iter().partition(|pair| is_container(&pair.put.node));
+    // Where every value only gave way to another, and none of them is elsewhere, they were replaced.
+    let is_move = |taken: &&Taken| taken.today.is_none() || !containers.is_empty();
+    let edited = if taken.iter().any(is_move) { alike(taken, put) } else { Vec::new() };
+    let mut attempt = |pairs: &[Pair<'_>]| {
+        let attempts = attempts(changes, &loose, pairs, base, current).into_iter();
+        let better = attempts.filter(|writes| is_better(writes, &best)).min_by_key(|writes| cost(writes));
+        better.map(|writes| best = writes).is_some()
+    };
+    let mut accepted = Vec::new();
+    // One half of a swap may be known by its memory and the other by what it holds: both together make it moves.
+    let with_edited = if edited.is_empty() { Vec::new() } else { [containers.clone(), edited].concat() };
+    for pairs in [containers, with_edited] {
+        if attempt(&pairs) {
+            accepted = pairs;
+        }
+    }
+    if !scalars.is_empty() {
+        attempt(&[accepted, scalars].concat());
+    }
+    best
+}
+
+fn is_better(writes: &[Write], than: &[Write]) -> bool {
+    let ((operations, bytes), (most, longest)) = (cost(writes), cost(than));
+    operations <= most && bytes <= longest
+}
+
+fn takes(write: &Write) -> bool {
+    match write {
+        Write::Delete { .. } => true,
+        Write::Splice { remove, .. } => *remove > 0,
+        // An item that gave way to another.
+        Write::Replace { path, value, .. } => matches!(path.last(), Some(Step::Index(_))) && is_container(value),
+        _ => false,
+    }
+}
+
+fn puts(write: &Write) -> bool {
+    match write {
+        Write::Append { .. } => true,
+        Write::Splice { items, .. } => !items.is_empty(),
+        Write::Replace { value, is_new, .. } => *is_new || is_container(value),
+        _ => false,
+    }
+}
+
+fn is_container(node: &Node) -> bool {
+    matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_))
+}
+
+/// The writes that move those of the pairs that stayed in their container, and those that move all.
+fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) -> Vec<Vec<Write>> {
+    let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
+    let far = far.get(..carry::MOST).unwrap_or(&far);
+    let within = (!near.is_empty()).then(|| reordered(changes, loose, &near, &[]).in_place(base, current));
+    let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
+    [within, between].into_iter().flatten().collect()
+}
+
+/// What was taken and what was put that are the same in memory: within a container if possible, then anywhere. Leaves
+/// the others.
+fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>> {
+    let mut pairs = Vec::new();
+    for is_near in [true, false] {
+        let place = |container: usize| if is_near { container } else { 0 };
+        let mut waiting: BTreeMap<(usize, Option<Identity>), VecDeque<&Taken>> = BTreeMap::new();
+        for value in taken.drain(..) {
+            waiting.entry((place(value.container), Identity::of(&value.node))).or_default().push_back(value);
+        }
+        put.retain(|value| {
+            let identity = Identity::of(&value.node).map(|identity| (place(value.container), Some(identity)));
+            let found = identity.and_then(|identity| waiting.get_mut(&identity)).and_then(VecDeque::pop_front);
+            pairs.extend(found.map(|taken| Pair { taken, put: value, change: Change::Nothing }));
+            found.is_none()
+        });
+        taken.extend(waiting.into_values().flatten());
+    }
+    pairs
+}
+
+/// What was taken and what was put that are equal, or the same but for edits. O(bytes of what was put).
+fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> {
+    put.retain(|value| is_worthwhile(&value.node));
+    put.truncate(STRANGERS);
+    taken.retain(|value| is_worthwhile(&value.node));
+    taken.sort_by_key(|value| value.node.weight());
+    let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+    let weight: usize = put.iter().map(|value| value.node.weight()).sum();
+    let mut differ = Differ::new(&comparison, weight.saturating_mul(8 * CANDIDATES));
+    let mut pairs = Vec::new();
+    for value in put {
+        // Equal ones, and those with small edits, weigh about the same.
+        let middle = taken.partition_point(|other| other.node.weight() < value.node.weight());
+        let above = (middle..taken.len()).take(CANDIDATES);
+        let mut near = above.chain((0..middle).rev().take(CANDIDATES));
+        let is_same = |other: &Taken, differ: &mut Differ<'_>| {
+            let is_elsewhere = other.container != value.container || other.today.map(Step::Index).as_ref() != Some(&value.step);
+            is_elsewhere && is_namesake(&other.node, &value.node).unwrap_or_else(|| differ.is_alike(&other.node, &value.node))
+        };
+        if let Some(found) = near.find(|index| taken.get(*index).is_some_and(|other| is_same(other, &mut differ))) {
+            let other = taken.remove(found);
+            pairs.push(Pair { taken: other, put: value, change: differ.compare(&other.node, &value.node, 0) });
+        }
+    }
+    pairs
+}
+
+fn is_worthwhile(node: &Node) -> bool {
+    is_container(node) && node.weight() >= WORTHWHILE
+}
+
+fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {
+    taken.container == put.container
+}
+
+/// The changes with what moved within a container as parts of its baseline; `far` values leave room where they were and
+/// where they go.
+fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<'_>]) -> Changes {
+    let mut origins: BTreeMap<usize, BTreeMap<usize, Option<(usize, Change)>>> = BTreeMap::new();
+    for Pair { taken, put, .. } in near.iter().chain(far).copied() {
+        if let Some(today) = taken.today {
+            origins.entry(taken.container).or_default().entry(today).or_insert(None);
+        }
+        if let Step::Index(today) = put.step {
+            origins.entry(put.container).or_default().entry(today).or_insert(None);
+        }
+    }
+    let mut changes = changes.clone();
+    for Pair { taken, put, change } in near {
+        match (&taken.step, &put.step) {
+            (Step::Index(old), Step::Index(today)) => {
+                origins.entry(put.container).or_default().insert(*today, Some((*old, change.clone())));
+            }
+            (Step::Key(old), Step::Key(key)) => {
+                if let Some(Change::Members(members)) = loose.containers.get(put.container).and_then(|path| changes.root.at_mut(path)) {
+                    members.set(old, Change::Nothing);
+                    members.set(key, Change::Renamed(old.clone(), Box::new(change.clone())));
+                }
+            }
+            _ => {}
+        }
+    }
+    for (container, origins) in origins {
+        let path = loose.containers.get(container).map(Vec::as_slice).unwrap_or_default();
+        if let Some(Change::Items(sequence)) = changes.root.at_mut(path) {
+            sequence.with_origins(origins);
+        }
+    }
+    changes
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { applyPatch, StateTracker } from "patchwire";
+import { clone, json, step, type Json, type Step } from "./program.ts";
+import { performUnread } from "./unread-program.ts";
+import { onTracker } from "./ways-in.ts";
+
+// Laws of drafts over a document: whatever hasn't been read when it is moved, put in two places, deleted or brought back,
+// everything is as if the state had been a plain value.
+
+const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
+const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const timeout = 90_000;
+
+interface Recipe {
+  steps: Step[];
+  /** Whether it throws at its end. */
+  fails: boolean;
+  /** Whether somebody reads the state after it. */
+  reads: boolean;
+}
+
+const recipe: fc.Arbitrary<Recipe> = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), fails: fc.boolean(), reads: fc.boolean() });
+const start = fc.array(fc.tuple(fc.constantFrom("a", "b", "1", "0", "list", "__proto__"), json), { minLength: 1, maxLength: 5 }).chain((members) => {
+  const object = {};
+  for (const [name, value] of members) Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  return fc.constantFrom<Json>(object as Json, members.map(([, value]) => value));
+});
+
+function containersIn(value: unknown, seen?: Set<unknown>): number {
+  if (typeof value !== "object" || value === null || seen?.has(value)) return 0;
+  seen?.add(value);
+  return Object.values(value).reduce((sum: number, item) => sum + containersIn(item, seen), 1);
+}
+
+/** Whether some recipe left a container in two places: they then become two that never were the same. */
+let hasAliased = false;
+
+/** Runs the recipe on the tracker; returns what it leaves on a plain value. */
+function run(tracker: StateTracker<Json>, state: Json, { steps, fails }: Recipe): Json {
+  const plain = clone(state);
+  const change = (): unknown =>
+    tracker.update((draft) => {
+      for (const one of steps) performUnread(draft as Json, plain, one);
+      if (fails) throw new Error("stop");
+    });
+  if (!fails) change();
+  else expect(change).toThrow("stop");
+  hasAliased ||= containersIn(plain) !== containersIn(plain, new Set());
+  return fails ? state : (JSON.parse(JSON.stringify(plain)) as Json);
+}
+
+/** Where both have the very same container: it wasn't touched in between. */
+function shared(before: unknown, after: unknown, path = "", found: string[] = []): string[] {
+  if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return found;
+  if (before === after) found.push(path);
+  for (const key of Object.keys(before)) {
+    if (Object.hasOwn(after, key)) shared((before as never)[key], (after as never)[key], `${path}/${key}`, found);
+  }
+  return found;
+}
+
+test("a draft over a document that nobody has read is like one over a plain value", () => {
+  fc.assert(
+    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 0, 12, 40), fc.constantFrom(false, true, "precise" as const), (first, recipes, small, arrayDeltaMode) => {
+      const options = { arrayDeltaMode };
+      onTracker({ kind: "document", small }, first, options, (tracker) => {
+        const twin = new StateTracker<Json>(first, options);
+        let state = first;
+        for (const one of recipes) {
+          expect(run(twin, state, one)).toEqual((state = run(tracker, state, one)));
+          if (one.reads) expect(tracker.getState()).toEqual(state);
+          expect(tracker.document().toJSON()).toEqual(state);
+        }
+        expect(tracker.getPatchText()).toBe(twin.getPatchText());
+        expect(tracker.getStepWrites()).toEqual(twin.getStepWrites());
+        expect(applyPatch(first, tracker.getRFC6902Patches())).toEqual(state);
+        expect(tracker.getState()).toEqual(state);
+        expect(JSON.stringify(tracker.getState())).toBe(JSON.stringify(twin.getState()));
+      });
+    }),
+    runs,
+  );
+}, timeout);
+
+test("every version can be read, in any order, and what versions share they share", () => {
+  fc.assert(
+    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 12), fc.infiniteStream(fc.nat(100)), (first, recipes, small, choices) => {
+      onTracker({ kind: "document", small }, first, {}, (tracker) => {
+        const twin = new StateTracker<Json>(first);
+        hasAliased = false;
+        const versions = [{ ours: tracker.update(() => {}), theirs: twin.update(() => {}), state: first }];
+        let state = first;
+        for (const one of recipes) {
+          run(twin, state, one);
+          state = run(tracker, state, one);
+          versions.push({ ours: tracker.update(() => {}), theirs: twin.update(() => {}), state });
+          if (one.reads) expect(versions[choices.next().value! % versions.length]!.ours).toEqual(expect.anything());
+        }
+        const order = versions.map((version) => ({ version, at: choices.next().value! })).sort((a, b) => a.at - b.at);
+        for (const { version } of order) expect(version.ours).toEqual(version.state);
+        expect(tracker.getState()).toEqual(state);
+        versions.slice(1).forEach(({ ours, theirs }, i) => {
+          const [mine, peers] = [shared(versions[i]!.ours, ours), shared(versions[i]!.theirs, theirs)];
+          if (!hasAliased) expect(mine).toEqual(expect.arrayContaining(peers));
+        });
+      });
+    }),
+    runs,
+  );
+}, timeout);
