@@ -194,7 +194,7 @@ impl PartialEq for Node {
             (Opened::Null, Opened::Null) => true,
             (Opened::Bool(a), Opened::Bool(b)) => a == b,
             (Opened::Number(a), Opened::Number(b)) => a == b,
-            (Opened::Text(a), Opened::Text(b)) => a == b,
+            (Opened::Text(a), Opened::Text(b)) => text::is_equal(a, b),
             (Opened::Array(a), Opened::Array(b)) => **a == **b,
             (Opened::Object(a), Opened::Object(b)) => **a == **b,
             _ => false,

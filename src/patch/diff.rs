@@ -30,13 +30,11 @@ impl Document {
     /// ```
     /// use patchwire::{DiffOptions, Document};
     ///
-    /// let before = Document::parse(r#"{"todo":[{"id":1,"text":"buy milk"},{"id":2,"text":"write tests"}]}"#).unwrap();
-    /// let after = Document::parse(r#"{"todo":[{"id":2,"text":"write more tests"},{"id":1,"text":"buy milk"}]}"#).unwrap();
+    /// let before = r#"[{"id":1,"text":"buy milk, and bread if there is any","done":false},{"id":2,"text":"write tests","done":false}]"#;
+    /// let after = r#"[{"id":2,"text":"write tests","done":true},{"id":1,"text":"buy milk, and bread if there is any","done":false}]"#;
+    /// let (before, after) = (Document::parse(before).unwrap(), Document::parse(after).unwrap());
     /// let patch = before.diff(&after, &DiffOptions::default());
-    /// assert_eq!(
-    ///     patch.to_string(),
-    ///     r#"[{"op":"move","from":"/todo/1","path":"/todo/0"},{"op":"replace","path":"/todo/0/text","value":"write more tests"}]"#
-    /// );
+    /// assert_eq!(patch.to_string(), r#"[{"op":"move","from":"/1","path":"/0"},{"op":"replace","path":"/0/done","value":true}]"#);
     /// assert_eq!(before.apply(&patch).unwrap(), after);
     /// ```
     pub fn diff(&self, other: &Document, options: &DiffOptions) -> Patch {

@@ -1,5 +1,6 @@
 //! Moves from one container to another: carried out first, on a baseline in which each value then is in its new place.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::changes::{Change, Changes};
@@ -66,12 +67,15 @@ impl Carrier {
             let (step, today) = match &put.step {
                 Step::Key(key) => (Step::Key(key.clone()), None),
                 Step::Index(today) => {
-                    if !anchors.contains_key(&put.container) {
-                        let path = self.paths.get(&put.container)?;
-                        let length = edit::find(&self.base, path)?.as_array()?.len();
-                        anchors.insert(put.container, reorder::anchors(&self.changes.sequence(path)?.pieces(length)));
-                    }
-                    (Step::Index(*anchors.get(&put.container)?.get(today)?), Some(*today))
+                    let anchors = match anchors.entry(put.container) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(unknown) => {
+                            let path = self.paths.get(&put.container)?;
+                            let length = edit::find(&self.base, path)?.as_array()?.len();
+                            unknown.insert(reorder::anchors(&self.changes.sequence(path)?.pieces(length)))
+                        }
+                    };
+                    (Step::Index(*anchors.get(today)?), Some(*today))
                 }
             };
             let to = Place { container: put.container, step };
