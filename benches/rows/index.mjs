@@ -4,12 +4,13 @@ import { incomings } from './incoming.mjs';
 import { openings } from './opening.mjs';
 import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
+import { structures } from './structured.mjs';
 import { updates } from './updates.mjs';
 
 /**
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
  * to be timed, or `figures()`, which gives `{ ours, peer, who }` as counted.
  */
-export const rows = [...updates, ...arrays, ...incomings, ...streams, ...diffs, ...openings, ...sizes];
+export const rows = [...updates, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...sizes];
 
 export const label = ({ name, shape }) => (shape ? `${name} (${shape})` : name);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyPatch, StateTracker } from "patchwire";
 import { json, perform, step, type Json, type Step } from "./program.ts";
+import { onTracker, wayIn } from "./ways-in.ts";
 
 // Undo and redo, held against a list of snapshots.
 
@@ -17,10 +18,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 test("the past comes back in the view, in the document and for a follower", () => {
   fc.assert(
-    fc.property(json, fc.array(act, { maxLength: 16 }), fc.constantFrom(100, 0, 1, 3), fc.boolean(), (start, acts, history, reads) => {
-      const tracker = new StateTracker<{ n: number; state: Json }>({ n: 0, state: start }, { arrayDeltaMode: "precise", history });
+    fc.property(json, fc.array(act, { maxLength: 16 }), fc.constantFrom(100, 0, 1, 3), fc.boolean(), wayIn, (start, acts, history, reads, way) => onTracker(way, { n: 0, state: start }, { arrayDeltaMode: "precise", history }, (tracker) => {
       const wire = tracker.cursor();
-      let follower: unknown = tracker.getState();
+      let follower: unknown = { n: 0, state: start };
       let states: unknown[] = [follower];
       let present = 0;
       for (const act of acts) {
@@ -31,9 +31,10 @@ test("the past comes back in the view, in the document and for a follower", () =
           expect(tracker.redo()).toBe(present + 1 < states.length);
           present = Math.min(present + 1, states.length - 1);
         } else {
-          const version = act === "apply" ? tracker.apply([{ op: "inc", path: "/n", inc: 1 }]) : tracker.update((draft) => {
+          const version = act === "apply" ? tracker.apply([{ op: "inc", path: "/n", inc: 1 }]) : tracker.update((root) => {
+            const draft = root as { n: number; state: Json };
             draft.n++;
-            act.forEach((one) => perform(draft.state as Json, one));
+            act.forEach((one) => perform(draft.state, one));
           });
           states = [...states.slice(0, present + 1), version].slice(-history - 1);
           present = states.length - 1;
@@ -50,7 +51,7 @@ test("the past comes back in the view, in the document and for a follower", () =
       while (tracker.undo()) present--;
       expect(tracker.getState()).toEqual(states[present]);
       if (history === 100) expect(tracker.getStepWrites().ops).toEqual([]);
-    }),
+    })),
     runs,
   );
 }, timeout);
@@ -84,9 +85,8 @@ test("a checkpoint comes back, the inverse patch leads to the baseline, whatever
   const programs = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 });
   const modes = [{ arrayDeltaMode: false }, { arrayDeltaMode: true }, { arrayDeltaMode: "precise" }, { arrayDeltaMode: true, granularity: "key" }] as const;
   fc.assert(
-    fc.property(json, programs, fc.constantFrom(...modes), fc.nat(3), (start, recipes, options, which) => {
-      const tracker = new StateTracker<Json>(start, options);
-      const base = tracker.getState();
+    fc.property(json, programs, fc.constantFrom(...modes), fc.nat(3), wayIn, (start, recipes, options, which, way) => onTracker(way, start, options, (tracker) => {
+      const base = start;
       const kept = recipes.map((recipe) => {
         const one = [tracker.checkpoint("before"), tracker.getState()] as const;
         tracker.update((draft) => recipe.forEach((one) => perform(draft as Json, one)));
@@ -101,7 +101,7 @@ test("a checkpoint comes back, the inverse patch leads to the baseline, whatever
       expect(applyPatch(now, follower.patches())).toEqual(past);
       if (follower.patchText() !== "[]") expect(tracker.undo()).toBe(true);
       expect(tracker.getState()).toEqual(now);
-    }),
+    })),
     runs,
   );
 }, timeout);
