@@ -24,6 +24,7 @@ const suites = [
   types('page-types', 'www'),
   types('worker-types', 'www/tsconfig.worker.json'),
   types('workerd-types', 'tests/workerd'),
+  types('schema-types', 'tests/node'),
   { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
   { name: 'fuzz', start: fuzzBriefly, count: fuzzTargets },
   { name: 'wasm', start: wasmPack, count: cargoTests },

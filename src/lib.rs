@@ -16,6 +16,7 @@
 mod error;
 mod limits;
 
+mod grammar;
 mod number;
 mod text;
 
@@ -23,8 +24,10 @@ mod document;
 mod parse;
 mod pointer;
 mod print;
+mod stream;
 
 mod edit;
+mod history;
 mod log;
 mod merge;
 mod patch;

@@ -25,7 +25,7 @@
 use std::sync::Arc;
 
 use crate::document::{Key, Node, Object};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::{parse, text};
@@ -42,47 +42,52 @@ pub(crate) struct Player {
 const SHAPES: usize = 8;
 
 impl Player {
-    /// Carries the log out on `root` and tells `each` the edits. On an error `root` is half changed: callers pass
+    /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
-    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits, each: impl FnMut(Edit)) -> Result<()> {
+    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let known = self.keys.len();
-        self.replay(log, root, limits, each).inspect_err(|_| self.keys.truncate(known))
+        self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
     }
 
-    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, mut each: impl FnMut(Edit)) -> Result<()> {
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
-        // What each record of the running recipe took out.
-        let mut removed: Vec<Vec<Node>> = Vec::new();
+        let mut recipes = Vec::new();
+        let mut recipe = Vec::new();
         while let Some(kind) = reader.next() {
             match kind {
-                0 => removed.clear(),
+                0 if recipe.is_empty() => {}
+                0 => recipes.push(std::mem::take(&mut recipe)),
                 7 => self.keys.push(reader.text()?.into()),
                 _ => {
-                    let edit = self.edit(kind, &mut reader, root, &removed)?;
-                    removed.push(edit::perform(root, &edit, limits)?);
+                    let edit = self.edit(kind, &mut reader, root, &recipe)?;
+                    let out = edit::perform(root, &edit, limits)?;
                     limits.check_interim(root.weight())?;
-                    each(edit);
+                    recipe.push(Done { edit, out });
                 }
             }
         }
-        limits.check_document(root.weight())
+        limits.check_document(root.weight())?;
+        if !recipe.is_empty() {
+            recipes.push(recipe);
+        }
+        Ok(recipes)
     }
 
-    fn edit(&mut self, kind: u8, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Edit> {
+    fn edit(&mut self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => Edit::Set { path, value: self.value(reader, root, removed)? },
+            1 => Edit::Set { path, value: self.value(reader, root, recipe)? },
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = (0..count).map(|_| self.value(reader, root, removed)).collect::<Result<_>>()?;
+                let insert = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
                 let count = reader.number()?;
                 Edit::Permute { path, order: (0..count).map(|_| reader.number()).collect::<Result<_>>()? }
             }
-            5 => Edit::AppendText { path, text: reader.text()?.into() },
+            5 => Edit::AppendText { path, text: reader.text()?.to_vec() },
             6 => Edit::Increment { path, by: reader.double()? },
             _ => return Err(reader.malformed()),
         })
@@ -103,7 +108,7 @@ impl Player {
             .collect()
     }
 
-    fn value(&mut self, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Node> {
+    fn value(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         Ok(match reader.next() {
             Some(0) => Node::Null,
             Some(1) => Node::Bool(false),
@@ -115,21 +120,21 @@ impl Player {
                 Node::text(text)
             }
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
-            Some(6) => self.source(reader, root, removed)?,
+            Some(6) => self.source(reader, root, recipe)?,
             Some(7) => {
                 let mut value = parse::parse(reader.bytes()?.into(), reader.limits)?;
                 for _ in 0..reader.number()? {
                     let path = self.path(reader)?;
-                    let part = self.source(reader, root, removed)?;
+                    let part = self.source(reader, root, recipe)?;
                     edit::perform(&mut value, &Edit::Set { path, value: part }, reader.limits)?;
                     reader.limits.check_interim(value.weight())?;
                 }
                 value
             }
-            Some(8) => self.object(reader, root, removed)?,
+            Some(8) => self.object(reader, root, recipe)?,
             Some(9) => {
                 let count = reader.enter()?;
-                let items = (0..count).map(|_| self.value(reader, root, removed)).collect::<Result<_>>()?;
+                let items = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
                 reader.depth -= 1;
                 Node::array(items)
             }
@@ -137,7 +142,7 @@ impl Player {
         })
     }
 
-    fn object(&mut self, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Node> {
+    fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let count = reader.enter()?;
         let (mut names, mut values) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -147,7 +152,7 @@ impl Player {
             }
             let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
             names.push(key.ok_or_else(|| reader.malformed())?.clone());
-            values.push(self.value(reader, root, removed)?);
+            values.push(self.value(reader, root, recipe)?);
         }
         reader.depth -= 1;
         let is_known = |shape: &&Arc<[Key]>| shape.len() == names.len() && shape.iter().zip(&names).all(|(a, b)| Arc::ptr_eq(a, b));
@@ -163,12 +168,12 @@ impl Player {
         Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
     }
 
-    fn source(&self, reader: &mut Reader<'_>, root: &Node, removed: &[Vec<Node>]) -> Result<Node> {
+    fn source(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let origin = match reader.next() {
             Some(0) => Some(root.clone()),
             Some(1) => {
                 let (record, item) = (reader.number()?, reader.number()?);
-                removed.get(record).and_then(|items| items.get(item)).cloned()
+                recipe.get(record).and_then(|done| done.out.get(item)).cloned()
             }
             _ => None,
         };
@@ -242,7 +247,7 @@ mod tests {
 
     fn played(log: &[u8], player: &mut Player, limits: &Limits) -> Result<String> {
         let mut root = Node::Null;
-        player.play(log, &mut root, limits, |_| {})?;
+        player.play(log, &mut root, limits)?;
         Ok(Document { root, limits: *limits }.to_string())
     }
 

@@ -45,7 +45,8 @@ pub(crate) fn is_wtf8(mut bytes: &[u8]) -> bool {
     true
 }
 
-fn trailing_high(bytes: &[u8]) -> Option<u32> {
+/// The lone high surrogate that the text ends with, if it does: its other half may be to come.
+pub(crate) fn trailing_high(bytes: &[u8]) -> Option<u32> {
     surrogate_at(bytes, bytes.len().checked_sub(3)?).filter(|code| (0xd800..0xdc00).contains(code))
 }
 
@@ -59,6 +60,21 @@ pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     let ascii = |word: &[u8; 8]| u64::from_le_bytes(*word) & HIGH == 0;
     words.iter().map(|word| if ascii(word) { 8 } else { units(word) }).sum::<usize>() + units(rest)
+}
+
+/// How long the text is without a last character of which bytes are missing.
+pub(crate) fn whole_len(bytes: &[u8]) -> usize {
+    for (back, byte) in bytes.iter().rev().take(3).enumerate() {
+        let needed = match byte {
+            0x80..=0xbf => continue,
+            0xc0..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0.. => 4,
+            _ => 1,
+        };
+        return if needed > back + 1 { bytes.len() - back - 1 } else { bytes.len() };
+    }
+    bytes.len()
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;

@@ -8,7 +8,7 @@ use crate::document::Node;
 use crate::edit::{Edit, Step};
 use crate::{number, print};
 
-pub(crate) fn print_edits(edits: &[Edit]) -> Vec<u8> {
+pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
     let mut out = vec![b'['];
     for edit in edits {
         print_edit(&mut out, edit);

@@ -9,8 +9,8 @@ import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./guard.js";
 import { Tables, type DurableStorage, type Row } from "./tables.js";
-import { StateTracker, type WriteCursor } from "./tracker.js";
-import type { Draft, Immutable, JSONPatchOperation, Limits } from "./types.js";
+import { StateTracker } from "./tracker.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, WriteCursor } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";

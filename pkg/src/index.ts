@@ -10,5 +10,9 @@ export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./erro
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./functions.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./merge.js";
 export { compact, diff, filterPatch, invert, type View } from "./patches.js";
-export { StateTracker, type StateTrackerOptions, type WriteCursor } from "./tracker.js";
-export type { Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput, WriteOp } from "./types.js";
+export type { StreamedValue } from "./stream.js";
+export { StateTracker } from "./tracker.js";
+export type {
+  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
+} from "./types.js";
+export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./validate.js";

@@ -1,4 +1,5 @@
 import { Foreign, type Key, type Slot } from "./containers.js";
+import { encodeInto } from "./wtf8.js";
 
 /** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
 export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
@@ -11,8 +12,6 @@ export class Taken {
     readonly parts: { path: Key[]; source: Source }[],
   ) {}
 }
-
-const encoder = new TextEncoder();
 
 /** Containers with more members than this cross as text, and stay text in the core. */
 const MEMBERS = 64;
@@ -299,23 +298,9 @@ export class Log {
       }
     }
     const start = this.at + 5;
-    const written = isWellFormed(text) ? encoder.encodeInto(text, this.bytes.subarray(start)).written : this.wtf8(text, start);
+    const written = encodeInto(text, this.bytes.subarray(start));
     for (let i = 0, rest = written; i < 5; i++, rest >>>= 7) this.bytes[this.at + i] = (rest & 0x7f) | (i < 4 ? 0x80 : 0);
     this.at = start + written;
-  }
-
-  private wtf8(text: string, start: number): number {
-    let at = start;
-    for (const character of text) {
-      const code = character.codePointAt(0)!;
-      if (code >= 0xd800 && code < 0xe000) {
-        this.bytes.set([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)], at);
-        at += 3;
-      } else {
-        at += encoder.encodeInto(character, this.bytes.subarray(at)).written;
-      }
-    }
-    return at - start;
   }
 
   private grow(room: number): void {
@@ -325,10 +310,4 @@ export class Log {
     this.bytes = larger;
     this.doubles = new DataView(larger.buffer);
   }
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
-  return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }

@@ -2,8 +2,9 @@ import { call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { Recording } from "./recording.js";
-import type { Limits } from "./types.js";
+import type { CheckpointId, Limits } from "./types.js";
 import { Base } from "./unread.js";
+import { validate, type Rule } from "./validate.js";
 import { follow, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
@@ -15,6 +16,7 @@ export interface MeaningOptions {
   counters: string[];
   texts: string[];
   limits: Limits;
+  history: number | undefined;
 }
 
 /** A reader of the changes: its number in the core, and what has to be known of it should the core be lost. */
@@ -26,6 +28,18 @@ export interface Reader {
   hasLost: boolean;
 }
 
+/** A stream: its number in the core, and whether it was lost with one and hasn't been told. */
+export interface Stream {
+  id: number;
+  hasLost: boolean;
+}
+
+function randomName(): string {
+  return Math.random().toString(36).slice(2);
+}
+
+/** The number of no stream. */
+const ENDED = 2 ** 32 - 1;
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
 const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
@@ -51,33 +65,50 @@ export class Meaning {
   private weight = 0;
   private pending = 0;
   private changes = 0;
+  /** Streams that write, and whether they have written what the plain state hasn't followed yet. */
+  private readonly streams = new Set<Stream>();
+  private isBehind = false;
+  private isValidating = false;
+  /** Tells the core's checkpoints from those of other trackers, and of cores that were lost. */
+  private session = randomName();
 
-  private constructor(private readonly options: MeaningOptions) {
+  private constructor(
+    private readonly options: MeaningOptions,
+    private readonly rule: Rule | undefined,
+  ) {
     this.accepts = options.limits;
     this.limits = { ...DEFAULTS, ...options.limits };
   }
 
-  static ofDocument(document: StateDocument, options: MeaningOptions): Meaning {
-    const meaning = new Meaning(options);
+  static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
+    const meaning = new Meaning(options, rule);
     meaning.document = document;
     meaning.open();
+    if (rule !== undefined) validate(rule, meaning.tree.publish());
     return meaning;
   }
 
   /** Of a plain frozen state; its depth and the length of its texts say whether it may be over a limit. */
-  static ofState(state: unknown, depth: number, length: number, options: MeaningOptions): Meaning {
-    const meaning = new Meaning(options);
+  static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
+    const meaning = new Meaning(options, rule);
     meaning.initial = state;
     meaning.view = new Recording(state);
     meaning.weight = length * 3;
     // What is wrong is said by the constructor, not later.
     if (meaning.isNear(0, depth, length) || options.counters.length + options.texts.length > 0) meaning.open();
+    if (rule !== undefined) validate(rule, state);
     return meaning;
   }
 
-  /** The plain state; over a document it stands from when it is first needed. */
+  /** The plain state, up to date; over a document it stands from when it is first needed. */
   get tree(): Recording {
+    if (this.isBehind) this.catchUp();
     return (this.view ??= new Recording(new Base(this.now())));
+  }
+
+  /** Whether a recipe or a validator is running. */
+  get isBusy(): boolean {
+    return this.view?.open === true || this.isValidating;
   }
 
   /** The present version as a document. */
@@ -92,36 +123,132 @@ export class Meaning {
    */
   accept(bytes: number, depth: number, longest = bytes): void {
     const { tree } = this;
-    if (this.isNear(bytes, depth, longest)) {
-      try {
+    try {
+      this.validate(tree);
+      if (this.isNear(bytes, depth, longest)) {
         this.play(tree, () => tree.start);
         this.play(tree, () => tree.log.length);
-      } catch (error) {
-        tree.rollback();
-        throw error;
+      } else {
+        this.pending += bytes * 3;
       }
-    } else {
-      this.pending += bytes * 3;
+    } catch (error) {
+      tree.rollback();
+      throw error;
     }
     tree.commit();
     this.changes++;
     if (tree.log.length > LOG_LENGTH) this.flushEarly();
   }
 
-  isNear(bytes: number, depth: number, longest: number): boolean {
+  /** Whether such a change may be refused when it is accepted. */
+  mayRefuse(bytes: number, depth: number, longest: number): boolean {
+    return this.rule !== undefined || this.isNear(bytes, depth, longest);
+  }
+
+  private isNear(bytes: number, depth: number, longest: number): boolean {
     const { document, depth: deepest, string } = this.limits;
     return depth > deepest || longest * 3 > string || this.weight + this.pending + bytes * 3 > document;
   }
 
-  /** Applies a patch to both sides. */
-  apply(patch: string): void {
+  /**
+   * Makes a change that begins in the core, on both sides, and says whether there was one. With a rule the core holds it
+   * until the state that it leads to has been validated.
+   */
+  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule): boolean {
+    const { tree } = this;
     const tracker = this.flushed();
-    const [arena, length] = passTexts(patch);
-    const [edits, weight] = call(() => [tracker.apply(arena, length!), tracker.weight()] as const);
-    follow(this.tree, JSON.parse(edits) as ViewEdit[]);
-    this.tree.commit();
+    const edits = call(() => begin(tracker, !!rule));
+    if (edits === undefined) return false;
+    // Nothing of it is in the log.
+    tree.start = tree.log.length;
+    try {
+      follow(tree, JSON.parse(edits) as ViewEdit[]);
+      if (rule) {
+        this.validate(tree);
+        call(() => tracker.settle(true));
+      }
+    } catch (error) {
+      tree.rollback();
+      if (isAlive(tracker)) call(() => tracker.settle(false));
+      throw error;
+    }
+    tree.commit();
     this.changes++;
-    this.weight = weight;
+    this.pending += edits.length * 3;
+    return true;
+  }
+
+  /** Shows the validator, if there is one, the state with the unfinished change. */
+  private validate(tree: Recording): void {
+    if (this.rule === undefined) return;
+    this.isValidating = true;
+    try {
+      validate(this.rule, tree.preview());
+    } finally {
+      this.isValidating = false;
+    }
+  }
+
+  /** Keeps the present version, and names it. */
+  checkpoint(label: string): CheckpointId {
+    const tracker = this.flushed();
+    return `${call(() => tracker.checkpoint())}-${this.session}-${label}`;
+  }
+
+  restore(checkpoint: CheckpointId): void {
+    this.flushed();
+    const [number, session] = checkpoint.split("-", 2);
+    if (session !== this.session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
+    this.change((tracker, hold) => tracker.restore(Number(number), hold));
+  }
+
+  openStream(pointer: string): Stream {
+    const tracker = this.flushed();
+    const stream = { id: call(() => tracker.stream(pointer)), hasLost: false };
+    this.streams.add(stream);
+    return stream;
+  }
+
+  /** Gives a piece of a stream to the core: a well-formed string, or bytes. The plain state follows when it is needed. */
+  write(stream: Stream, piece: string | Uint8Array): void {
+    this.onStream(stream, (tracker) => {
+      const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
+      call(() => tracker.write(stream.id, arena, length!));
+      this.pending += length! * 3;
+    });
+    this.isBehind = true;
+    this.changes++;
+  }
+
+  /** Ends a stream one way or the other. */
+  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, rule?: Rule | null): void {
+    this.onStream(stream, () => this.change(begin, rule));
+    this.streams.delete(stream);
+  }
+
+  /** A stream that was lost with a core says so once; then it is closed. */
+  private onStream(stream: Stream, run: (tracker: TrackerCore) => void): void {
+    try {
+      const tracker = this.flushed();
+      if (stream.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed, and what had arrived since the state was last read is lost");
+      run(tracker);
+    } catch (error) {
+      if (isLoss(error)) {
+        Object.assign(stream, { id: ENDED, hasLost: false });
+        this.streams.delete(stream);
+      }
+      throw error;
+    }
+  }
+
+  private catchUp(): void {
+    const tracker = this.open();
+    if (!this.isBehind) return;
+    const edits = call(() => tracker.catch_up());
+    this.isBehind = false;
+    if (this.view === null) return;
+    follow(this.view, JSON.parse(edits) as ViewEdit[]);
+    this.view.commit();
   }
 
   openReader(): Reader {
@@ -173,8 +300,8 @@ export class Meaning {
   /** The core's side, up to date. */
   flushed(): TrackerCore {
     const { view } = this;
-    // What a recipe that is still running did may yet be taken back.
-    if (view !== null) this.play(view, () => (view.open ? view.start : view.log.length));
+    // What a recipe that is still running did, or what is being validated, may yet be taken back.
+    if (view !== null) this.play(view, () => (this.isBusy ? view.start : view.log.length));
     return this.open();
   }
 
@@ -234,5 +361,9 @@ export class Meaning {
       reader.hasLost ||= reader.since !== this.changes;
       reader.since = this.changes;
     }
+    this.isBehind = false;
+    this.session = randomName();
+    for (const stream of this.streams) Object.assign(stream, { id: ENDED, hasLost: true });
+    this.streams.clear();
   }
 }

@@ -1,66 +1,24 @@
 import { takeState } from "./adopt.js";
 import type { Key, Slot } from "./containers.js";
-import { call, core, plain } from "./core.js";
+import { call, passTexts, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
+import { stateOf } from "./lazy-state.js";
 import { Meaning, type Reader } from "./meaning.js";
-import { Place } from "./place.js";
 import type { Recording } from "./recording.js";
-import { Tree, type Version } from "./tree.js";
-import type { Dialect, Draft, Immutable, JSONPatchOperation, Limits, StepWrites } from "./types.js";
-
-/** How a {@link StateTracker} tells what changed, and what it accepts. */
-export interface StateTrackerOptions {
-  /** `false` (default): a change in an array replaces it. `true`: pushing is `append`; for writers in parallel. `'precise'`: index by index. */
-  arrayDeltaMode?: boolean | "precise";
-  /** `'path'` (default): writes at the deepest point that changed. `'key'`: one op per top-level key. */
-  granularity?: "path" | "key";
-  /** Pointers to numbers whose changes are told as `increment`; `*` is any one segment. */
-  counters?: string[];
-  /** Pointers to strings whose growth at the end is told as `append_text`; `*` is any one segment. */
-  texts?: string[];
-  /** Take the initial value over and freeze it, rather than copy it. */
-  own?: boolean;
-  /** Bounds on what is accepted. */
-  limits?: Limits;
-}
-
-/**
- * An independent reader of the changes, with its own baseline. If the core fails with changes that the reader hasn't
- * read, its next question throws `ENGINE_LOST`, once: the state is whole and is the new baseline, but what led to it is
- * lost. Whoever follows this reader needs the state as a snapshot.
- */
-export interface WriteCursor {
-  /** The net effect since the baseline. */
-  stepWrites(): StepWrites;
-  /** The same as JSON Patch operations. */
-  patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
-  /** The same as JSON text, without building objects. */
-  patchText(options?: { dialect?: Dialect }): string;
-  /** Makes the present state the baseline. */
-  advance(): void;
-  /** Ends the reader; it costs a little while it exists. */
-  close(): void;
-}
-
-/** What `append` and `increment` write to: a member of a place, or with no place the root. */
-interface Target {
-  place: Place | null;
-  key: Key;
-  path: Key[];
-  shape: number;
-}
-
-/** Where a pointer leads that leads nowhere. */
-const NOWHERE = new Place(new Tree(null), {}, null, "");
+import { StreamedValue } from "./stream.js";
+import { Targets, type Target } from "./targets.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
+import type { Rule } from "./validate.js";
 
 /**
  * Holds a state, lets recipes change it as if it were a plain object, and tells exactly what changed.
  *
  * Reading and recording are JavaScript's; what the changes mean is worked out in the core, when somebody asks. If the
  * core fails, the tracker goes on from its state: see {@link WriteCursor}, which holds for the tracker's own questions
- * too. Only a tracker of a {@link StateDocument} that hasn't been read whole, as `getState` does, is lost with it.
+ * too. Its steps to undo and its checkpoints are lost, and its streams: each says `ENGINE_LOST` once. Only a tracker of a
+ * {@link StateDocument} that hasn't been read whole, as `getState` does, is lost with the core.
  *
  * @example
  * ```ts
@@ -77,23 +35,24 @@ const NOWHERE = new Place(new Tree(null), {}, null, "");
  */
 export class StateTracker<T> {
   readonly #meaning: Meaning;
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Targets();
 
   /**
    * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
    * O(1).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `INVALID_POINTER` in an option.
+   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
+   *   an option.
    */
-  constructor(initial: T | StateDocument, options: StateTrackerOptions = {}) {
-    const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {} } = options;
+  constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
+    const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {}, history, validate } = options;
     const precise = arrayDeltaMode === "precise";
-    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, ...plain({ counters, texts, limits }) };
+    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...plain({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
-      this.#meaning = Meaning.ofDocument(initial, rest);
+      this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
     } else {
       const { state, depth, bytes } = takeState(initial, options.own === true);
-      this.#meaning = Meaning.ofState(state, depth, bytes, rest);
+      this.#meaning = Meaning.ofState(state, depth, bytes, rest, validate as Rule);
     }
   }
 
@@ -105,7 +64,8 @@ export class StateTracker<T> {
    * Runs a recipe on a draft and makes what it did the next version. All or nothing; what the recipe returns is
    * ignored. Cost follows what it touches. The returned state fills in as it is read.
    *
-   * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`, `TRACKER_BUSY`.
+   * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`,
+   *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
    */
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     this.#requireIdle();
@@ -133,6 +93,15 @@ export class StateTracker<T> {
   /** The same as JSON text, without building objects. */
   getPatchText(options?: { dialect?: Dialect }): string {
     return this.#patchText(this.#meaning.main, options);
+  }
+
+  /**
+   * The patch from the present state back to that of the last reset. Found by comparing the two: what is the same costs
+   * nothing.
+   */
+  getInversePatches(): JSONPatchOperation[] {
+    const { main } = this.#meaning;
+    return JSON.parse(this.#meaning.ask(main, (core) => core.inverse_patch_text(main.id))) as JSONPatchOperation[];
   }
 
   /** Makes the present state the baseline of the step. */
@@ -173,16 +142,18 @@ export class StateTracker<T> {
   /**
    * Adds to the end of the string at a JSON Pointer; told as `append_text`. O(depth), not O(the string).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `TRACKER_BUSY`.
+   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`,
+   *   `TRACKER_BUSY`.
    */
   append(pointer: string, text: string): void {
-    const target = this.#target(pointer);
+    this.#requireIdle();
+    const target = this.#targets.find(this.#tree, pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
     if (text === "") return;
     const length = before.length + text.length;
-    // What the core may have to refuse is a change of its own, so that it can be taken back.
-    if (!this.#meaning.isNear(text.length, 0, length) && this.#tree.log.extend(target.path, text)) {
+    // What may have to be refused is a change of its own, so that it can be taken back.
+    if (!this.#meaning.mayRefuse(text.length, 0, length) && this.#tree.log.extend(target.path, text)) {
       // The core gets the tokens of a stream as one addition.
       this.#put(target, before + text);
       this.#meaning.accept(text.length, 0, length);
@@ -194,10 +165,11 @@ export class StateTracker<T> {
   /**
    * Adds to the number at a JSON Pointer; told as `increment`. O(depth).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `TRACKER_BUSY`.
+   * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
    */
   increment(pointer: string, by = 1): void {
-    const target = this.#target(pointer);
+    this.#requireIdle();
+    const target = this.#targets.find(this.#tree, pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "number") return call(() => this.#meaning.flushed().increment(pointer, 0));
     if (!Number.isFinite(by) || !Number.isFinite(before + by)) {
@@ -207,13 +179,105 @@ export class StateTracker<T> {
   }
 
   /**
+   * Reads JSON text that arrives in pieces, such as the structured output of a model, into the place at a JSON Pointer:
+   * what is there, a member that isn't there yet, or an array's end (`/list/-`). What was there is replaced when the
+   * first token is certain. Other changes may go on meanwhile: the place moves along with them.
+   *
+   * With `validate` the state is validated at the stream's end; other changes meanwhile are validated with what has
+   * arrived of the value. For patches that tell what arrives in arrays, set `arrayDeltaMode: "precise"`.
+   *
+   * @throws PatchwireError `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`, `TRACKER_BUSY`.
+   */
+  stream(pointer: string): StreamedValue {
+    this.#requireIdle();
+    const meaning = this.#meaning;
+    const stream = meaning.openStream(pointer);
+    const idle = (): Meaning => (this.#requireIdle(), meaning);
+    return new StreamedValue({
+      write: (piece) => idle().write(stream, piece),
+      end: () => idle().endStream(stream, (core, hold) => core.end(stream.id, hold)),
+      abort: () => idle().endStream(stream, (core) => core.abort(stream.id), null),
+    });
+  }
+
+  /**
    * Applies a patch of either dialect, recorded like an update. All or nothing.
    *
    * @throws PatchwireError with `code`, `opIndex` and `path`.
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     this.#requireIdle();
-    this.#meaning.apply(patchText(patch));
+    const text = patchText(patch);
+    this.#meaning.change((core, hold) => {
+      const [arena, length] = passTexts(text);
+      return core.apply(arena, length!, hold);
+    });
+    return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
+  }
+
+  /**
+   * Takes the latest step back, and says whether there was one. A step is one `update`, `apply` or other change;
+   * additions to one string that follow each other are one, and so is what one stream writes undisturbed. Exact, but
+   * for the order of members; a change like any other for patches and cursors. O(the step).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ todo: ["plan"] });
+   * tracker.update((draft) => { draft.todo.push("build"); });
+   * tracker.update((draft) => { draft.todo.length = 0; });
+   * console.log(tracker.undo(), tracker.getState()); // true { todo: [ 'plan', 'build' ] }
+   * console.log(tracker.redo(), tracker.getState()); // true { todo: [] }
+   * ```
+   */
+  undo(): boolean {
+    this.#requireIdle();
+    return this.#meaning.change((core, hold) => core.undo(hold));
+  }
+
+  /**
+   * Does again what the latest {@link undo} took back, and says whether there was such a step: another change makes an
+   * end of them. O(the step).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   */
+  redo(): boolean {
+    this.#requireIdle();
+    return this.#meaning.change((core, hold) => core.redo(hold));
+  }
+
+  /**
+   * Keeps the present version, for {@link restore}. O(1); the latest 32 are kept.
+   *
+   * @param label what people should recognise it by: the end of its id.
+   * @throws PatchwireError `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ plan: ["a"], done: 0 });
+   * const before = tracker.checkpoint("before the tools ran");
+   * tracker.update((draft) => { draft.plan.push("b"); draft.done = 2; });
+   * tracker.resetTracking();
+   * tracker.restore(before);
+   * console.log(tracker.getPatchText()); // [{"op":"replace","path":"/plan","value":["a"]},{"op":"replace","path":"/done","value":0}]
+   * ```
+   */
+  checkpoint(label = ""): CheckpointId {
+    this.#requireIdle();
+    return this.#meaning.checkpoint(label);
+  }
+
+  /**
+   * Makes the state what it was at a checkpoint: a change like any other, made of what differs, which can be undone.
+   * What is the same costs nothing; otherwise O(n log n) in what differs.
+   *
+   * @throws PatchwireError `STALE_STATE` where the checkpoint is another tracker's or was forgotten;
+   *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   */
+  restore(checkpoint: CheckpointId): Immutable<T> {
+    this.#requireIdle();
+    this.#meaning.restore(checkpoint);
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 
@@ -224,7 +288,7 @@ export class StateTracker<T> {
 
   #requireIdle(): void {
     this.#meaning.recover();
-    if (this.#tree.open) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
+    if (this.#meaning.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
   #stepWrites(reader: Reader): StepWrites {
@@ -246,87 +310,5 @@ export class StateTracker<T> {
   #put({ place, key }: Target, value: Slot): void {
     if (place === null) this.#tree.setRoot(value);
     else this.#tree.set(place, key, value);
-  }
-
-  /** What a pointer leads to, remembered as long as nothing has moved. A place that has no such member is none. */
-  #target(pointer: string): Target {
-    this.#requireIdle();
-    const tree = this.#tree;
-    const known = this.#targets.get(pointer);
-    if (known !== undefined && known.shape === tree.shape && (known.place === null || Object.hasOwn(known.place.twin, known.key))) return known;
-    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointer))) as string[]);
-    const path: Key[] = [];
-    let place: Place | null = null;
-    let slot: Slot = tree.root;
-    for (const segment of segments) {
-      place = slot instanceof Place ? slot : null;
-      const key: Key = place?.isArray && String(Number(segment)) === segment ? Number(segment) : segment;
-      const isThere: boolean = place !== null && Object.hasOwn(place.twin, key);
-      path.push(key);
-      slot = isThere ? tree.child(place!, key) : undefined;
-      if (slot === undefined) place = NOWHERE;
-    }
-    const target = { place, key: path.at(-1) ?? "", path, shape: tree.shape };
-    this.#targets.set(pointer, target);
-    return target;
-  }
-}
-
-/** A state that is looked up when it is read: until then a version costs nothing. */
-function stateOf(tree: Recording, version: Version): unknown {
-  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? [] : {}, new LazyState(tree, version)) : tree.root;
-}
-
-class LazyState implements ProxyHandler<object> {
-  constructor(
-    private readonly tree: Tree,
-    private readonly version: Version,
-  ) {}
-
-  private state(): object {
-    return this.tree.publish(this.version) as object;
-  }
-
-  get(_: object, key: PropertyKey): unknown {
-    return this.tree.member(this.version, key);
-  }
-
-  has(_: object, key: PropertyKey): boolean {
-    return Reflect.has(this.state(), key);
-  }
-
-  ownKeys(): (string | symbol)[] {
-    return Reflect.ownKeys(this.state());
-  }
-
-  getPrototypeOf(): object | null {
-    return Reflect.getPrototypeOf(this.state());
-  }
-
-  getOwnPropertyDescriptor(target: object, key: PropertyKey): PropertyDescriptor | undefined {
-    const descriptor = Reflect.getOwnPropertyDescriptor(this.state(), key);
-    // A proxy may only show as fixed what its own target has.
-    const fixed = Reflect.getOwnPropertyDescriptor(target, key)?.configurable === false;
-    return descriptor && { ...descriptor, configurable: !fixed, writable: fixed };
-  }
-
-  set(): never {
-    throw new TypeError("a published state is read-only: change it in a recipe");
-  }
-
-  defineProperty(): never {
-    return this.set();
-  }
-
-  deleteProperty(): never {
-    return this.set();
-  }
-
-  setPrototypeOf(): never {
-    return this.set();
-  }
-
-  preventExtensions(): never {
-    return this.set();
   }
 }

@@ -93,6 +93,11 @@ export class Tree {
     return Reflect.get(this.publish(version) as object, key);
   }
 
+  /** The state with the unfinished change in it, which may then only be committed or rolled back. */
+  preview(): unknown {
+    return this.root instanceof Place ? this.publishPlace(this.root) : this.root;
+  }
+
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
     readAll(place);

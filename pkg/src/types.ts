@@ -1,3 +1,5 @@
+import type { StandardSchemaV1 } from "./validate.js";
+
 /** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
 export type Immutable<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
 
@@ -35,6 +37,9 @@ export interface StepWritesInput {
   warnings?: readonly string[];
 }
 
+/** Names a version that a tracker keeps. What is in it is the tracker's affair. */
+export type CheckpointId = string;
+
 /** Which operations a peer understands. */
 export type Dialect = "rfc6902" | "extended";
 
@@ -64,4 +69,42 @@ export interface Limits {
   path?: number;
   /** Bytes of a frame: 8 MB. */
   frame?: number;
+}
+
+/** How a `StateTracker` tells what changed, and what it accepts. */
+export interface StateTrackerOptions<T = unknown> {
+  /** `false` (default): a change in an array replaces it. `true`: pushing is `append`; for writers in parallel. `'precise'`: index by index. */
+  arrayDeltaMode?: boolean | "precise";
+  /** `'path'` (default): writes at the deepest point that changed. `'key'`: one op per top-level key. */
+  granularity?: "path" | "key";
+  /** Pointers to numbers whose changes are told as `increment`; `*` is any one segment. */
+  counters?: string[];
+  /** Pointers to strings whose growth at the end is told as `append_text`; `*` is any one segment. */
+  texts?: string[];
+  /** Take the initial value over and freeze it, rather than copy it. */
+  own?: boolean;
+  /** Bounds on what is accepted. */
+  limits?: Limits;
+  /** Steps that `undo` can take back: 100, as long as the values they hold are under a quarter of `limits.document`. */
+  history?: number;
+  /** What every state must satisfy: a schema, or a function that throws. It sees the whole frozen state; it can't change it. */
+  validate?: StandardSchemaV1 | ((next: T) => void);
+}
+
+/**
+ * An independent reader of the changes, with its own baseline. If the core fails with changes that the reader hasn't
+ * read, its next question throws `ENGINE_LOST`, once: the state is whole and is the new baseline, but what led to it is
+ * lost. Whoever follows this reader needs the state as a snapshot.
+ */
+export interface WriteCursor {
+  /** The net effect since the baseline. */
+  stepWrites(): StepWrites;
+  /** The same as JSON Patch operations. */
+  patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
+  /** The same as JSON text, without building objects. */
+  patchText(options?: { dialect?: Dialect }): string;
+  /** Makes the present state the baseline. */
+  advance(): void;
+  /** Ends the reader; it costs a little while it exists. */
+  close(): void;
 }

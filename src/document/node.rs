@@ -5,15 +5,23 @@ use std::sync::Arc;
 use super::{array::Array, object::Object, raw::Raw};
 use crate::text;
 
+/// Bytes of the strings that need no memory of their own.
+const INLINE: usize = 14;
+
+/// For the tokens that follow the first one: a copied string mostly belongs to a stream.
+const ROOM: usize = 256;
+
 /// 16 bytes on wasm32. Cloning is a reference count; containers are shared between versions and copied on write.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Null,
     Bool(bool),
     Number(f64),
-    /// A string of at most 14 bytes, inline.
-    Short(u8, [u8; 14]),
+    /// A string, inline.
+    Short(u8, [u8; INLINE]),
     Long(Arc<[u8]>),
+    /// A string that grew at its end, with room to go on.
+    Grown(Arc<Vec<u8>>),
     Array(Arc<Array>),
     Object(Arc<Object>),
     /// An array or object nobody has touched: still its canonical JSON text.
@@ -49,7 +57,7 @@ impl<T> std::ops::Deref for Shared<'_, T> {
 
 impl Node {
     pub(crate) fn text(bytes: &[u8]) -> Node {
-        let mut inline = [0; 14];
+        let mut inline = [0; INLINE];
         match inline.get_mut(..bytes.len()) {
             Some(head) => {
                 head.copy_from_slice(bytes);
@@ -57,6 +65,24 @@ impl Node {
             }
             None => Node::Long(bytes.into()),
         }
+    }
+
+    /// Adds to the end of a string, and says whether this is one. O(addition) amortised while no other version
+    /// shares the string; otherwise it is copied first.
+    pub(crate) fn grow(&mut self, addition: &[u8]) -> bool {
+        if let Node::Grown(bytes) = self
+            && let Some(bytes) = Arc::get_mut(bytes)
+        {
+            text::append(bytes, addition);
+            return true;
+        }
+        let Some(before) = self.as_text() else { return false };
+        let length = before.len() + addition.len();
+        let mut longer = Vec::with_capacity(length + length.min(ROOM));
+        longer.extend_from_slice(before);
+        text::append(&mut longer, addition);
+        *self = if length <= INLINE { Node::text(&longer) } else { Node::Grown(Arc::new(longer)) };
+        true
     }
 
     pub(crate) fn array(items: Vec<Node>) -> Node {
@@ -67,6 +93,7 @@ impl Node {
         match self {
             Node::Short(length, bytes) => bytes.get(..usize::from(*length)),
             Node::Long(bytes) => Some(bytes),
+            Node::Grown(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -89,7 +116,7 @@ impl Node {
             Node::Null => Opened::Null,
             Node::Bool(value) => Opened::Bool(*value),
             Node::Number(value) => Opened::Number(*value),
-            Node::Short(..) | Node::Long(_) => Opened::Text(self.as_text().unwrap_or_default()),
+            Node::Short(..) | Node::Long(_) | Node::Grown(_) => Opened::Text(self.as_text().unwrap_or_default()),
             Node::Array(array) => Opened::Array(Shared::Borrowed(array)),
             Node::Object(object) => Opened::Object(Shared::Borrowed(object)),
             Node::Raw(raw) => match raw.open() {
@@ -123,6 +150,7 @@ impl Node {
             Node::Number(_) => 8,
             Node::Short(length, _) => usize::from(*length) + 2,
             Node::Long(bytes) => bytes.len() + 2,
+            Node::Grown(bytes) => bytes.len() + 2,
             Node::Array(array) => array.weight(),
             Node::Object(object) => object.weight(),
             Node::Raw(raw) => raw.as_bytes().len(),
@@ -151,6 +179,7 @@ impl Node {
             (Node::Array(a), Node::Array(b)) => Arc::ptr_eq(a, b),
             (Node::Object(a), Node::Object(b)) => Arc::ptr_eq(a, b),
             (Node::Long(a), Node::Long(b)) => Arc::ptr_eq(a, b),
+            (Node::Grown(a), Node::Grown(b)) => Arc::ptr_eq(a, b),
             (Node::Raw(a), Node::Raw(b)) => a.is_same(b),
             _ => false,
         }

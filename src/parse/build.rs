@@ -6,7 +6,7 @@ use super::escape::unescape;
 use crate::document::{Key, Node, Object, Raw};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::number;
+use crate::{grammar, number};
 
 /// Part of the text, from the first to before the second.
 pub(super) type Span = (usize, usize);
@@ -161,7 +161,7 @@ impl<'a> Text<'a> {
                 b"null" => Node::Null,
                 text => match number::parse(text) {
                     value if value.is_finite() => Node::Number(value),
-                    _ => return Err(Error::new(Code::InvalidJson, "the number is too large for a double").at(span.0)),
+                    _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE).at(span.0)),
                 },
             },
         })

@@ -14,7 +14,7 @@ use build::{Builder, Kept, Mark, Slot};
 use crate::document::Node;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::{number, text};
+use crate::{grammar, number, text};
 
 /// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing,
 /// small enough that opening one costs less than a microsecond.
@@ -51,7 +51,7 @@ pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Node 
 fn check(text: &[u8], limits: &Limits) -> Result<()> {
     limits.check_document(text.len())?;
     let utf8 = std::str::from_utf8(text);
-    utf8.map(drop).map_err(|error| Error::new(Code::InvalidJson, "the text isn't UTF-8").at(error.valid_up_to()))
+    utf8.map(drop).map_err(|error| Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(error.valid_up_to()))
 }
 
 struct Frame {
@@ -93,8 +93,8 @@ impl<'a> Parser<'a> {
                         break;
                     }
                     (Some(b']'), false) | (Some(b'}'), true) => self.close()?,
-                    (_, true) => return self.fail("expected ',' or '}'"),
-                    (_, false) => return self.fail("expected ',' or ']'"),
+                    (_, true) => return self.fail(grammar::COMMA_OR_BRACE),
+                    (_, false) => return self.fail(grammar::COMMA_OR_BRACKET),
                 }
             }
             if self.frames.is_empty() {
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         }
         self.skip_space();
         if self.at < self.bytes.len() {
-            return self.fail("expected the end of the text");
+            return self.fail(grammar::END);
         }
         self.build.finish()
     }
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
             Some(b't') => self.literal(b"true")?,
             Some(b'f') => self.literal(b"false")?,
             Some(b'n') => self.literal(b"null")?,
-            _ => return self.fail("expected a value"),
+            _ => return self.fail(grammar::VALUE),
         };
         self.build.value(slot);
         Ok(false)
@@ -153,13 +153,13 @@ impl<'a> Parser<'a> {
     fn key(&mut self) -> Result<()> {
         let start = self.at;
         if self.peek() != Some(b'"') {
-            return self.fail("expected a member name in quotes");
+            return self.fail(grammar::NAME);
         }
         self.string()?;
         self.build.name((start + 1, self.at - 1));
         self.skip_space();
         if self.peek() != Some(b':') {
-            return self.fail("expected ':'");
+            return self.fail(grammar::COLON);
         }
         self.at += 1;
         Ok(())
@@ -189,39 +189,35 @@ impl<'a> Parser<'a> {
                 Some(b'\\') => {
                     self.at += 1;
                     match self.peek() {
-                        Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
                         Some(b'/') => {
                             self.not_canonical();
                             self.at += 1;
                         }
+                        Some(byte) if grammar::escaped(byte).is_some() => self.at += 1,
                         Some(b'u') if self.bytes.get(self.at + 1..self.at + 5).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
                             self.not_canonical();
                             self.at += 5;
                         }
-                        _ => return self.fail("expected an escape sequence"),
+                        _ => return self.fail(grammar::ESCAPE),
                     }
                 }
-                Some(_) => return self.fail("control characters in strings must be escaped"),
-                None => return self.fail("the string isn't closed"),
+                Some(_) => return self.fail(grammar::CONTROL),
+                None => return self.fail(grammar::UNCLOSED),
             }
         }
     }
 
     fn number(&mut self) -> Result<()> {
         let start = self.at;
-        self.at += usize::from(self.peek() == Some(b'-'));
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
+        let mut part = self.peek().and_then(grammar::NumberPart::first);
+        let mut is_whole = false;
+        while let Some(here) = part {
+            is_whole = here.is_whole();
             self.at += 1;
-            self.digits()?;
+            part = self.peek().and_then(|byte| here.next(byte));
         }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.at += 1;
-            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            self.digits()?;
+        if !is_whole {
+            return self.fail(grammar::DIGIT);
         }
         if !number::is_canonical(self.bytes.get(start..self.at).unwrap_or_default()) {
             self.not_canonical();
@@ -229,18 +225,10 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<()> {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if self.at == start { self.fail("expected a digit") } else { Ok(()) }
-    }
-
     fn literal(&mut self, word: &[u8]) -> Result<Slot> {
         let (start, end) = (self.at, self.at + word.len());
         if self.bytes.get(start..end) != Some(word) {
-            return self.fail("expected a value");
+            return self.fail(grammar::VALUE);
         }
         self.at = end;
         Ok(Slot::Plain((start, end)))

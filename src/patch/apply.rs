@@ -2,7 +2,7 @@
 
 use super::{Operation, Patch};
 use crate::document::{self, Node, Opened};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
@@ -10,11 +10,11 @@ use crate::text;
 
 /// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
-    apply_with(root, patch, limits, |_, _| {})
+    apply_with(root, patch, limits, |_| {})
 }
 
-/// The same, telling `each` the edits as they are made, and what they took out ([`edit::perform`]).
-pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Edit, Vec<Node>)) -> Result<()> {
+/// The same, telling `each` the edits as they are made.
+pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let mut carried = 0;
     for (index, operation) in patch.operations.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut ea
     limits.check_document(root.weight())
 }
 
-fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Edit, Vec<Node>)) -> Result<()> {
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Done)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
     if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
         *carried += locate(root, from)?.1.weight() as u64;
@@ -31,7 +31,7 @@ fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u
     }
     let out = edit::perform(root, &edit, limits)?;
     limits.check_interim(root.weight())?;
-    each(edit, out);
+    each(Done { edit, out });
     Ok(())
 }
 
@@ -71,7 +71,7 @@ fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
             let offset = text::utf16_offset(before, *position)
                 .ok_or_else(|| Error::new(Code::IndexOutOfRange, "pos isn't a place in the string").on(path))?;
             match before.split_at_checked(offset) {
-                Some((_, [])) => Edit::AppendText { path: place, text: text.as_slice().into() },
+                Some((_, [])) => Edit::AppendText { path: place, text: text.clone() },
                 split => {
                     let (head, tail) = split.unwrap_or_default();
                     let mut longer = head.to_vec();

@@ -21,7 +21,9 @@ pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect)
     let mut state = if needs_base { base.cloned() } else { None };
     for (index, write) in writes.ops.iter().enumerate() {
         operate(&mut operations, write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
-        if let Some(state) = &mut state {
+        if let Some(state) = &mut state
+            && index + 1 < writes.ops.len()
+        {
             let one = StepWrites { ops: vec![write.clone()], warnings: Vec::new() };
             writes::apply(state, &one, &Limits::none()).map_err(|error| error.in_op(index))?;
         }

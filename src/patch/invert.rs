@@ -26,11 +26,9 @@ impl Patch {
     pub fn invert(&self, before: &Document, dialect: Dialect) -> Result<Patch> {
         let mut after = before.root.clone();
         let mut done = Vec::new();
-        apply_with(&mut after, self, &before.limits, |edit, out| done.push((edit, out)))?;
+        apply_with(&mut after, self, &before.limits, |one| done.push(one))?;
         let mut back = Changes::new(ArrayDelta::Precise);
-        for (edit, out) in done.into_iter().rev() {
-            edit::inverse(&edit, out).iter().for_each(|edit| back.record(edit));
-        }
+        edit::take_back(&done).iter().for_each(|edit| back.record(edit));
         let mut writes = back.writes(&after, &before.root, Granularity::Path);
         writes::cap(&mut writes, &before.root, before.limits.operations);
         derive(&writes, Some(&after), dialect)

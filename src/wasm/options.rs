@@ -21,6 +21,7 @@ struct Options {
     counters: Vec<String>,
     texts: Vec<String>,
     limits: LimitOptions,
+    history: Option<f64>,
 }
 
 #[derive(Deserialize, Default)]
@@ -63,6 +64,7 @@ pub(crate) fn tracker_options(options: JsValue) -> JsResult<TrackerOptions> {
         counters: pointers(&options.counters)?,
         texts: pointers(&options.texts)?,
         limits: options.limits.limits(),
+        history: options.history.map_or(TrackerOptions::default().history, |steps| steps as usize),
     })
 }
 

@@ -7,14 +7,21 @@ use super::document::DocumentHandle;
 use super::error::{JsResult, text, to_js};
 use super::options::{dialect, tracker_options};
 use crate::document::Document;
+use crate::edit::{self, Edit};
 use crate::patch::Patch;
-use crate::tracker::Tracker;
+use crate::tracker::{Change, Tracker};
 use crate::{patch, view};
 
 /// The meaning behind a `StateTracker`.
+///
+/// Changes that begin here return the view's edits. With `hold` the change waits for [`TrackerCore::settle`], so that
+/// the state it would lead to can be validated.
 #[wasm_bindgen]
 pub struct TrackerCore {
     tracker: Tracker,
+    held: Option<Change>,
+    /// What streams have written since the view followed.
+    unseen: Vec<Edit>,
 }
 
 #[wasm_bindgen]
@@ -22,7 +29,8 @@ impl TrackerCore {
     /// Tracks the document.
     #[wasm_bindgen(constructor)]
     pub fn new(document: &DocumentHandle, options: JsValue) -> JsResult<TrackerCore> {
-        Ok(TrackerCore { tracker: Tracker::new(document.inner.clone(), tracker_options(options)?) })
+        let tracker = Tracker::new(document.inner.clone(), tracker_options(options)?);
+        Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
     }
 
     /// Carries out the log in the arena's first `length` bytes.
@@ -30,11 +38,68 @@ impl TrackerCore {
         self.tracker.play(arena.head(length)).map_err(to_js)
     }
 
-    /// Applies the patch in the arena's first `length` bytes; returns the view's edits.
-    pub fn apply(&mut self, arena: &Arena, length: usize) -> JsResult<String> {
+    /// Applies the patch in the arena's first `length` bytes.
+    pub fn apply(&mut self, arena: &Arena, length: usize, hold: bool) -> JsResult<String> {
         let patch = Patch::parse_with(arena.head(length), &self.tracker.document().limits).map_err(to_js)?;
-        let edits = self.tracker.apply_edits(&patch).map_err(to_js)?;
-        Ok(text(view::print_edits(&edits)))
+        let change = self.tracker.applying(&patch).map_err(to_js)?;
+        Ok(self.make(change, hold))
+    }
+
+    /// Takes the latest step back, if there is one.
+    pub fn undo(&mut self, hold: bool) -> Option<String> {
+        self.tracker.undoing().map(|change| self.make(change, hold))
+    }
+
+    /// Does again what was undone last, if there is such a step.
+    pub fn redo(&mut self, hold: bool) -> Option<String> {
+        self.tracker.redoing().map(|change| self.make(change, hold))
+    }
+
+    /// Keeps the document as it is; returns the checkpoint's number.
+    pub fn checkpoint(&mut self) -> usize {
+        self.tracker.checkpoint()
+    }
+
+    /// Makes the document what it was at a checkpoint.
+    pub fn restore(&mut self, checkpoint: usize, hold: bool) -> JsResult<String> {
+        let change = self.tracker.restoring(checkpoint).map_err(to_js)?;
+        Ok(self.make(change, hold))
+    }
+
+    /// Makes the change that is held, or drops it.
+    pub fn settle(&mut self, accept: bool) {
+        if let Some(change) = self.held.take().filter(|_| accept) {
+            self.tracker.adopt(change);
+        }
+    }
+
+    /// Begins to read JSON text in pieces into the place at a pointer; returns the stream's number.
+    pub fn stream(&mut self, pointer: &str) -> JsResult<usize> {
+        self.tracker.stream(pointer).map_err(to_js)
+    }
+
+    /// Takes the piece in the arena's first `length` bytes. The view's edits are kept for [`TrackerCore::catch_up`].
+    pub fn write(&mut self, stream: usize, arena: &Arena, length: usize) -> JsResult<()> {
+        let edits = self.tracker.writing(stream, arena.head(length)).map_err(to_js)?;
+        edits.into_iter().for_each(|edit| edit::join(&mut self.unseen, edit));
+        Ok(())
+    }
+
+    /// Ends a stream.
+    pub fn end(&mut self, stream: usize, hold: bool) -> JsResult<String> {
+        let change = self.tracker.ending(stream).map_err(to_js)?;
+        Ok(self.make(change, hold))
+    }
+
+    /// Ends a stream, and puts back what was there before.
+    pub fn abort(&mut self, stream: usize) -> JsResult<String> {
+        let edit = self.tracker.aborting(stream).map_err(to_js)?;
+        Ok(text(view::print_edits(&edit)))
+    }
+
+    /// What streams have written since the last call, as the view's edits.
+    pub fn catch_up(&mut self) -> String {
+        text(view::print_edits(&std::mem::take(&mut self.unseen)))
     }
 
     /// Adds to the end of the string at a pointer.
@@ -77,9 +142,26 @@ impl TrackerCore {
         Ok(self.tracker.writes(cursor).map_err(to_js)?.to_string())
     }
 
+    /// The patch back to the reader's baseline as JSON text.
+    pub fn inverse_patch_text(&self, cursor: usize) -> JsResult<String> {
+        Ok(text(patch::print(&self.tracker.inverse_patch(cursor).map_err(to_js)?)))
+    }
+
     /// The reader's patch as JSON text.
     pub fn patch_text(&self, cursor: usize, extended: bool) -> JsResult<String> {
         let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;
         Ok(text(patch::print(&patch)))
+    }
+}
+
+impl TrackerCore {
+    fn make(&mut self, change: Change, hold: bool) -> String {
+        let edits = text(view::print_edits(change.done.iter().map(|done| &done.edit)));
+        if hold {
+            self.held = Some(change);
+        } else {
+            self.tracker.adopt(change);
+        }
+        edits
     }
 }

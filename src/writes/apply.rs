@@ -63,7 +63,7 @@ fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option
         Write::AppendText { path, text } => match found(path)? {
             (None, path) => (Some(Edit::Set { value: Node::text(text), path: path.clone() }), created(&path)),
             (Some(node), path) if node.as_text().is_none() => return Err(lacking(&path, "string")),
-            (_, path) => (Some(Edit::AppendText { path, text: text.as_slice().into() }), None),
+            (_, path) => (Some(Edit::AppendText { path, text: text.clone() }), None),
         },
         Write::Increment { path, by } => match found(path)? {
             (None, path) => (Some(Edit::Set { value: Node::Number(*by), path: path.clone() }), created(&path)),

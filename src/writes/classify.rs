@@ -86,7 +86,7 @@ impl Changes {
             },
             (Change::Text, Some(base), Some(current)) => match (base.as_text(), current.as_text()) {
                 (Some(before), Some(after)) if before == after => {}
-                (Some(before), Some(after)) if after.starts_with(before) => {
+                (Some(before), Some(after)) if has_only_grown(before, after) => {
                     let text = after.get(before.len()..).unwrap_or_default().to_vec();
                     out.push(Write::AppendText { path: path.clone(), text });
                 }
@@ -144,4 +144,11 @@ fn whole(base: Option<&Node>, current: Option<&Node>, path: &[Step], out: &mut V
         (base, Some(value)) => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
         (Some(_), None) => out.push(Write::Delete { path: path.to_vec() }),
     }
+}
+
+/// Whether a string to which something was added still starts as it did: it may not only at the seam, where halves of a
+/// surrogate pair joined. O(1), where comparing would be O(the string).
+fn has_only_grown(before: &[u8], after: &[u8]) -> bool {
+    let seam = before.len().saturating_sub(3)..before.len();
+    after.get(seam.clone()) == before.get(seam)
 }

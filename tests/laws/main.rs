@@ -5,9 +5,11 @@
 mod compact;
 mod diff;
 mod filter;
+mod history;
 mod invert;
 mod merge;
 mod oracles;
 mod patches;
+mod stream;
 mod tracking;
 mod values;

@@ -8,14 +8,14 @@ use crate::values::values;
 
 /// One random choice: which container, which member, what to do, with what.
 #[derive(Debug, Clone)]
-struct Choice {
+pub struct Choice {
     place: usize,
     at: usize,
     kind: u8,
     value: Value,
 }
 
-fn programs() -> impl Strategy<Value = Vec<Choice>> {
+pub fn programs() -> impl Strategy<Value = Vec<Choice>> {
     let choice = (0..64usize, 0..64usize, 0..14u8, values()).prop_map(|(place, at, kind, value)| Choice { place, at, kind, value });
     prop::collection::vec(choice, 1..14)
 }
@@ -216,6 +216,17 @@ fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
         assert_eq!(Value::from(tracker.document()), oracle);
     }
     oracle
+}
+
+/// Applies the patch that a choice amounts to in the present state, if it does anything.
+pub fn perform(tracker: &mut Tracker, choice: &Choice) -> bool {
+    match step(choice, &Value::from(tracker.document())) {
+        Some(Step::Patch(patch)) if patch[0]["from"] == patch[0]["path"] => return false,
+        Some(Step::Patch(patch)) => tracker.apply(&Patch::parse(patch.to_string()).unwrap()).unwrap(),
+        Some(Step::Permute { .. } | Step::Carry { .. }) => return false,
+        None => drop(replace(tracker, choice)),
+    }
+    true
 }
 
 fn replace(tracker: &mut Tracker, choice: &Choice) -> Value {

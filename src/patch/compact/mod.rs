@@ -77,7 +77,7 @@ impl Patch {
         let mut changes = Changes::new(ArrayDelta::Precise);
         let mut before = 0;
         for patch in patches {
-            apply_with(&mut after, patch, &base.limits, |edit, _| changes.record(&edit)).map_err(|error| error.after_ops(before))?;
+            apply_with(&mut after, patch, &base.limits, |done| changes.record(&done.edit)).map_err(|error| error.after_ops(before))?;
             before += patch.len();
         }
         let mut writes = changes.writes(&base.root, &after, Granularity::Path);

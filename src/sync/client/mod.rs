@@ -279,7 +279,7 @@ impl Client {
         }
         let mut edits = Vec::new();
         let mut root = held.document.root.clone();
-        patch::apply_with(&mut root, patch, &self.options.limits, |edit, _| edits.push(edit)).map_err(|_| Trouble::Misfit)?;
+        patch::apply_with(&mut root, patch, &self.options.limits, |done| edits.push(done.edit)).map_err(|_| Trouble::Misfit)?;
         held.document.root = root;
         held.revision = revision;
         let patch = self.options.observe.then(|| patch.to_string());

@@ -1,0 +1,91 @@
+import { encodeInto, isWellFormed } from "./wtf8.js";
+
+/** A stream as its tracker carries it on. */
+export interface StreamSteps {
+  /** Takes a well-formed string, or bytes. */
+  write(piece: string | Uint8Array): void;
+  end(): void;
+  abort(): void;
+}
+
+/**
+ * JSON text that arrives in pieces at one place of the state: see {@link StateTracker.stream}.
+ *
+ * @example
+ * ```ts
+ * import { StateTracker } from "patchwire";
+ * const tracker = new StateTracker<{ answer?: unknown }>({});
+ * const answer = tracker.stream("/answer");
+ * for (const chunk of ['{"title":"On st', 'reams","pa', 'ges":1', "2}"]) {
+ *   answer.write(chunk);
+ *   console.log(tracker.getState().answer);
+ *   // { title: 'On st' }
+ *   // { title: 'On streams' }
+ *   // { title: 'On streams' }
+ *   // { title: 'On streams', pages: 12 }
+ * }
+ * answer.end();
+ * ```
+ */
+export class StreamedValue {
+  readonly #steps: StreamSteps;
+  /** The first half of a surrogate pair, which the next chunk completes. */
+  #half = "";
+
+  /** @internal */
+  constructor(steps: StreamSteps) {
+    this.#steps = steps;
+  }
+
+  /**
+   * Takes the next chunk, cut anywhere. What is certain then is in the state: strings grow, numbers and literals
+   * appear when they are complete, containers open and fill. O(chunk): what came before isn't read again.
+   *
+   * @throws PatchwireError `INVALID_JSON` with the `offset` in the whole text's bytes, or `LIMIT_EXCEEDED`: the chunk
+   *   has changed nothing, and the stream can only be aborted. `PATH_NOT_FOUND` where another change took the place
+   *   away; that closes the stream. `CLOSED` after `end` or `abort`. `TRACKER_BUSY`.
+   */
+  write(chunk: string | Uint8Array): void {
+    if (typeof chunk !== "string") {
+      this.#writeHalf();
+      return this.#steps.write(chunk);
+    }
+    const text = this.#half + chunk;
+    const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+    this.#write(isCut ? text.slice(0, -1) : text);
+    this.#half = isCut ? text.slice(-1) : "";
+  }
+
+  /**
+   * The text is complete. The value is now what `JSON.parse` makes of the whole text.
+   *
+   * @throws PatchwireError `INVALID_JSON` with the `offset` where more must come: nothing has changed, and more may
+   *   come. `VALIDATION_FAILED`: the stream can only be aborted. Otherwise as {@link write}.
+   */
+  end(): void {
+    this.#writeHalf();
+    this.#steps.end();
+  }
+
+  /**
+   * Puts back what was at the place before. If another change took the place away, that change stays.
+   *
+   * @throws PatchwireError `CLOSED` after `end` or `abort`; `TRACKER_BUSY`.
+   */
+  abort(): void {
+    this.#steps.abort();
+  }
+
+  #writeHalf(): void {
+    const half = this.#half;
+    if (half === "") return;
+    this.#write(half);
+    this.#half = "";
+  }
+
+  #write(text: string): void {
+    if (isWellFormed(text)) return this.#steps.write(text);
+    const bytes = new Uint8Array(text.length * 3);
+    this.#steps.write(bytes.subarray(0, encodeInto(text, bytes)));
+  }
+}

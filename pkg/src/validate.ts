@@ -1,0 +1,53 @@
+import { pointerOf } from "./adopt.js";
+import { PatchwireError } from "./errors.js";
+
+/**
+ * A schema of any library that follows [Standard Schema](https://standardschema.dev): Zod, Valibot, ArkType and others.
+ * This is the part of its interface that is used here.
+ */
+export interface StandardSchemaV1 {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+}
+
+/** What a schema says about a value. */
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** What a schema finds wrong, and where. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What every state must satisfy. */
+export type Rule = StandardSchemaV1 | ((next: unknown) => void);
+
+/**
+ * Requires that a state satisfies a schema, or a function that throws. What the schema makes of the state is ignored.
+ *
+ * @throws PatchwireError `VALIDATION_FAILED` with the first issue's place. What a schema says may hold values of the
+ *   state, so the issues, or what the function threw, are the error's `cause` and not in its text.
+ */
+export function validate(rule: Rule, next: unknown): void {
+  let answer: unknown;
+  try {
+    // A schema may be a function too.
+    answer = "~standard" in rule ? rule["~standard"].validate(next) : rule(next);
+  } catch (cause) {
+    throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state", {}, { cause });
+  }
+  if (answer instanceof Object && "then" in answer) {
+    void Promise.resolve(answer).catch(() => {});
+    throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
+  }
+  const issues = "~standard" in rule ? (answer as StandardResult).issues : undefined;
+  if (issues !== undefined) {
+    const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));
+    throw new PatchwireError("VALIDATION_FAILED", `the state isn't what the schema demands (at '${path}')`, { path }, { cause: issues });
+  }
+}

@@ -1,0 +1,23 @@
+const encoder = new TextEncoder();
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether a string holds no lone surrogate, which the platform's encoder would lose. */
+export function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
+  return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
+}
+
+/** Writes a string as UTF-8 in which lone surrogates have their three bytes, as the core keeps them; returns its length. */
+export function encodeInto(text: string, bytes: Uint8Array): number {
+  if (isWellFormed(text)) return encoder.encodeInto(text, bytes).written;
+  let at = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    if (code >= 0xd800 && code < 0xe000) {
+      bytes.set([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)], at);
+      at += 3;
+    } else {
+      at += encoder.encodeInto(character, bytes.subarray(at)).written;
+    }
+  }
+  return at;
+}

@@ -1,0 +1,134 @@
+//! Undo and redo: of each step what it did and what it took out, so that it costs what it changed.
+
+use std::collections::VecDeque;
+
+use crate::document::Node;
+use crate::edit::Step as PathStep;
+use crate::edit::{self, Done, Edit};
+
+/// Whose changes go into one step as long as nothing else happens in between.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Source {
+    /// Additions to the end of one string.
+    Append(Vec<PathStep>),
+    /// What one stream writes.
+    Stream(usize),
+}
+
+impl Source {
+    /// Of a change that is an addition to a string and nothing else.
+    pub(crate) fn of(done: &[Done]) -> Option<Source> {
+        match done {
+            [Done { edit: Edit::AppendText { path, .. }, .. }] => Some(Source::Append(path.clone())),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    done: Vec<Done>,
+    weight: usize,
+    source: Option<Source>,
+}
+
+impl Step {
+    /// What was taken out is what the step keeps alive: what it put in is in the document, or was taken out by a later one.
+    fn new(done: Vec<Done>, source: Option<Source>) -> Step {
+        Step { weight: done.iter().flat_map(|done| &done.out).map(Node::weight).sum(), done, source }
+    }
+}
+
+/// The steps that can be undone and redone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct History {
+    done: VecDeque<Step>,
+    undone: Vec<Step>,
+    /// Bounds: steps, and bytes of the values that they hold. The latest step is kept whatever it weighs.
+    steps: usize,
+    bytes: usize,
+    weight: usize,
+}
+
+impl History {
+    pub(crate) fn new(steps: usize, bytes: usize) -> History {
+        History { steps, bytes, ..History::default() }
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.steps > 0
+    }
+
+    /// A change was made: a step of its own, or with a source maybe part of the latest. O(the change) amortised.
+    pub(crate) fn changed(&mut self, done: Vec<Done>, source: Option<Source>) {
+        if !self.is_on() || done.is_empty() {
+            return;
+        }
+        match source {
+            Some(source) if self.continues(&source) => self.forget_undone(),
+            source => self.add(done, source),
+        }
+    }
+
+    /// Whether a change from there belongs to the latest step, which takes it back too.
+    pub(crate) fn continues(&self, source: &Source) -> bool {
+        self.done.back().is_some_and(|step| step.source.as_ref() == Some(source))
+    }
+
+    /// A change was made that is a step of its own.
+    pub(crate) fn add(&mut self, done: Vec<Done>, source: Option<Source>) {
+        self.forget_undone();
+        self.push(Step::new(done, source));
+    }
+
+    /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
+    pub(crate) fn drop_latest(&mut self, source: &Source) {
+        if self.continues(source)
+            && let Some(step) = self.done.pop_back()
+        {
+            self.weight -= step.weight;
+        }
+    }
+
+    /// What takes the latest step back.
+    pub(crate) fn to_undo(&self) -> Option<Vec<Edit>> {
+        self.done.back().map(|step| edit::take_back(&step.done))
+    }
+
+    /// What does the latest undone step again.
+    pub(crate) fn to_redo(&self) -> Option<Vec<Edit>> {
+        self.undone.last().map(|step| edit::take_back(&step.done))
+    }
+
+    /// [`History::to_undo`] was carried out.
+    pub(crate) fn undid(&mut self, done: Vec<Done>) {
+        if let Some(step) = self.done.pop_back() {
+            let again = Step::new(done, None);
+            self.weight = self.weight - step.weight + again.weight;
+            self.undone.push(again);
+        }
+    }
+
+    /// [`History::to_redo`] was carried out.
+    pub(crate) fn redid(&mut self, done: Vec<Done>) {
+        if let Some(step) = self.undone.pop() {
+            self.weight -= step.weight;
+            self.push(Step::new(done, None));
+        }
+    }
+
+    fn push(&mut self, step: Step) {
+        self.weight += step.weight;
+        self.done.push_back(step);
+        while self.done.len() > 1 && (self.done.len() + self.undone.len() > self.steps || self.weight > self.bytes) {
+            if let Some(oldest) = self.done.pop_front() {
+                self.weight -= oldest.weight;
+            }
+        }
+    }
+
+    /// Something else was done: what was undone can't be done again.
+    pub(crate) fn forget_undone(&mut self) {
+        self.weight -= self.undone.drain(..).map(|step| step.weight).sum::<usize>();
+    }
+}

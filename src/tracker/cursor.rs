@@ -1,0 +1,121 @@
+//! Readers of what changed, each from its own baseline.
+
+use super::Tracker;
+use crate::document::{self, Key, Node};
+use crate::edit::{self, Edit, Step};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::patch::{self, Dialect, Patch};
+use crate::pointer::Pointer;
+use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
+
+#[derive(Debug, Clone)]
+pub(super) struct Cursor {
+    base: Node,
+    changes: Changes,
+}
+
+impl Cursor {
+    /// A reader whose baseline is this document.
+    pub(super) fn new(base: Node, mode: ArrayDelta) -> Cursor {
+        Cursor { base, changes: Changes::new(mode) }
+    }
+
+    pub(super) fn base(&self) -> &Node {
+        &self.base
+    }
+
+    pub(super) fn record(&mut self, edit: &Edit) {
+        self.changes.record(edit);
+    }
+}
+
+impl Tracker {
+    /// Another reader of the changes from now on, independent of the main one.
+    pub fn open_cursor(&mut self) -> usize {
+        let cursor = Some(Cursor::new(self.document.root.clone(), self.options.array_delta));
+        match self.cursors.iter().position(Option::is_none) {
+            Some(free) => {
+                if let Some(slot) = self.cursors.get_mut(free) {
+                    *slot = cursor;
+                }
+                free
+            }
+            None => {
+                self.cursors.push(cursor);
+                self.cursors.len() - 1
+            }
+        }
+    }
+
+    /// Ends a reader; its number may be given out again.
+    pub fn close_cursor(&mut self, cursor: usize) {
+        if let Some(slot) = self.cursors.get_mut(cursor).filter(|_| cursor != Tracker::MAIN) {
+            *slot = None;
+        }
+    }
+
+    /// Makes today's document the cursor's baseline. O(1).
+    pub fn advance(&mut self, cursor: usize) {
+        let base = self.document.root.clone();
+        if let Some(Some(slot)) = self.cursors.get_mut(cursor) {
+            *slot = Cursor::new(base, self.options.array_delta);
+        }
+    }
+
+    /// The net effect since the cursor's baseline. O(what changed).
+    ///
+    /// # Errors
+    /// `CLOSED` where there is no such cursor.
+    pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
+        let cursor = self.cursor(cursor)?;
+        let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
+        let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
+        if self.options.granularity == Granularity::Path && declares {
+            let mut before = cursor.base.clone();
+            for write in &mut writes.ops {
+                self.declare(write, &before);
+                // The next one's path is meant where this one has been applied.
+                writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
+            }
+        }
+        Ok(writes)
+    }
+
+    /// The same as a patch. O(what changed). Where that would be more than [`Limits::operations`], the smallest
+    /// container that brings it under is replaced as a whole.
+    ///
+    /// # Errors
+    /// `CLOSED` where there is no such cursor.
+    pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
+        let mut writes = self.writes(cursor)?;
+        writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
+        patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
+    }
+
+    pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {
+        self.cursors.get(cursor).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
+    }
+
+    /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.
+    fn declare(&self, write: &mut Write, base: &Node) {
+        let Write::Replace { path, value, is_new: false } = write else { return };
+        let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| matches(pattern, path));
+        if declared(&self.options.counters)
+            && let (Some(before), Some(after)) = (edit::find(base, path).and_then(|node| node.as_number()), value.as_number())
+            && before + (after - before) == after
+        {
+            *write = Write::Increment { path: std::mem::take(path), by: after - before };
+        } else if declared(&self.options.texts)
+            && let Some(before) = edit::find(base, path)
+            && let (Some(before), Some(after)) = (before.as_text(), value.as_text())
+            && let Some(text) = after.strip_prefix(before)
+        {
+            *write = Write::AppendText { text: text.to_vec(), path: std::mem::take(path) };
+        }
+    }
+}
+
+fn matches(pattern: &Pointer, path: &[Step]) -> bool {
+    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
+}

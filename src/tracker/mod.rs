@@ -1,0 +1,210 @@
+//! A document that changes, and readers of what changed, each from its own baseline.
+
+mod cursor;
+mod stream;
+mod undo;
+
+use cursor::Cursor;
+use stream::Stream;
+
+use crate::document::{Document, Node};
+use crate::edit::{self, Done, Edit, Step};
+use crate::error::Result;
+use crate::history::{History, Source};
+use crate::limits::Limits;
+use crate::log::Player;
+use crate::patch::{self, Patch};
+use crate::pointer::Pointer;
+use crate::writes::{ArrayDelta, Granularity};
+use std::collections::VecDeque;
+
+/// How a tracker tells what changed.
+#[derive(Debug, Clone)]
+pub struct TrackerOptions {
+    /// Where writes are placed.
+    pub granularity: Granularity,
+    /// How changes inside arrays are told.
+    pub array_delta: ArrayDelta,
+    /// Numbers whose changes are told as `increment`; `*` is any one segment.
+    pub counters: Vec<Pointer>,
+    /// Strings whose growth at the end is told as `append_text`; `*` is any one segment.
+    pub texts: Vec<Pointer>,
+    /// Bounds on what is accepted.
+    pub limits: Limits,
+    /// Steps that can be undone: 100. They may hold a quarter of [`Limits::document`] of values; the latest is always kept.
+    pub history: usize,
+}
+
+impl Default for TrackerOptions {
+    fn default() -> Self {
+        let (granularity, array_delta, counters, texts, limits) = Default::default();
+        TrackerOptions { granularity, array_delta, counters, texts, limits, history: 100 }
+    }
+}
+
+/// Tracks the changes of one document.
+///
+/// ```
+/// use patchwire::{Dialect, Document, Patch, Tracker, TrackerOptions};
+///
+/// let mut tracker = Tracker::new(Document::parse(r#"{"count":1,"note":"a"}"#).unwrap(), TrackerOptions::default());
+/// tracker.apply(&Patch::parse(r#"[{"op":"replace","path":"/count","value":5}]"#).unwrap()).unwrap();
+/// tracker.append("/note", "b").unwrap();
+/// assert_eq!(tracker.document().to_string(), r#"{"count":5,"note":"ab"}"#);
+/// let patch = tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap();
+/// assert_eq!(patch.to_string(), r#"[{"op":"replace","path":"/count","value":5},{"op":"str_ins","path":"/note","pos":1,"str":"b"}]"#);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Tracker {
+    document: Document,
+    options: TrackerOptions,
+    player: Player,
+    cursors: Vec<Option<Cursor>>,
+    streams: Vec<Stream>,
+    /// How many streams there have been.
+    opened: usize,
+    history: History,
+    checkpoints: VecDeque<(usize, Node)>,
+}
+
+/// A change that has been worked out and can still be dropped.
+#[derive(Debug)]
+pub(crate) struct Change {
+    root: Node,
+    pub(crate) done: Vec<Done>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A step of the history, or with a source maybe part of the latest.
+    Step(Option<Source>),
+    Undo,
+    Redo,
+    /// The last of a stream.
+    End(usize),
+}
+
+impl Tracker {
+    /// The cursor that every tracker has.
+    pub const MAIN: usize = 0;
+
+    /// Starts tracking at this document. O(1).
+    pub fn new(document: Document, options: TrackerOptions) -> Tracker {
+        let main = Cursor::new(document.root.clone(), options.array_delta);
+        Tracker {
+            document: Document { limits: options.limits, ..document },
+            history: History::new(options.history, options.limits.document / 4),
+            options,
+            player: Player::default(),
+            cursors: vec![Some(main)],
+            streams: Vec::new(),
+            opened: 0,
+            checkpoints: VecDeque::new(),
+        }
+    }
+
+    /// The document as it is. O(1) to clone.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Applies a patch, recorded like any change.
+    ///
+    /// # Errors
+    /// As [`Document::apply`]; nothing has changed then.
+    pub fn apply(&mut self, patch: &Patch) -> Result<()> {
+        let change = self.applying(patch)?;
+        self.adopt(change);
+        Ok(())
+    }
+
+    /// Adds to the end of the string at `pointer`. O(depth + text) amortised, as long as nobody keeps the document as
+    /// it was; otherwise the string is copied first.
+    ///
+    /// # Errors
+    /// `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`.
+    pub fn append(&mut self, pointer: &str, text: &str) -> Result<()> {
+        let path = self.place(pointer)?;
+        let in_step = !self.history.is_on() || self.history.continues(&Source::Append(path.clone()));
+        let edit = Edit::AppendText { path, text: text.as_bytes().to_vec() };
+        if in_step { self.grow(&edit, None) } else { self.change(edit) }
+    }
+
+    /// Adds to the number at `pointer`.
+    ///
+    /// # Errors
+    /// `PATH_NOT_FOUND` where there is no number.
+    pub fn increment(&mut self, pointer: &str, by: f64) -> Result<()> {
+        let path = self.place(pointer)?;
+        self.change(Edit::Increment { path, by })
+    }
+
+    /// Carries out what recipes recorded, in the binary form of the op log.
+    ///
+    /// # Errors
+    /// `INVALID_PATCH` with the byte offset where the log is malformed, `LIMIT_EXCEEDED`; nothing has changed then.
+    pub fn play(&mut self, log: &[u8]) -> Result<()> {
+        let mut root = self.document.root.clone();
+        let recipes = self.player.play(log, &mut root, &self.options.limits)?;
+        self.document.root = root;
+        for recipe in recipes {
+            recipe.iter().for_each(|done| self.tell(&done.edit, None));
+            let source = Source::of(&recipe);
+            self.history.changed(recipe, source);
+        }
+        Ok(())
+    }
+
+    /// What applying a patch does.
+    pub(crate) fn applying(&self, patch: &Patch) -> Result<Change> {
+        let (mut root, mut done) = (self.document.root.clone(), Vec::new());
+        patch::apply_with(&mut root, patch, &self.options.limits, |one| done.push(one))?;
+        Ok(Change { root, done, kind: Kind::Step(None) })
+    }
+
+    /// Makes a change that was worked out on the document as it is.
+    pub(crate) fn adopt(&mut self, change: Change) {
+        self.document.root = change.root;
+        let own = if let Kind::End(stream) = change.kind { Some(stream) } else { None };
+        change.done.iter().for_each(|done| self.tell(&done.edit, own));
+        match change.kind {
+            Kind::Step(source) => self.history.changed(change.done, source),
+            Kind::Undo => self.history.undid(change.done),
+            Kind::Redo => self.history.redid(change.done),
+            Kind::End(stream) => self.ended(stream, change.done),
+        }
+    }
+
+    fn change(&mut self, edit: Edit) -> Result<()> {
+        let mut root = self.document.root.clone();
+        let out = edit::perform(&mut root, &edit, &self.options.limits)?;
+        self.options.limits.check_document(root.weight())?;
+        let done = vec![Done { edit, out }];
+        let kind = Kind::Step(Source::of(&done));
+        self.adopt(Change { root, done, kind });
+        Ok(())
+    }
+
+    /// Lets a string grow in the document itself: on a copy of the root it would be shared, and so be copied too.
+    /// The latest step takes it back, or a step that the caller adds.
+    fn grow(&mut self, edit: &Edit, own: Option<usize>) -> Result<()> {
+        let Edit::AppendText { path, text } = edit else { return Ok(()) };
+        self.options.limits.check_document(self.document.root.weight() + text.len())?;
+        edit::append_text(&mut self.document.root, path, text, &self.options.limits)?;
+        self.history.forget_undone();
+        self.tell(edit, own);
+        Ok(())
+    }
+
+    /// Tells cursors and the streams, except the one that made it, of an edit.
+    fn tell(&mut self, edit: &Edit, own: Option<usize>) {
+        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
+        self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
+    }
+
+    fn place(&self, pointer: &str) -> Result<Vec<Step>> {
+        let pointer = Pointer::parse_bytes(pointer.as_bytes(), &self.options.limits)?;
+        patch::place(&self.document.root, &pointer)
+    }
+}

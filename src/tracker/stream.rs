@@ -1,0 +1,258 @@
+//! JSON that arrives in pieces at a place of the document.
+
+use super::{Change, Kind, Tracker};
+use crate::document::{self, Node, Opened};
+use crate::edit::{self, Done, Edit, Step};
+use crate::error::{Code, Error, Result};
+use crate::history::Source;
+use crate::patch;
+use crate::pointer::Pointer;
+use crate::stream::Parser;
+
+/// A value that is arriving. What others do to the document moves its place along.
+#[derive(Debug, Clone)]
+pub(super) struct Stream {
+    pub(super) id: usize,
+    parser: Parser,
+    place: Vec<Step>,
+    /// Whether anything of it is in the document, and what was there before.
+    has_begun: bool,
+    before: Option<Node>,
+    /// The steps of the history that it has made.
+    steps: usize,
+    /// The place, or what was being written in it, is gone.
+    is_lost: bool,
+    /// Why nothing more is taken.
+    fault: Option<Error>,
+}
+
+impl Stream {
+    pub(super) fn follow(&mut self, edit: &Edit) {
+        let is_target = matches!(edit, Edit::Set { .. } | Edit::Delete { .. }) && edit.path() == self.place;
+        if self.is_lost || (is_target && !self.has_begun) {
+            return;
+        }
+        let path = self.parser.path_mut();
+        let is_there = edit::follow(&mut self.place, edit) && edit::follow(path, edit);
+        self.is_lost = !is_there || !path.starts_with(&self.place);
+    }
+
+    /// All that it writes, as if it were one edit: something was put into the place, where `before` was or nothing.
+    fn writing(&self, before: Option<Node>) -> Done {
+        let path = self.place.clone();
+        let edit = match (&before, path.split_last()) {
+            (None, Some((Step::Index(index), array))) => {
+                Edit::Splice { path: array.to_vec(), index: *index, remove: 0, insert: vec![Node::Null] }
+            }
+            _ => Edit::Set { path, value: Node::Null },
+        };
+        Done { edit, out: before.into_iter().collect() }
+    }
+}
+
+impl Tracker {
+    /// Begins to read JSON text that arrives in pieces: into the place at `pointer`, which may be a member that isn't
+    /// there yet, or an array's end, `/list/-`. What is there now is replaced when the first token is certain.
+    ///
+    /// ```
+    /// use patchwire::{Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse("{}").unwrap(), TrackerOptions::default());
+    /// let answer = tracker.stream("/answer").unwrap();
+    /// tracker.write(answer, r#"{"title":"On st"#).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"answer":{"title":"On st"}}"#);
+    /// tracker.write(answer, r#"reams","pages":1"#).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"answer":{"title":"On streams"}}"#);
+    /// tracker.write(answer, "2}").unwrap();
+    /// tracker.end(answer).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"answer":{"title":"On streams","pages":12}}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
+    pub fn stream(&mut self, pointer: &str) -> Result<usize> {
+        let (place, is_new_item) = self.target(pointer)?;
+        let id = self.opened;
+        self.opened += 1;
+        let parser = Parser::new(place.clone(), is_new_item);
+        self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, fault: None });
+        Ok(id)
+    }
+
+    /// Takes the next piece, cut anywhere. The document changes by what is certain now: strings grow, numbers and
+    /// literals appear when they are complete, containers open and fill. O(piece) amortised · depth.
+    ///
+    /// # Errors
+    /// `INVALID_JSON` with the offset in the whole text, or `LIMIT_EXCEEDED`: the piece has changed nothing, and the
+    /// stream can only be aborted. `PATH_NOT_FOUND` where another change took the place away; that closes the stream.
+    /// `CLOSED`.
+    pub fn write(&mut self, stream: usize, piece: impl AsRef<[u8]>) -> Result<()> {
+        self.writing(stream, piece.as_ref()).map(|_| ())
+    }
+
+    /// The text is complete. The stream is closed.
+    ///
+    /// # Errors
+    /// `INVALID_JSON` with the offset where more must come: nothing has changed, and more may come. Otherwise as
+    /// [`Tracker::write`].
+    pub fn end(&mut self, stream: usize) -> Result<()> {
+        let change = self.ending(stream)?;
+        self.adopt(change);
+        Ok(())
+    }
+
+    /// Puts back what was at the place before, and closes the stream. If another change took the place away, that
+    /// change stays.
+    ///
+    /// # Errors
+    /// `CLOSED`.
+    pub fn abort(&mut self, stream: usize) -> Result<()> {
+        self.aborting(stream).map(|_| ())
+    }
+
+    /// [`Tracker::write`]; returns what a view has to do to follow.
+    pub(crate) fn writing(&mut self, stream: usize, piece: &[u8]) -> Result<Vec<Edit>> {
+        let index = self.open_stream(stream)?;
+        let limits = self.options.limits;
+        let Some(one) = self.streams.get_mut(index) else { return Ok(Vec::new()) };
+        let edits = match one.fault.clone() {
+            Some(fault) => Err(fault),
+            None => one.parser.read(piece, &limits),
+        };
+        let result = edits.and_then(|edits| self.put(index, edits));
+        if let (Err(error), Some(one)) = (&result, self.streams.get_mut(index)) {
+            one.fault = Some(error.clone());
+        }
+        result
+    }
+
+    /// What [`Tracker::end`] does.
+    pub(crate) fn ending(&mut self, stream: usize) -> Result<Change> {
+        let index = self.open_stream(stream)?;
+        let mut root = self.document.root.clone();
+        let mut done = Vec::new();
+        if let Some(one) = self.streams.get(index) {
+            if let Some(fault) = &one.fault {
+                return Err(fault.clone());
+            }
+            if let Some(edit) = one.parser.end()? {
+                let out = edit::perform(&mut root, &edit, &self.options.limits)?;
+                self.options.limits.check_document(root.weight())?;
+                done.push(Done { edit, out });
+            }
+        }
+        Ok(Change { root, done, kind: Kind::End(stream) })
+    }
+
+    pub(super) fn ended(&mut self, stream: usize, done: Vec<Done>) {
+        match self.history.continues(&Source::Stream(stream)) {
+            _ if done.is_empty() => {}
+            true => self.history.forget_undone(),
+            false => self.history.changed(done, None),
+        }
+        self.streams.retain(|one| one.id != stream);
+    }
+
+    /// [`Tracker::abort`]; returns what a view has to do to follow.
+    pub(crate) fn aborting(&mut self, stream: usize) -> Result<Vec<Edit>> {
+        let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
+        let one = self.streams.swap_remove(index);
+        if !one.has_begun || one.is_lost {
+            return Ok(Vec::new());
+        }
+        let mut root = self.document.root.clone();
+        let edits = edit::take_back(&[one.writing(one.before.clone())]);
+        let done = edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
+        self.document.root = root;
+        edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
+        let source = Source::Stream(stream);
+        match self.history.continues(&source) {
+            true if one.steps == 1 => self.history.drop_latest(&source),
+            true => self.history.forget_undone(),
+            false => self.history.changed(done, None),
+        }
+        Ok(edits)
+    }
+
+    /// Carries out what a piece made certain.
+    fn put(&mut self, index: usize, edits: Vec<Edit>) -> Result<Vec<Edit>> {
+        let (Some(one), false) = (self.streams.get(index), edits.is_empty()) else { return Ok(edits) };
+        let id = one.id;
+        let source = Source::Stream(id);
+        let now = || edit::find(&self.document.root, &one.place);
+        // One step takes back all that was written since the last change by others.
+        let is_new_step = self.history.is_on() && !self.history.continues(&source);
+        let step = is_new_step.then(|| one.writing(now()));
+        let before = (!one.has_begun).then(now);
+        if let [growth @ Edit::AppendText { .. }] = edits.as_slice() {
+            self.grow(growth, Some(id))?;
+        } else {
+            let mut root = self.document.root.clone();
+            for edit in &edits {
+                match edit {
+                    Edit::AppendText { path, text } => edit::append_text(&mut root, path, text, &self.options.limits)?,
+                    other => edit::perform(&mut root, other, &self.options.limits).map(|_| ())?,
+                }
+            }
+            self.options.limits.check_document(root.weight())?;
+            self.document.root = root;
+            edits.iter().for_each(|edit| self.tell(edit, Some(id)));
+        }
+        let Some(one) = self.streams.get_mut(index) else { return Ok(edits) };
+        if let Some(before) = before {
+            one.has_begun = true;
+            one.before = before;
+        }
+        match step {
+            Some(done) => {
+                one.steps += 1;
+                self.history.add(vec![done], Some(source));
+            }
+            None => self.history.forget_undone(),
+        }
+        Ok(edits)
+    }
+
+    fn open_stream(&mut self, stream: usize) -> Result<usize> {
+        let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
+        if self.streams.get(index).is_some_and(|one| one.is_lost) {
+            let lost = self.streams.swap_remove(index);
+            return Err(Error::new(Code::PathNotFound, "another change took the stream's place away").on(edit::display(&lost.place)));
+        }
+        Ok(index)
+    }
+
+    /// The place that a stream writes to, and whether it is an item that the array doesn't have yet.
+    fn target(&self, pointer: &str) -> Result<(Vec<Step>, bool)> {
+        let target = Pointer::parse_bytes(pointer.as_bytes(), &self.options.limits)?;
+        let Some((last, parents)) = target.keys().split_last() else { return Ok((Vec::new(), false)) };
+        let parents = Pointer::from_keys(parents.to_vec());
+        let mut place = patch::place(&self.document.root, &parents)?;
+        let parent = edit::find(&self.document.root, &place);
+        let not_found = |reason| Error::new(Code::PathNotFound, reason).on(&target);
+        let is_new_item = match parent.as_ref().map(Node::open) {
+            Some(Opened::Object(_)) => {
+                place.push(Step::Key(last.clone()));
+                false
+            }
+            Some(Opened::Array(array)) if **last == *b"-" => {
+                place.push(Step::Index(array.len()));
+                true
+            }
+            Some(Opened::Array(array)) => {
+                let index = document::index(last).ok_or_else(|| not_found("the segment isn't an array index"))?;
+                if index >= array.len() {
+                    return Err(Error::new(Code::IndexOutOfRange, "the array is shorter").on(&target));
+                }
+                place.push(Step::Index(index));
+                false
+            }
+            _ => return Err(not_found("the parent is neither an object nor an array")),
+        };
+        Ok((place, is_new_item))
+    }
+}
+
+fn closed() -> Error {
+    Error::new(Code::Closed, "the stream has ended")
+}

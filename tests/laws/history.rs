@@ -1,0 +1,257 @@
+//! Laws of undo and redo, held against a list of snapshots.
+
+use patchwire::{ArrayDelta, Code, Dialect, Document, Granularity, Patch, Tracker, TrackerOptions};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::tracking::{Choice, perform, programs};
+use crate::values::values;
+
+/// Whether to change something, or to go back and forth.
+#[derive(Debug, Clone)]
+enum Act {
+    Change(Vec<Choice>),
+    Undo,
+    Redo,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![3 => programs().prop_map(|mut program| { program.truncate(2); Act::Change(program) }), 2 => Just(Act::Undo), 1 => Just(Act::Redo)];
+    prop::collection::vec(act, 1..16)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_past_comes_back_exactly(start in values(), acts in acts(), steps in prop_oneof![Just(100usize), 0..4usize]) {
+        let base = Document::try_from(&start).unwrap();
+        let mut tracker = Tracker::new(base.clone(), TrackerOptions { history: steps, array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
+        let wire = tracker.open_cursor();
+        let mut follower = base.clone();
+        // The states that can be reached, and which is the present one.
+        let (mut states, mut present) = (vec![base], 0usize);
+        for act in acts {
+            match act {
+                Act::Undo => {
+                    prop_assert_eq!(tracker.undo(), present > 0);
+                    present = present.saturating_sub(1);
+                }
+                Act::Redo => {
+                    prop_assert_eq!(tracker.redo(), present + 1 < states.len());
+                    present = (present + 1).min(states.len() - 1);
+                }
+                Act::Change(program) => for choice in program {
+                    if !perform(&mut tracker, &choice) {
+                        continue;
+                    }
+                    states.truncate(present + 1);
+                    states.push(tracker.document().clone());
+                    // Only the oldest states are forgotten.
+                    let forgotten = states.len().saturating_sub(steps + 1);
+                    states.drain(..forgotten);
+                    present = states.len() - 1;
+                }
+            }
+            prop_assert_eq!(tracker.document(), &states[present]);
+            follower = follower.apply(&tracker.patch(wire, Dialect::Extended).unwrap()).unwrap();
+            tracker.advance(wire);
+            prop_assert_eq!(&follower, tracker.document());
+        }
+    }
+
+    #[test]
+    fn what_streams_write_comes_and_goes_in_steps(list in prop::collection::vec(values(), 1..4), value in values(), pieces in 1usize..6, acts in prop::collection::vec(0..6u8, 1..24)) {
+        let base = Document::try_from(&json!({ "list": list, "n": 0 })).unwrap();
+        let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
+        let text = json!(["new", value]).to_string();
+        let mut arriving = text.as_bytes().chunks(text.len().div_ceil(pieces));
+        let stream = tracker.stream("/list/0").unwrap();
+        let (mut states, mut present, mut is_streams) = (vec![base], 0usize, vec![false]);
+        for act in acts {
+            let before = tracker.document().clone();
+            match act {
+                0 => prop_assert_eq!(tracker.undo(), present > 0),
+                1 => {
+                    let redone = tracker.redo();
+                    prop_assert_eq!(redone, present + 1 < states.len());
+                    // A step that was done again is complete.
+                    is_streams[present + usize::from(redone)] &= !redone;
+                }
+                2 => tracker.increment("/n", 1.0).unwrap(),
+                3 => tracker.apply(&Patch::parse(r#"[{"op":"add","path":"/list/0","value":"first"}]"#).unwrap()).unwrap(),
+                // Undoing what it wrote closes the stream.
+                _ => drop(arriving.next().map(|piece| tracker.write(stream, piece))),
+            }
+            let is_new = act > 1 && tracker.document() != &before;
+            present = match act {
+                0 => present.saturating_sub(1),
+                1 => (present + 1).min(states.len() - 1),
+                _ if !is_new => present,
+                _ => {
+                    let extends = act > 3 && is_streams[present];
+                    states.truncate(present + usize::from(!extends));
+                    is_streams.truncate(states.len());
+                    states.push(tracker.document().clone());
+                    is_streams.push(act > 3);
+                    states.len() - 1
+                }
+            };
+            prop_assert_eq!(tracker.document(), &states[present]);
+        }
+        while tracker.undo() {}
+        prop_assert_eq!(tracker.document(), &states[0]);
+    }
+
+    #[test]
+    fn a_checkpoint_is_restored_and_the_restoring_undone(start in values(), programs in prop::collection::vec(programs(), 1..4), which in 0..4usize) {
+        let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions::default());
+        let wire = tracker.open_cursor();
+        let mut kept = vec![(tracker.checkpoint(), tracker.document().clone())];
+        for program in programs {
+            for choice in &program {
+                perform(&mut tracker, choice);
+            }
+            kept.push((tracker.checkpoint(), tracker.document().clone()));
+        }
+        let (now, (checkpoint, past)) = (tracker.document().clone(), &kept[which % kept.len()]);
+        tracker.restore(*checkpoint).unwrap();
+        prop_assert_eq!(tracker.document(), past);
+        prop_assert_eq!(&kept[0].1.apply(&tracker.patch(wire, Dialect::Rfc6902).unwrap()).unwrap(), past);
+        if past != &now {
+            prop_assert!(tracker.undo());
+            prop_assert_eq!(tracker.document(), &now);
+        }
+    }
+
+    #[test]
+    fn the_inverse_patch_leads_back_to_the_baseline(start in values(), program in programs()) {
+        for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
+            for granularity in [Granularity::Path, Granularity::Key] {
+                let base = Document::try_from(&start).unwrap();
+                let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta, granularity, ..TrackerOptions::default() });
+                for choice in &program {
+                    perform(&mut tracker, choice);
+                }
+                let inverse = tracker.inverse_patch(Tracker::MAIN).unwrap();
+                prop_assert_eq!(&tracker.document().apply(&inverse).unwrap(), &base, "{}", inverse);
+                let mut naive = serde_json::Value::from(tracker.document());
+                json_patch::patch(&mut naive, &json_patch::Patch::try_from(&inverse).unwrap()).unwrap();
+                prop_assert_eq!(&naive, &start);
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_and_its_undoing_are_no_writes(start in values(), program in programs()) {
+        for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
+            let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions { array_delta, ..TrackerOptions::default() });
+            for choice in &program {
+                perform(&mut tracker, choice);
+            }
+            while tracker.undo() {}
+            prop_assert_eq!(tracker.writes(Tracker::MAIN).unwrap().to_string(), r#"{"ops":[],"warnings":[]}"#);
+        }
+    }
+}
+
+fn tracker(text: &str) -> Tracker {
+    Tracker::new(Document::parse(text).unwrap(), TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() })
+}
+
+#[test]
+fn a_stream_is_one_step_for_as_long_as_it_is_undisturbed() {
+    let mut tracker = tracker(r#"{"x":"old","n":1}"#);
+    let stream = tracker.stream("/x").unwrap();
+    for piece in ["{\"a\":", "\"b", "c\"", ",\"d\":["] {
+        tracker.write(stream, piece).unwrap();
+    }
+    tracker.increment("/n", 1.0).unwrap();
+    for piece in ["1", ",2", "]}"] {
+        tracker.write(stream, piece).unwrap();
+    }
+    tracker.end(stream).unwrap();
+    let states = [
+        r#"{"x":{"a":"bc","d":[1,2]},"n":2}"#,
+        r#"{"x":{"a":"bc","d":[]},"n":2}"#,
+        r#"{"x":{"a":"bc","d":[]},"n":1}"#,
+        r#"{"x":"old","n":1}"#,
+    ];
+    for state in states {
+        assert_eq!(tracker.document().to_string(), state);
+        assert_eq!(tracker.undo(), state != states[3]);
+    }
+    for state in states.iter().rev() {
+        assert_eq!(tracker.document().to_string(), *state);
+        assert_eq!(tracker.redo(), *state != states[0]);
+    }
+}
+
+#[test]
+fn an_aborted_stream_leaves_no_step() {
+    let mut tracker = tracker(r#"{"x":"old","n":1}"#);
+    tracker.increment("/n", 1.0).unwrap();
+    for pointer in ["/x", "/new"] {
+        let stream = tracker.stream(pointer).unwrap();
+        tracker.write(stream, "[1,").unwrap();
+        tracker.abort(stream).unwrap();
+    }
+    assert_eq!(tracker.document().to_string(), r#"{"x":"old","n":2}"#);
+    assert!(tracker.undo() && !tracker.undo());
+    assert_eq!(tracker.document().to_string(), r#"{"x":"old","n":1}"#);
+}
+
+#[test]
+fn a_root_number_is_a_step() {
+    let mut tracker = tracker("0");
+    let stream = tracker.stream("").unwrap();
+    tracker.write(stream, "12").unwrap();
+    assert_eq!(tracker.document().to_string(), "0");
+    tracker.end(stream).unwrap();
+    assert_eq!(tracker.document().to_string(), "12");
+    assert!(tracker.undo());
+    assert_eq!(tracker.document().to_string(), "0");
+}
+
+#[test]
+fn undoing_what_arrives_closes_its_stream() {
+    let mut tracker = tracker(r#"{"x":1}"#);
+    let stream = tracker.stream("/x").unwrap();
+    tracker.write(stream, "[[").unwrap();
+    assert!(tracker.undo());
+    assert_eq!(tracker.document().to_string(), r#"{"x":1}"#);
+    assert_eq!(tracker.write(stream, "1").unwrap_err().code, Code::PathNotFound);
+}
+
+#[test]
+fn the_latest_step_is_kept_whatever_it_weighs() {
+    let limits = patchwire::Limits { document: 400, ..patchwire::Limits::default() };
+    let mut tracker =
+        Tracker::new(Document::parse(format!("\"{}\"", "x".repeat(200))).unwrap(), TrackerOptions { limits, ..TrackerOptions::default() });
+    for value in ["1", "\"yyyyyyyyyyyyyyyyyyyy\"", "2"] {
+        tracker.apply(&Patch::parse(format!(r#"[{{"op":"replace","path":"","value":{value}}}]"#)).unwrap()).unwrap();
+        if value == "1" {
+            assert!(tracker.undo() && tracker.redo());
+        }
+    }
+    assert!(tracker.undo() && tracker.undo());
+    assert_eq!(tracker.document().to_string(), "1");
+    assert!(!tracker.undo(), "the long string was over a quarter of the limit");
+}
+
+#[test]
+fn the_oldest_checkpoints_are_forgotten() {
+    let mut tracker = tracker("0");
+    let checkpoints: Vec<usize> = (0..40)
+        .map(|_| {
+            let checkpoint = tracker.checkpoint();
+            tracker.increment("", 1.0).unwrap();
+            checkpoint
+        })
+        .collect();
+    assert_eq!(tracker.restore(checkpoints[7]).unwrap_err().code, Code::StaleState);
+    assert_eq!(tracker.restore(99).unwrap_err().code, Code::StaleState);
+    assert_eq!(tracker.document().to_string(), "40");
+    tracker.restore(checkpoints[8]).unwrap();
+    assert_eq!(tracker.document().to_string(), "8");
+}
