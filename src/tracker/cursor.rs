@@ -1,7 +1,7 @@
 //! Readers of what changed, each from its own baseline.
 
 use super::Tracker;
-use crate::document::{self, Key, Node};
+use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
