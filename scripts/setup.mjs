@@ -70,6 +70,17 @@ const wasmPack = {
   install: (run) => cargoInstall(run, 'wasm-pack', wasmPackVersion, '--locked'),
 };
 
+const cppCompiler = {
+  name: 'C++ compiler',
+  // On Windows it is where the compiler that Rust links with is.
+  missing: () => process.platform !== 'win32' && !onPath('c++'),
+  async install(run) {
+    if (!onPath('apt-get')) throw new Advice('install g++ or clang, which compiles libFuzzer, then try again.');
+    await apt(run, 'g++');
+  },
+  next: 'Install g++ or clang, then try again.',
+};
+
 const browser = {
   name: 'browser',
   missing: () => !findBrowser(),
@@ -142,10 +153,10 @@ async function ensure(...steps) {
 export async function setup() {
   await ensure(rustIsThere);
   // Asked for now, because the lines of running steps would be drawn over the prompt.
-  const needsApt = onPath('apt-get') && (browser.missing() || (wasmTarget.missing() && !onPath('rustup')));
+  const needsApt = onPath('apt-get') && (browser.missing() || cppCompiler.missing() || (wasmTarget.missing() && !onPath('rustup')));
   if (needsApt && asRoot.length > 0) spawnSync('sudo', ['--validate'], { stdio: 'inherit' });
   const lanes = await Promise.allSettled([
-    ensure(npmPackages, wasmTarget, browser, geckodriver),
+    ensure(npmPackages, wasmTarget, browser, geckodriver, cppCompiler),
     ensure(wasmBindgen, wasmPack),
   ]);
   for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;

@@ -26,6 +26,7 @@ const suites = [
   types('workerd-types', 'tests/workerd'),
   types('schema-types', 'tests/node'),
   { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
+  { name: 'fuzz', start: fuzzBriefly, count: fuzzTargets },
   { name: 'wasm', start: wasmPack, count: cargoTests },
   ...['node', 'workerd', 'packaging', 'browser'].map((name) => ({ name, start: () => vitest(name), count: () => vitestTests(name) })),
 ];
@@ -49,6 +50,16 @@ function wasmPack() {
 function cargoTests(output) {
   const sum = (word) => [...output.matchAll(new RegExp(`^test result: .*?(\\d+) ${word}`, 'gm'))].reduce((total, [, n]) => total + Number(n), 0);
   return { passed: sum('passed'), failed: sum('failed') };
+}
+
+/** The same search every time, as far as it gets; `npm run fuzz` looks for longer. */
+function fuzzBriefly() {
+  return { command: node, args: [join(root, 'scripts/fuzz.mjs'), '--fresh', '--seconds', '5'] };
+}
+
+function fuzzTargets(output) {
+  const count = (mark) => output.match(new RegExp(`^${mark} fuzz \\w+ `, 'gm'))?.length ?? 0;
+  return { passed: count('✓'), failed: count('✗') };
 }
 
 const vitestReport = (name) => join(tools, 'logs', `vitest-${name}.json`);

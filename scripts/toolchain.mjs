@@ -19,7 +19,8 @@ const ask = (command, ...args) => spawnSync(command, args, { encoding: 'utf8' })
 /** What `rustc` on PATH says of itself, or undefined where there is no Rust. */
 export function activeRust() {
   const [version, sysroot] = [ask('rustc', '--version'), ask('rustc', '--print', 'sysroot')];
-  return version && { version, library: join(sysroot, 'lib/rustlib', target, 'lib') };
+  const host = /^host: (.+)$/m.exec(ask('rustc', '-vV'))?.[1];
+  return version && { version, host, library: join(sysroot, 'lib/rustlib', target, 'lib') };
 }
 
 const hasStd = (library) => existsSync(library) && readdirSync(library).some((file) => /^libstd-.*\.rlib$/.test(file));

@@ -28,7 +28,7 @@ use crate::document::{Key, Node, Object};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::parse;
+use crate::{parse, text};
 
 /// Replays logs. Key numbers stay valid from log to log.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +57,7 @@ impl Player {
             match kind {
                 0 if recipe.is_empty() => {}
                 0 => recipes.push(std::mem::take(&mut recipe)),
-                7 => self.keys.push(reader.bytes()?.into()),
+                7 => self.keys.push(reader.text()?.into()),
                 _ => {
                     let edit = self.edit(kind, &mut reader, root, &recipe)?;
                     let out = edit::perform(root, &edit, limits)?;
@@ -87,7 +87,7 @@ impl Player {
                 let count = reader.number()?;
                 Edit::Permute { path, order: (0..count).map(|_| reader.number()).collect::<Result<_>>()? }
             }
-            5 => Edit::AppendText { path, text: reader.bytes()?.to_vec() },
+            5 => Edit::AppendText { path, text: reader.text()?.to_vec() },
             6 => Edit::Increment { path, by: reader.double()? },
             _ => return Err(reader.malformed()),
         })
@@ -115,7 +115,7 @@ impl Player {
             Some(2) => Node::Bool(true),
             Some(3) => Node::Number(reader.double()?),
             Some(4) => {
-                let text = reader.bytes()?;
+                let text = reader.text()?;
                 reader.limits.check_string(text.len())?;
                 Node::text(text)
             }
@@ -127,6 +127,7 @@ impl Player {
                     let path = self.path(reader)?;
                     let part = self.source(reader, root, recipe)?;
                     edit::perform(&mut value, &Edit::Set { path, value: part }, reader.limits)?;
+                    reader.limits.check_interim(value.weight())?;
                 }
                 value
             }
@@ -227,6 +228,11 @@ impl<'a> Reader<'a> {
         let bytes = self.bytes.get(self.at..end).ok_or_else(|| self.malformed())?;
         self.at = end;
         Ok(bytes)
+    }
+
+    fn text(&mut self) -> Result<&'a [u8]> {
+        let bytes = self.bytes()?;
+        if text::malformed_at(bytes).is_none() { Ok(bytes) } else { Err(self.malformed()) }
     }
 
     fn malformed(&self) -> Error {

@@ -23,9 +23,27 @@ pub(crate) fn append(out: &mut Vec<u8>, tail: &[u8]) {
 /// The lone surrogate that starts at `index`, if one does.
 pub(crate) fn surrogate_at(bytes: &[u8], index: usize) -> Option<u32> {
     match bytes.get(index..index + 3) {
-        Some(&[0xed, b, c]) if b >= 0xa0 => Some(0xd000 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f)),
+        Some(&[0xed, b @ 0xa0..=0xbf, c @ 0x80..=0xbf]) => Some(0xd000 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f)),
         _ => None,
     }
+}
+
+/// Where the bytes stop being UTF-8 but for lone surrogates, which is what a JavaScript string becomes; `None` where they
+/// don't. O(length), and as fast as checking UTF-8 where there are none.
+pub(crate) fn malformed_at(bytes: &[u8]) -> Option<usize> {
+    let (mut start, mut after_high) = (0, false);
+    while let Err(error) = std::str::from_utf8(bytes.get(start..).unwrap_or_default()) {
+        let at = start + error.valid_up_to();
+        let Some(unit) = surrogate_at(bytes, at) else { return Some(at) };
+        let low = unit >= 0xdc00;
+        // Two halves side by side are one character, and would be read as such when printed.
+        if low && after_high && error.valid_up_to() == 0 {
+            return Some(at);
+        }
+        after_high = !low;
+        start = at + 3;
+    }
+    None
 }
 
 /// The lone high surrogate that the text ends with, if it does: its other half may be to come.
@@ -130,6 +148,18 @@ mod tests {
         append(&mut text, &low);
         append(&mut text, b"!");
         assert_eq!(text, "a😀!".as_bytes());
+    }
+
+    #[test]
+    fn only_lone_surrogates_may_be_more_than_utf8() {
+        let (high, low) = ([0xed, 0xa0, 0xbd], [0xed, 0xb8, 0x80]);
+        for fine in [[&b"\xc3\xa9"[..], &high], [&high[..], b"x"], [&low, &high], [&high, &high], [&low, &low], [b"", b""]] {
+            assert!(malformed_at(&fine.concat()).is_none(), "{fine:?}");
+        }
+        for bad in [[&high[..], &low], [b"a", b"\xff"], [&high, b"\xed\xa0"], [b"\xed", b"\xe0A"], [b"\xc0", b"\x80"]] {
+            assert!(malformed_at(&bad.concat()).is_some(), "{bad:?}");
+        }
+        assert_eq!(malformed_at(&[&high[..], b"-", &low].concat()), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 import { arrays } from './arrays.mjs';
 import { diffs } from './diffs.mjs';
 import { incomings } from './incoming.mjs';
+import { memory } from './memory.mjs';
 import { openings } from './opening.mjs';
 import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
@@ -11,6 +12,6 @@ import { updates } from './updates.mjs';
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
  * to be timed, or `figures()`, which gives `{ ours, peer, who }` as counted.
  */
-export const rows = [...updates, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...sizes];
+export const rows = [...updates, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...memory, ...sizes];
 
 export const label = ({ name, shape }) => (shape ? `${name} (${shape})` : name);

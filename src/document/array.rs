@@ -26,6 +26,7 @@ impl Array {
         }
     }
 
+    /// Saturates: what is that large is refused by who made it.
     pub(crate) fn weight(&self) -> usize {
         self.weight
     }
@@ -57,7 +58,7 @@ impl Array {
         }?;
         let before = item.weight();
         let result = edit(item);
-        self.weight = self.weight + item.weight() - before;
+        self.weight = (self.weight - before).saturating_add(item.weight());
         Some(result)
     }
 
@@ -66,7 +67,7 @@ impl Array {
     pub(crate) fn splice(&mut self, index: usize, remove: usize, insert: Vec<Node>) -> Vec<Node> {
         let start = index.min(self.len());
         let end = start.saturating_add(remove).min(self.len());
-        self.weight += insert.iter().map(slot_weight).sum::<usize>();
+        self.weight = insert.iter().map(slot_weight).fold(self.weight, usize::saturating_add);
         let length = self.len() - (end - start) + insert.len();
         if let (Items::Flat(items), true) = (&mut self.items, length > FLAT) {
             self.items = Items::Tree(Tree::from(std::mem::take(items)));
@@ -75,7 +76,7 @@ impl Array {
             Items::Flat(items) => tree::exchange(items, start, end, insert),
             Items::Tree(items) => items.splice(start, end, insert),
         };
-        self.weight -= removed.iter().map(slot_weight).sum::<usize>();
+        self.weight = removed.iter().map(slot_weight).fold(self.weight, usize::saturating_sub);
         removed
     }
 
@@ -140,13 +141,13 @@ impl PartialEq for Array {
 }
 
 fn slot_weight(item: &Node) -> usize {
-    item.weight() + 1
+    item.weight().saturating_add(1)
 }
 
 impl FromIterator<Node> for Array {
     fn from_iter<I: IntoIterator<Item = Node>>(iter: I) -> Self {
         let items: Vec<Node> = iter.into_iter().collect();
-        let weight = 2 + items.iter().map(slot_weight).sum::<usize>();
+        let weight = items.iter().map(slot_weight).fold(2, usize::saturating_add);
         let items = if items.len() > FLAT { Items::Tree(Tree::from(items)) } else { Items::Flat(items) };
         Array { items, weight }
     }

@@ -160,6 +160,8 @@ impl Node {
     /// Whether no container in it is nested deeper than `limit`. O(size) at worst, stopping at the first that is.
     pub(crate) fn nested_within(&self, limit: usize) -> bool {
         match self {
+            // Each level takes two brackets: what is this light needs no walk.
+            _ if self.weight() / 2 <= limit => true,
             Node::Array(array) => limit > 0 && array.iter().all(|item| item.nested_within(limit - 1)),
             Node::Object(object) => limit > 0 && object.iter().all(|(_, value)| value.nested_within(limit - 1)),
             Node::Raw(raw) => raw.depth() <= limit,

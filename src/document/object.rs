@@ -37,7 +37,7 @@ pub(crate) struct Object {
 impl Object {
     /// Of keys that are all different. O(n log n).
     pub(crate) fn with_shape(shape: Arc<[Key]>, values: Vec<Node>) -> Object {
-        let weight = 2 + shape.iter().zip(&values).map(|(key, value)| member_weight(key, value)).sum::<usize>();
+        let weight = shape.iter().zip(&values).map(|(key, value)| member_weight(key, value)).fold(2, usize::saturating_add);
         let mut object = Object { members: Members::Flat { shape, values }, weight };
         if object.len() > FLAT {
             object.tabulate();
@@ -134,7 +134,7 @@ impl Object {
         };
         let before = value.weight();
         let result = edit(value);
-        self.weight = self.weight + value.weight() - before;
+        self.weight = (self.weight - before).saturating_add(value.weight());
         Some(result)
     }
 
@@ -144,7 +144,7 @@ impl Object {
             Ok(slot) => return self.edit_slot(slot, |slot| std::mem::replace(slot, value)),
             Err(place) => place,
         };
-        self.weight += member_weight(key, &value);
+        self.weight = self.weight.saturating_add(member_weight(key, &value));
         match &mut self.members {
             Members::Flat { shape, values } => {
                 *shape = shape.iter().chain([key]).cloned().collect();
@@ -179,7 +179,7 @@ impl Object {
                 removed
             }
         };
-        self.weight -= member_weight(key, &removed);
+        self.weight = self.weight.saturating_sub(member_weight(key, &removed));
         Some(removed)
     }
 
@@ -269,7 +269,7 @@ fn position(shape: &[Key], key: &[u8]) -> Option<usize> {
 }
 
 fn member_weight(key: &[u8], value: &Node) -> usize {
-    key.len() + 4 + value.weight()
+    value.weight().saturating_add(key.len() + 4)
 }
 
 impl FromIterator<(Key, Node)> for Object {

@@ -64,8 +64,9 @@ impl<'a> Builder<'a> {
         self.names.push(name);
     }
 
-    /// Closes a container that began at `mark` and is `depth` deep. It stays text if it is canonical and small.
-    pub(super) fn close(&mut self, mark: Mark, span: Span, is_object: bool, is_canonical: bool, depth: usize) -> Result<()> {
+    /// Closes a container that began at `mark` and is `depth` deep. It stays text if it is canonical and small; returns
+    /// whether it does.
+    pub(super) fn close(&mut self, mark: Mark, span: Span, is_object: bool, is_canonical: bool, depth: usize) -> Result<bool> {
         let slot = if is_canonical && self.text.may_stay(span, depth) && !self.has_twins(mark) {
             self.values.truncate(mark.values);
             Slot::Raw(span)
@@ -74,9 +75,10 @@ impl<'a> Builder<'a> {
         } else {
             Slot::Built(Node::array(self.take(mark)?))
         };
+        let stays = matches!(slot, Slot::Raw(_));
         self.names.truncate(mark.names);
         self.values.push(slot);
-        Ok(())
+        Ok(stays)
     }
 
     pub(super) fn finish(mut self) -> Result<Node> {

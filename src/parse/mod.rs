@@ -168,10 +168,12 @@ impl<'a> Parser<'a> {
     fn close(&mut self) -> Result<()> {
         self.at += 1;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        if let (false, Some(parent)) = (frame.canonical, self.frames.last_mut()) {
+        let stays = self.build.close(frame.mark, (frame.start, self.at), frame.is_object, frame.canonical, self.frames.len())?;
+        // What is built would print otherwise, or is too large to stay text: so is what it is in.
+        if let (false, Some(parent)) = (stays, self.frames.last_mut()) {
             parent.canonical = false;
         }
-        self.build.close(frame.mark, (frame.start, self.at), frame.is_object, frame.canonical, self.frames.len())
+        Ok(())
     }
 
     /// Leaves `at` behind the closing quote.

@@ -25,7 +25,7 @@ pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect)
             && index + 1 < writes.ops.len()
         {
             let one = StepWrites { ops: vec![write.clone()], warnings: Vec::new() };
-            writes::apply(state, &one, &Limits::default()).map_err(|error| error.in_op(index))?;
+            writes::apply(state, &one, &Limits::none()).map_err(|error| error.in_op(index))?;
         }
     }
     Ok(Patch { operations })
@@ -38,11 +38,11 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
         Write::Splice { path, index, remove, items } => {
             for (offset, value) in items.iter().enumerate() {
-                let (path, value) = (below(path, (index + offset).to_string().as_bytes()), value.clone());
+                let (path, value) = (below(path, index.saturating_add(offset).to_string().as_bytes()), value.clone());
                 out.push(if offset < *remove { Operation::Replace { path, value } } else { Operation::Add { path, value } });
             }
             let surplus = remove.saturating_sub(items.len());
-            let path = below(path, (index + items.len()).to_string().as_bytes());
+            let path = below(path, index.saturating_add(items.len()).to_string().as_bytes());
             out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
         }
         Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),

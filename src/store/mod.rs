@@ -30,6 +30,9 @@ pub const ROW: usize = 1_000_000;
 /// Rows that one patch can take, so 4 GB.
 const PARTS: u64 = 4_096;
 
+/// The last revision whose rows have ids that a JavaScript number holds.
+const LAST_REVISION: u64 = (1 << 53) / PARTS - 1;
+
 /// A log smaller than this is never worth folding.
 const SMALL: usize = 64 << 10;
 
@@ -162,9 +165,12 @@ impl Store {
     /// into the base, which happens once per base's worth of patches.
     ///
     /// # Errors
-    /// `LIMIT_EXCEEDED` for a patch of over 4 GB.
+    /// `LIMIT_EXCEEDED` for a patch of over 4 GB, and after some two trillion commits.
     pub fn plan(&self, patch: &str, document: &Document) -> Result<Plan> {
         let revision = self.revision + 1;
+        if revision > LAST_REVISION {
+            return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
+        }
         let mut operations = Vec::with_capacity(1);
         let rows: Vec<&str> = text::slices(patch, ROW).collect();
         let parts = rows.len() as u64;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{FORMAT, PARTS, Store};
+use super::{FORMAT, LAST_REVISION, PARTS, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -67,10 +67,13 @@ impl Opening {
     /// The row of `meta`.
     ///
     /// # Errors
-    /// `VALIDATION_FAILED` where a later version wrote it.
+    /// `VALIDATION_FAILED` where a later version wrote it, or nobody did.
     pub fn meta(&mut self, format: u64, session: &str, revision: u64, bytes: u64) -> Result<()> {
         if format != FORMAT {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know"));
+        }
+        if revision > LAST_REVISION {
+            return Err(Error::new(Code::ValidationFailed, "the storage has a revision that no commit makes"));
         }
         self.meta = Some(Meta { session: session.into(), revision, bytes });
         Ok(())

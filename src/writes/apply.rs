@@ -12,7 +12,7 @@ pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Re
     for write in &writes.ops {
         match plan(root, write) {
             Ok((edit, warning)) => {
-                match edit.map(|edit| edit::perform(root, &edit, limits)).transpose() {
+                match edit.map(|edit| perform_whole(root, &edit, limits)).transpose() {
                     Err(error) if error.code == Code::LimitExceeded => return Err(error),
                     Err(error) => warnings.push(format!("{error}; the write was left out")),
                     Ok(_) => {}
@@ -24,6 +24,19 @@ pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Re
     }
     limits.check_document(root.weight())?;
     Ok(warnings)
+}
+
+/// A move that doesn't fit must not leave its value taken out; every other edit that fails for a reason but a limit
+/// changes nothing.
+fn perform_whole(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<()> {
+    if let Edit::Move { .. } = edit {
+        let mut moved = root.clone();
+        edit::perform(&mut moved, edit, limits)?;
+        *root = moved;
+    } else {
+        edit::perform(root, edit, limits)?;
+    }
+    Ok(())
 }
 
 /// The edit to make, if any, and what to say about it; or what to say about leaving it out.

@@ -47,7 +47,8 @@ pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
     writes.iter().map(operation).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
-fn operations(write: &Write) -> usize {
+/// How many operations the write is in a patch.
+pub(super) fn operations(write: &Write) -> usize {
     match write {
         Write::Append { items, .. } => items.len(),
         Write::Splice { remove, items, .. } => items.len().max(*remove),

@@ -100,8 +100,12 @@ impl StepWrites {
     /// `append_text` and `increment` in the standard dialect, and the place of `str_ins` in the extended one.
     ///
     /// # Errors
-    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit.
+    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `LIMIT_EXCEEDED` where the patch would have
+    /// more operations than the base's limits allow.
     pub fn to_patch(&self, base: Option<&crate::Document>, dialect: crate::Dialect) -> Result<crate::Patch> {
+        // A splice can ask for more removals than memory holds operations.
+        let operations = self.ops.iter().map(cap::operations).fold(0, usize::saturating_add);
+        base.map_or(Limits::default(), |document| document.limits).check_operations(operations)?;
         crate::patch::derive(self, base.map(|document| &document.root), dialect)
     }
 }

@@ -4,6 +4,7 @@
 
 mod diff;
 mod history;
+mod oracles;
 mod stream;
 mod tracking;
 mod values;

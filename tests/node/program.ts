@@ -27,7 +27,7 @@ export interface Step {
   what: number;
   value: Json;
 }
-export const step: fc.Arbitrary<Step> = fc.record({ place: fc.nat(40), other: fc.nat(40), at: fc.nat(9), to: fc.nat(9), what: fc.nat(24), value: json });
+export const step: fc.Arbitrary<Step> = fc.record({ place: fc.nat(40), other: fc.nat(40), at: fc.nat(9), to: fc.nat(9), what: fc.nat(40), value: json });
 
 type Container = Json[] | { [key: string]: Json };
 
@@ -42,6 +42,8 @@ export const clone = (value: Json): Json => structuredClone(value);
 function has(container: Json, target: unknown): boolean {
   return containersOf(container).includes(target as Container);
 }
+
+const isObject = (value: Json | undefined): value is { [key: string]: Json } => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a recipe may do to its own value after it has put it somewhere. */
 function changeLater(raw: Json, at: number): void {
@@ -86,6 +88,23 @@ export function perform(root: Json, { place, other, at, to, what, value }: Step)
       case 20: { const copy = [...target]; target.length = 0; target.push(...copy, clone(value)); break; }
       case 21: { const out = target.splice(index, 1)[0]; if (out !== undefined) target.splice(to % (target.length + 1), 0, out); break; }
       case 23: { const raw = clone(value); target.push(raw); changeLater(raw, at); break; }
+      case 24: target.push(target.indexOf(target[index]!), target.lastIndexOf(value), target.includes(second)); break;
+      case 25: target.copyWithin(index, to % (target.length + 1), at); break;
+      case 26: { target.fill(clone(value), index, index + 2); const first = target[index]; if (isObject(first)) first["filled"] = at; break; }
+      case 27: { const { length } = target; target.length = length + 2; target.fill(at, length); break; }
+      case 28: if (target.length > 2) [target[0], target[1], target[2]] = [target[1]!, target[2]!, target[0]!]; break;
+      case 29: { const taken = target.splice(index, 2); if (taken.some((item) => has(item, second))) break; if (Array.isArray(second)) second.push(...taken); else second["taken"] = taken; break; }
+      case 30: for (const item of target) { if (target.length > 12) break; if (typeof item === "number") target.push("grown"); } break;
+      case 31: target.forEach((_, i) => { if (i === to) target.shift(); }); break;
+      case 32: for (let i = target.length - 1; i >= 0; i--) if (i % 2 === at % 2) target.splice(i, 1); break;
+      case 33: target.forEach((item) => { if (isObject(item)) item["seen"] = Object.keys(item).length; }); break;
+      case 34: target.splice(0, target.length, ...target.toReversed()); break;
+      case 35: { const last = target.at(-1); if (Array.isArray(last)) last.unshift(at); else if (isObject(last)) last["last"] = at; break; }
+      case 36: if (!has(target, second)) { if (Array.isArray(second)) second.push(target.slice(index)); else second["slice"] = target.slice(index); } break;
+      case 37: target.push(JSON.stringify(target).length); break;
+      case 38: if (target.length > 0) { delete target[index]; target[index] = clone(value); } break;
+      case 39: { const where = target.indexOf(second); if (where >= 0) target.splice(where, 1); break; }
+      case 40: { const kept = target.map((item) => item); target.length = 0; for (const item of kept) target.unshift(item); break; }
       default: { const found = target.find((item) => typeof item === "object" && item !== null && !Array.isArray(item)) as Record<string, Json> | undefined; if (found) found["found"] = at; }
     }
   } else {
@@ -113,6 +132,23 @@ export function perform(root: Json, { place, other, at, to, what, value }: Step)
       case 18: if (Array.isArray(target[name])) put(name, (target[name] as Json[]).filter((_, i) => i !== to)); break;
       case 19: { const raw = clone(value); put("raw", raw); changeLater(raw, at); break; }
       case 20: { const raw = clone(value); put("raw", { deep: [raw], beside: at } as Json); changeLater(raw, at); break; }
+      case 24: put("in", [name in target, "b" in target, Object.hasOwn(target, "c")]); break;
+      case 25: put("keys", Object.keys(target).join() + Reflect.ownKeys(target).length); break;
+      case 26: { const child = target[name]; if (child !== undefined) { delete target[name]; put("renamed", child); } break; }
+      case 27: for (const [key, child] of Object.entries(target)) if (typeof child === "number") put(key, child + 1); break;
+      case 28: for (const key in target) if (key !== name) { delete target[key]; break; } break;
+      case 29: { const child = target[name]; const [theirs] = Object.keys(second); if (Array.isArray(second) || child === undefined || theirs === undefined || theirs === "__proto__" || has(child, second) || has(second[theirs]!, target)) break; const back = second[theirs]!; put(name, back); second[theirs] = child; break; }
+      case 30: { const list = (target["made"] ??= []); if (Array.isArray(list)) list.push(at); break; }
+      case 31: Object.defineProperty(target, name, { value: clone(value), writable: true, enumerable: true, configurable: true }); break;
+      case 32: Reflect.deleteProperty(target, name); break;
+      case 33: for (const one of containersOf(target)) if (Array.isArray(one)) one.push(to); break;
+      case 34: put("same", target[name] === target[name]); break;
+      case 35: for (const letter of "ab") if (typeof target[name] === "string") put(name, target[name] + letter); break;
+      case 36: put("size", JSON.stringify(target).length); break;
+      case 37: { const { [name]: gone, ...rest } = target; put("rest", rest); if (gone !== undefined) put("gone", gone); break; }
+      case 38: { const child = target[name]; if (isObject(child)) { const { a, ...others } = child; put(name, { ...others, b: a ?? null }); } break; }
+      case 39: if (Array.isArray(target[name])) { const list = target[name] as Json[]; put(name, [...list.slice(0, to), clone(value), ...list.slice(to)]); } break;
+      case 40: { const child = target[name]; if (typeof child === "object" && child !== null && !has(child, second)) { if (Array.isArray(second)) second.push(child, child); else { second["twice"] = child; second["again"] = child; } } break; }
       default: put(name, clone(value));
     }
   }

@@ -1,7 +1,5 @@
 //! A copy shares what it copies, so a patch of a few kilobytes could double a document until its size no longer fitted a
 //! word: the size was only looked at when all had been applied, and on the way every copy was walked for its depth.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used)]
 
 use patchwire::{Code, Document, Limits, Patch, Tracker, TrackerOptions};
 

@@ -1,6 +1,4 @@
 //! serde_json reads some doubles one unit in the last place off unless it is told not to, and patches convert through it.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used)]
 
 use patchwire::{Document, Patch};
 use serde_json::Value;

@@ -1,0 +1,41 @@
+// What old versions of a large state cost when they are kept.
+import { create } from 'mutative';
+import { StateDocument } from 'patchwire';
+import { initSync } from '../../pkg/dist/wasm/patchwire.js';
+import { shapes } from '../shapes.mjs';
+
+const N = 100_000;
+const VERSIONS = 100;
+/** Wasm memory grows in pages of 64 KB: so many versions that they tell. */
+const OURS = 5_000;
+
+function perVersion(count, bytes, next) {
+  const kept = [];
+  for (let i = 0; i < VERSIONS; i++) kept.push(next(i));
+  gc();
+  const before = bytes();
+  for (let i = 0; i < count; i++) kept.push(next(VERSIONS + i));
+  gc();
+  return { bytes: (bytes() - before) / count, kept };
+}
+
+export const memory = ['push', 'nested'].flatMap((row) =>
+  ['items', 'matrix'].map((shape) => ({
+    name: `memory of 100 versions, n=100k: ${row === 'push' ? 'a push each' : 'an edited item each'}`,
+    shape,
+    target: 0.02,
+    unit: 'bytes',
+    figures() {
+      const { list, make, initial, [row]: change } = shapes[shape];
+      const at = row === 'push' ? '-' : `${N >> 1}/${shape === 'items' ? 'content' : 5}`;
+      const op = row === 'push' ? 'add' : 'replace';
+      const value = (i) => (row === 'push' ? make(i) : change.value(i));
+      let document = StateDocument.parse(JSON.stringify(initial(N)));
+      const wasm = initSync();
+      const ours = perVersion(OURS, () => wasm.memory.buffer.byteLength + process.memoryUsage().heapUsed, (i) => (document = document.apply([{ op, path: `/${list}/${at}`, value: value(i) }])));
+      let state = initial(N);
+      const theirs = perVersion(VERSIONS, () => process.memoryUsage().heapUsed, (i) => (state = create(state, (draft) => void change.recipe(draft, i, N))));
+      return { ours: ours.bytes * VERSIONS, peer: theirs.bytes * VERSIONS, who: 'Mutative' };
+    },
+  })),
+);
