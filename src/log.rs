@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self) -> Result<&'a [u8]> {
         let bytes = self.bytes()?;
-        if text::is_wtf8(bytes) { Ok(bytes) } else { Err(self.malformed()) }
+        if text::malformed_at(bytes).is_none() { Ok(bytes) } else { Err(self.malformed()) }
     }
 
     fn malformed(&self) -> Error {

@@ -92,7 +92,7 @@ impl Parser {
         };
         let (mut rest, cut) = piece.split_at_checked(text::whole_len(piece)).unwrap_or((piece, &[]));
         self.cut.extend_from_slice(cut);
-        if let Some(wrong) = malformed(rest) {
+        if let Some(wrong) = text::malformed_at(rest) {
             return Err(Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(self.at + wrong));
         }
         limits.check_document(self.at + piece.len())?;
@@ -364,17 +364,4 @@ fn literal(word: &[u8]) -> Node {
         b"false" => Node::Bool(false),
         _ => Node::Null,
     }
-}
-
-/// Where the text stops being UTF-8, lone surrogates allowed. O(length).
-fn malformed(text: &[u8]) -> Option<usize> {
-    let mut start = 0;
-    while let Err(error) = std::str::from_utf8(text.get(start..).unwrap_or_default()) {
-        start += error.valid_up_to();
-        if !matches!(text.get(start..), Some([0xed, 0xa0..=0xbf, 0x80..=0xbf, ..])) {
-            return Some(start);
-        }
-        start += 3;
-    }
-    None
 }

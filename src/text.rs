@@ -28,21 +28,22 @@ pub(crate) fn surrogate_at(bytes: &[u8], index: usize) -> Option<u32> {
     }
 }
 
-/// Whether the bytes are UTF-8 but for lone surrogates: what a JavaScript string becomes. O(length), and as fast as
-/// checking UTF-8 where there are none.
-pub(crate) fn is_wtf8(mut bytes: &[u8]) -> bool {
-    let mut after_high = false;
-    while let Err(error) = std::str::from_utf8(bytes) {
-        let Some(unit) = surrogate_at(bytes, error.valid_up_to()) else { return false };
+/// Where the bytes stop being UTF-8 but for lone surrogates, which is what a JavaScript string becomes; `None` where they
+/// don't. O(length), and as fast as checking UTF-8 where there are none.
+pub(crate) fn malformed_at(bytes: &[u8]) -> Option<usize> {
+    let (mut start, mut after_high) = (0, false);
+    while let Err(error) = std::str::from_utf8(bytes.get(start..).unwrap_or_default()) {
+        let at = start + error.valid_up_to();
+        let Some(unit) = surrogate_at(bytes, at) else { return Some(at) };
         let low = unit >= 0xdc00;
         // Two halves side by side are one character, and would be read as such when printed.
         if low && after_high && error.valid_up_to() == 0 {
-            return false;
+            return Some(at);
         }
         after_high = !low;
-        bytes = bytes.get(error.valid_up_to() + 3..).unwrap_or_default();
+        start = at + 3;
     }
-    true
+    None
 }
 
 /// The lone high surrogate that the text ends with, if it does: its other half may be to come.
@@ -153,12 +154,12 @@ mod tests {
     fn only_lone_surrogates_may_be_more_than_utf8() {
         let (high, low) = ([0xed, 0xa0, 0xbd], [0xed, 0xb8, 0x80]);
         for fine in [[&b"\xc3\xa9"[..], &high], [&high[..], b"x"], [&low, &high], [&high, &high], [&low, &low], [b"", b""]] {
-            assert!(is_wtf8(&fine.concat()), "{fine:?}");
+            assert!(malformed_at(&fine.concat()).is_none(), "{fine:?}");
         }
         for bad in [[&high[..], &low], [b"a", b"\xff"], [&high, b"\xed\xa0"], [b"\xed", b"\xe0A"], [b"\xc0", b"\x80"]] {
-            assert!(!is_wtf8(&bad.concat()), "{bad:?}");
+            assert!(malformed_at(&bad.concat()).is_some(), "{bad:?}");
         }
-        assert!(is_wtf8(&[&high[..], b"-", &low].concat()));
+        assert_eq!(malformed_at(&[&high[..], b"-", &low].concat()), None);
     }
 
     #[test]

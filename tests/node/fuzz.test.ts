@@ -126,6 +126,7 @@ const make: { [owner: string]: () => Handle } = {
   },
   ServerHandle: () => new wasm.ServerHandle(handle("StoreHandle") as wasm.StoreHandle, undefined),
   ClientHandle: () => new wasm.ClientHandle({}),
+  MergeHandle: () => new wasm.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, undefined),
 };
 
 function keep(made: Handle): Handle {
@@ -173,7 +174,7 @@ function attempt(name: string): "returned" | "refused" {
   const args = argumentsFor(callable);
   const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
   const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-  const consumed = name === "StoreReader.finish" || callable.name === "free";
+  const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || callable.name === "free";
   if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
   try {
     const member = callable.name === "constructor" ? new owner!(...args) : (target as unknown as { [name: string]: unknown })[callable.name];

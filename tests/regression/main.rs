@@ -5,6 +5,7 @@
 mod a_lenient_move_lost_its_value;
 mod a_splice_asked_for_endless_removals;
 mod a_stored_revision_had_no_next;
+mod a_value_moved_into_its_holders_place_was_not_taken_back;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
 mod logged_strings_were_not_checked;

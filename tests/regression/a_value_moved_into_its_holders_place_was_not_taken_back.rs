@@ -1,6 +1,4 @@
 //! Moving `/a/b` to `/a` takes the place of what held it: moving it back finds nothing to go into.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use patchwire::{Document, Patch, Tracker, TrackerOptions};
 
