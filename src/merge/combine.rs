@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reduce::reduce;
-use super::touch::{Growth, Touch, Within, Writer, compare};
+use super::touch::{DEEPEST, Growth, Touch, Within, Writer, compare};
 use super::{Conflict, MergePlan, Proposal, Strategy};
 use crate::document::{Document, Node, Object};
 use crate::edit::{self, Edit, Step};
@@ -200,11 +200,11 @@ impl<'a> Combiner<'a> {
         self.set(path, value.clone())
     }
 
-    /// Objects member by member, those that were set as a whole as well; `false` where one isn't an object.
+    /// Objects member by member, those that were set as a whole as well; `false` where one isn't an object, or too deep.
     fn by_member(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: &Touches<'_>) -> Result<bool> {
         let empty = Node::Object(std::sync::Arc::new(Object::with_shape([].into(), Vec::new())));
         let start = something(base).unwrap_or(&empty);
-        let Some(members) = take_apart(start, touches) else { return Ok(false) };
+        let Some(members) = take_apart(start, touches).filter(|_| path.len() < DEEPEST) else { return Ok(false) };
         self.set(path, Some(start.clone()))?;
         let members = members.iter().map(|(writer, within)| (*writer, within.as_ref())).collect();
         self.within(path, Some(start), None, members).map(|()| true)

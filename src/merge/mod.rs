@@ -129,7 +129,8 @@ impl MergePlan {
     }
 
     /// With a strategy for the places that a pointer means, in which `*` is any one segment. A place with a strategy is
-    /// merged as one value. Of two that mean the same place, the earlier counts.
+    /// merged as one value. Of two that mean the same place, the earlier counts. Places further down than 128 segments
+    /// are merged as parts of what is there.
     ///
     /// # Errors
     /// `INVALID_POINTER`.

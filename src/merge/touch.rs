@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
 
 /// What is done below this is told as a change of what is there: merging is recursive, and a wasm stack is 1 MB.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 #[derive(Debug)]
 pub(super) enum Touch {

@@ -140,7 +140,10 @@ describe("bad input", () => {
     const objects = (depth: number, leaf: unknown) => { let value = leaf; for (let i = 0; i < depth; i++) value = { a: value }; return value; };
     const path = "/a".repeat(1_000);
     const writes = [1, 2].map((value) => ({ ops: [{ kind: "replace" as const, path, value }] }));
-    expect(mergeWrites(objects(1_000, 0), writes, { limits }).conflicts).toHaveLength(1);
-    expect(mergeWrites(objects(1_000, 0), writes, { limits, strategies: { [path]: "sum" } }).state).toEqual(objects(1_000, 3));
+    for (const strategies of [{}, { [path]: "sum" as const }]) {
+      expect(mergeWrites(objects(1_000, 0), writes, { limits, strategies })).toMatchObject({ state: objects(1_000, 2), conflicts: [{ lostBy: 0 }] });
+    }
+    const every = Object.fromEntries(Array.from({ length: 1_000 }, (_, depth) => ["/a".repeat(depth), "merge" as const]));
+    expect(mergeBranches(objects(1_000, 0), [objects(1_000, 1), objects(1_000, 2)], every, { limits }).conflicts).toHaveLength(1);
   });
 });
