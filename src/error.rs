@@ -98,6 +98,12 @@ impl Error {
         self
     }
 
+    /// The operation's index counts from the start of a list in which `before` others come first.
+    pub(crate) fn after_ops(mut self, before: usize) -> Self {
+        self.op_index = self.op_index.map(|index| before + index);
+        self
+    }
+
     pub(crate) fn on(mut self, path: impl fmt::Display) -> Self {
         self.path = Some(path.to_string());
         self

@@ -9,7 +9,7 @@ pub(crate) use follow::{follow, follow_insertion, follow_removal};
 pub(crate) use inverse::take_back;
 pub(crate) use join::join;
 
-use crate::document::{Array, Key, Node, Object};
+use crate::document::{self, Array, Key, Node, Object};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer;
@@ -20,6 +20,17 @@ use std::sync::Arc;
 pub(crate) enum Step {
     Key(Key),
     Index(usize),
+}
+
+impl Step {
+    /// Whether a pattern's segment means this step; `*` means any.
+    pub(crate) fn fits(&self, segment: &[u8]) -> bool {
+        match self {
+            _ if segment == b"*" => true,
+            Step::Key(key) => **key == *segment,
+            Step::Index(index) => document::index(segment) == Some(*index),
+        }
+    }
 }
 
 /// A change at a known place. Paths lead to the container or value named in each variant's comment.

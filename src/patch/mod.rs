@@ -2,8 +2,11 @@
 
 mod apply;
 mod codec;
+mod compact;
 mod derive;
 mod diff;
+mod filter;
+mod invert;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with, place};

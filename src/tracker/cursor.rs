@@ -1,7 +1,7 @@
 //! Readers of what changed, each from its own baseline.
 
 use super::Tracker;
-use crate::document::{self, Key, Node};
+use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -117,10 +117,5 @@ impl Tracker {
 }
 
 fn matches(pattern: &Pointer, path: &[Step]) -> bool {
-    let fits = |(segment, step): (&Key, &Step)| match step {
-        _ if **segment == *b"*" => true,
-        Step::Key(key) => key == segment,
-        Step::Index(index) => document::index(segment) == Some(*index),
-    };
-    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(fits)
+    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
 }

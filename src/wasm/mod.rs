@@ -11,6 +11,7 @@ mod client;
 mod document;
 mod error;
 mod functions;
+mod merge;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;
 mod options;

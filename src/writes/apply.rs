@@ -8,14 +8,19 @@ use crate::limits::Limits;
 
 /// Returns the warnings. An error leaves `root` half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Result<Vec<String>> {
+    apply_with(root, writes, limits, |_| {})
+}
+
+/// The same, telling `each` the edits as they are made.
+pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, mut each: impl FnMut(&Edit)) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     for write in &writes.ops {
         match plan(root, write) {
             Ok((edit, warning)) => {
-                match edit.map(|edit| perform_whole(root, &edit, limits)).transpose() {
+                match edit.iter().try_for_each(|edit| perform_whole(root, edit, limits).map(|_| each(edit))) {
                     Err(error) if error.code == Code::LimitExceeded => return Err(error),
                     Err(error) => warnings.push(format!("{error}; the write was left out")),
-                    Ok(_) => {}
+                    Ok(()) => {}
                 }
                 warnings.extend(warning);
             }

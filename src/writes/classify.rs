@@ -21,7 +21,7 @@ impl Changes {
     }
 
     /// As if every value that came was a new one.
-    pub(super) fn in_place(&self, base: &Node, current: &Node) -> Vec<Write> {
+    pub(crate) fn in_place(&self, base: &Node, current: &Node) -> Vec<Write> {
         let mut out = Vec::new();
         self.classify(&self.root, Some(base), Some(current), &mut Vec::new(), &mut out);
         out

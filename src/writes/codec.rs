@@ -6,7 +6,7 @@ use crate::edit::{Step, write_path};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
-use crate::{number, parse, print as json};
+use crate::{number, print as json};
 
 pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
     let mut out = b"{\"ops\":[".to_vec();
@@ -94,12 +94,11 @@ fn print_items(out: &mut Vec<u8>, items: &[Node]) {
     out.push(b']');
 }
 
-pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<StepWrites> {
-    let node = parse::parse(text.into(), limits)?;
+pub(super) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
     let object = node.as_object().ok_or_else(|| invalid("step writes are an object with ops"))?;
     let list = object.get(b"ops").and_then(Node::as_array).ok_or_else(|| invalid("step writes have a list ops"))?;
     limits.check_operations(list.len())?;
-    let ops = list.iter().enumerate().map(|(index, op)| read(op, limits).map_err(|error| error.in_op(index)));
+    let ops = list.iter().enumerate().map(|(index, op)| read_op(op, limits).map_err(|error| error.in_op(index)));
     let ops = ops.collect::<Result<_>>()?;
     let warnings = object.get(b"warnings").and_then(Node::as_array);
     let warnings =
@@ -107,7 +106,7 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<StepWrites> {
     Ok(StepWrites { ops, warnings: warnings.unwrap_or_default() })
 }
 
-fn read(node: &Node, limits: &Limits) -> Result<Write> {
+fn read_op(node: &Node, limits: &Limits) -> Result<Write> {
     let object = node.as_object().ok_or_else(|| invalid("an op is an object"))?;
     let path = match (object.get(b"path").and_then(Node::as_text), object.get(b"key").and_then(Node::as_text)) {
         (Some(path), _) => steps(&Pointer::parse_bytes(path, limits)?),

@@ -15,7 +15,7 @@ mod relocate;
 mod reorder;
 mod sequence;
 
-pub(crate) use apply::apply;
+pub(crate) use apply::{apply, apply_with};
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
 pub(crate) use diff::{Comparison, diff};
@@ -24,6 +24,7 @@ use crate::document::Node;
 use crate::edit::Step;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::parse;
 
 /// Where one write's op is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,7 +83,12 @@ impl StepWrites {
     /// # Errors
     /// `INVALID_JSON`, `INVALID_PATCH` or `INVALID_POINTER` with the op's index.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<StepWrites> {
-        codec::parse(text.as_ref(), &Limits::default())
+        let limits = Limits::default();
+        StepWrites::read(&parse::parse(text.as_ref().into(), &limits)?, &limits)
+    }
+
+    pub(crate) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
+        codec::read(node, limits)
     }
 
     /// Applies the writes in order to a state that others may have changed meanwhile: what no longer fits is left

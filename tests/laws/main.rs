@@ -2,9 +2,14 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod compact;
 mod diff;
+mod filter;
 mod history;
+mod invert;
+mod merge;
 mod oracles;
+mod patches;
 mod stream;
 mod tracking;
 mod values;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { applyPatch, applyStepWrites, StateTracker, stepWritesToRFC6902, type StateTrackerOptions, type StepWrites } from "patchwire";
+import { applyPatch, applyStepWrites, mergeWrites, StateTracker, stepWritesToRFC6902, type StateTrackerOptions, type StepWrites } from "patchwire";
 
 // The examples of the Helix pages about state, as cases (tests/cases/helix.json says where they come from).
 // They run at both granularities: 'key' is the pages' StepWrites contract, 'path' the pages' nested example.
@@ -85,10 +85,16 @@ describe("parallel tools, each from the committed base, promoted in order", () =
   test.each(cases.filter((one) => one.kind === "parallel"))("$name", (one) => {
     let state: unknown = one.initial;
     const warnings: string[] = [];
-    for (const tool of one.promote!) {
+    const writes = one.promote!.map((tool) => {
       const tracker = new StateTracker(one.initial, { ...one.options, granularity: "key" });
       tracker.update((draft) => perform(draft, one.tools![tool]!));
-      const applied = applyStepWrites(state, tracker.getStepWrites());
+      return tracker.getStepWrites();
+    });
+    const merged = mergeWrites(one.initial, writes);
+    expect(merged.state).toEqual(one.expected.state);
+    expect(applyPatch(one.initial, merged.patch)).toEqual(merged.state);
+    for (const of of writes) {
+      const applied = applyStepWrites(state, of);
       state = applied.state;
       warnings.push(...applied.warnings);
     }

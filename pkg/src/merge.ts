@@ -1,0 +1,149 @@
+import { checkJson } from "./adopt.js";
+import { freeze } from "./containers.js";
+import { call, core, passTexts, plain } from "./core.js";
+import { PatchwireError } from "./errors.js";
+import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
+
+/**
+ * How the values that several writers gave one place become one. What a writer didn't change never counts; where only
+ * one changed it, its value is taken.
+ *
+ * - `last`, `first`: that writer's. `exclusive`: the first, and a later write is a conflict even where it is equal.
+ * - `concat`: the base and what each added to its end (arrays, strings). `union`: the base's items without those that a
+ *   writer removed, and what each added, equal items once. `merge`: objects, member by member.
+ * - `sum`: the base and every difference from it. `min`, `max`, `avg`, `longest`: of the changed values.
+ * - A function gets what it made of the base and the writers before, this writer's value, and the `context`; its result
+ *   must be JSON. Where the base has nothing, it starts from the first value.
+ *
+ * Where the types don't fit, or a writer deleted the place, the last one's is taken and the others are conflicts.
+ */
+export type MergeStrategy =
+  | "last" | "first" | "exclusive" | "concat" | "merge" | "sum" | "min" | "max" | "avg" | "longest" | "union"
+  | ((existing: any, incoming: any, context: MergeContext) => unknown);
+
+/** What a function that merges may want to know. */
+export interface MergeContext {
+  /** What all writers started from; undefined where there was nothing. */
+  base: unknown;
+  /** Where, as a JSON Pointer. */
+  path: string;
+  /** Which writer, counted from 0. */
+  writer: number;
+}
+
+/** Strategies by JSON Pointer, in which `*` is any one segment. Of two that mean the same place, the earlier counts. */
+export type MergeStrategies = Readonly<Record<string, MergeStrategy>>;
+
+/** A write that isn't in the merged state. */
+export interface MergeConflict {
+  path: string;
+  /** What decided: `last` where nothing was asked for, `function` for a function. */
+  strategy: string;
+  /** What the merged state has there; absent where there is nothing. */
+  kept?: unknown;
+  /** What the writer who lost had there; absent where it deleted it. */
+  lost?: unknown;
+  /** The writer whose write decided, counted from 0. */
+  keptBy: number;
+  lostBy: number;
+}
+
+/** What several writers did, in one state. */
+export interface Merged<T> {
+  state: Immutable<T>;
+  /** Leads from the base to the state. */
+  patch: JSONPatchOperation[];
+  conflicts: MergeConflict[];
+  /** Writes that didn't fit the base: left out, or what they missed was created. */
+  warnings: string[];
+}
+
+/** How to merge. */
+export interface MergeOptions {
+  strategies?: MergeStrategies;
+  /** Which operations the patch may have. */
+  dialect?: Dialect;
+  limits?: Limits;
+}
+
+/**
+ * Merges the step writes of tools that ran at the same time, each from the same base, in the order of the list. Items and
+ * text that were appended and numbers that were added to compose; of values that were set the last one stays, and every
+ * write that is lost is told. A later write inside a value that an earlier writer set applies to it, if it fits. An index
+ * means an item of the base's array: writers may change different items, but one that moved or removed items has set
+ * the array. O(size of the base and the writes).
+ *
+ * @throws PatchwireError `INVALID_PATCH` where writes are malformed, `VALIDATION_FAILED` or `INVALID_POINTER` where
+ *   strategies are, `NOT_JSON`, `LIMIT_EXCEEDED`; and what a function throws.
+ * @example
+ * ```ts
+ * import { mergeWrites } from "patchwire";
+ * const base = { notes: ["a"], title: "", count: 1 };
+ * const { state, conflicts } = mergeWrites(base, [
+ *   { ops: [{ kind: "append", path: "/notes", items: ["b"] }, { kind: "replace", path: "/title", value: "One" }] },
+ *   { ops: [{ kind: "append", path: "/notes", items: ["c"] }, { kind: "replace", path: "/title", value: "Two" }] },
+ * ]);
+ * console.log(state); // { notes: [ 'a', 'b', 'c' ], title: 'Two', count: 1 }
+ * console.log(conflicts); // [ { path: '/title', strategy: 'last', kept: 'Two', lost: 'One', keptBy: 1, lostBy: 0 } ]
+ * ```
+ */
+export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWritesInput)[], options?: MergeOptions): Merged<T> {
+  return merge(base, writes, false, options);
+}
+
+/**
+ * Merges whole states that all started as the base, in the order of the list: their differences from it, as
+ * {@link mergeWrites} does. An array of which the base's is the beginning was appended to; strings and numbers were set.
+ * O(size of the states).
+ *
+ * @param reducers strategies by JSON Pointer; see {@link MergeStrategy}.
+ * @throws PatchwireError as {@link mergeWrites}.
+ * @example
+ * ```ts
+ * import { mergeBranches } from "patchwire";
+ * const base = { tokens: 100, best: "", tags: ["x"] };
+ * const branches = [{ ...base, tokens: 130, best: "short" }, { ...base, tokens: 150, best: "a longer answer", tags: ["x", "y"] }];
+ * const { state } = mergeBranches(base, branches, { "/tokens": "sum", "/best": (a, b) => (b.length > a.length ? b : a) });
+ * console.log(state); // { tokens: 180, best: 'a longer answer', tags: [ 'x', 'y' ] }
+ * ```
+ */
+export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: MergeStrategies, options?: Omit<MergeOptions, "strategies">): Merged<T> {
+  return merge(base, branches, true, { ...options, ...(reducers && { strategies: reducers }) });
+}
+
+function merge<T>(base: T, writers: unknown, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
+  checkJson(base);
+  checkJson(writers);
+  const [extended, limits] = [options.dialect === "extended", plain(options.limits)];
+  const failure: Failure = {};
+  const rules = Object.entries(options.strategies ?? {});
+  const strategies = rules.map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy, failure) : strategy]);
+  const [arena, split, length] = passTexts(JSON.stringify(base), JSON.stringify(writers));
+  // Two calls: a function may itself call the core, which then needs the arena.
+  const handle = call(() => new (core().MergeHandle)(arena, split!, length!, areBranches, limits));
+  try {
+    const { state, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Merged<T>;
+    return { state: freeze(state) as Immutable<T>, ...merged };
+  } catch (error) {
+    throw "thrown" in failure ? failure.thrown : error;
+  }
+}
+
+/** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */
+interface Failure {
+  thrown?: unknown;
+}
+
+function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure) {
+  return (existing: string, incoming: string, base: string | undefined, path: string, writer: number): string | undefined => {
+    try {
+      const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
+      if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
+      checkJson(result);
+      return JSON.stringify(result);
+    } catch (error) {
+      failure.thrown = error;
+      return undefined;
+    }
+  };
+}

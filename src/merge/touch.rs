@@ -1,0 +1,123 @@
+//! What one writer did to the base, as a tree of places. All paths are the base's, and so are the same for all writers.
+
+use std::collections::BTreeSet;
+
+use crate::document::Node;
+use crate::edit::{self, Step};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
+
+/// What is done below this is told as a change of what is there: merging is recursive, and a wasm stack is 1 MB.
+const DEEPEST: usize = 128;
+
+#[derive(Debug)]
+pub(super) enum Touch {
+    /// It has another value as a whole, or (`None`) was deleted.
+    Set(Option<Node>),
+    Within(Within),
+}
+
+/// A value that was changed, and not set.
+#[derive(Debug, Default)]
+pub(super) struct Within {
+    /// In the order of the first touch.
+    pub below: Vec<(Step, Touch)>,
+    pub growth: Option<Growth>,
+}
+
+/// What composes with what others do to the same value.
+#[derive(Debug)]
+pub(super) enum Growth {
+    Items(Vec<Node>),
+    Text(Vec<u8>),
+    Sum(f64),
+}
+
+/// What a writer did, what it made of the base, and what its writes met that they didn't expect.
+pub(super) struct Writer {
+    pub touch: Touch,
+    pub after: Node,
+    pub warnings: Vec<String>,
+}
+
+impl Writer {
+    /// The net effect of writes that start from the base.
+    pub fn of_writes(base: &Node, writes: &StepWrites, limits: &Limits) -> Result<Writer> {
+        let mut after = base.clone();
+        let mut changes = Changes::new(ArrayDelta::Precise);
+        let warnings = writes::apply_with(&mut after, writes, limits, |edit| changes.record(edit))?;
+        Ok(Writer { touch: touch(&changes.in_place(base, &after), &after), after, warnings })
+    }
+
+    /// The difference of a branch from the base.
+    pub fn of_branch(base: &Node, branch: &Node) -> Writer {
+        Writer { touch: compare(base, branch), after: branch.clone(), warnings: Vec::new() }
+    }
+}
+
+/// What leads from one value to another: members one by one, items that were appended, and otherwise values.
+pub(super) fn compare(before: &Node, after: &Node) -> Touch {
+    let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
+    touch(&writes::diff(before, after, &comparison).ops, after)
+}
+
+/// Arrays whose items moved or went are set as a whole, so that an index means the same item to all writers.
+fn touch(net: &[Write], after: &Node) -> Touch {
+    let rearranged = net.iter().filter_map(|write| match write {
+        Write::Splice { path, .. } => Some(path.as_slice()),
+        Write::Move { path, .. } => path.split_last().map(|(_, array)| array),
+        _ => None,
+    });
+    let rearranged: BTreeSet<&[Step]> = rearranged.collect();
+    let mut root = Touch::Within(Within::default());
+    for write in net {
+        let path = path(write);
+        let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
+        if let Some(whole) = prefixes.find(|prefix| prefix.len() == DEEPEST || rearranged.contains(prefix)) {
+            root.insert(whole, Touch::Set(edit::find(after, whole)));
+            continue;
+        }
+        let grown = |growth| Touch::Within(Within { growth: Some(growth), ..Within::default() });
+        let touch = match write {
+            Write::Append { items, .. } => grown(Growth::Items(items.clone())),
+            Write::AppendText { text, .. } => grown(Growth::Text(text.clone())),
+            Write::Increment { by, .. } => grown(Growth::Sum(*by)),
+            Write::Replace { .. } | Write::Delete { .. } | Write::Splice { .. } | Write::Move { .. } => Touch::Set(edit::find(after, path)),
+        };
+        root.insert(path, touch);
+    }
+    root
+}
+
+fn path(write: &Write) -> &[Step] {
+    match write {
+        Write::Append { path, .. } | Write::AppendText { path, .. } | Write::Increment { path, .. } => path,
+        Write::Splice { path, .. } | Write::Move { path, .. } => path,
+        Write::Replace { path, .. } | Write::Delete { path } => path,
+    }
+}
+
+impl Touch {
+    /// Net writes come depth first, so a place that was touched before is the last one.
+    fn insert(&mut self, path: &[Step], touch: Touch) {
+        let (step, rest) = match (path.split_first(), &mut *self) {
+            (Some(split), Touch::Within(_)) => split,
+            (None, Touch::Within(within)) if within.growth.is_none() => {
+                match touch {
+                    Touch::Within(Within { growth, .. }) => within.growth = growth,
+                    set => *self = set,
+                }
+                return;
+            }
+            _ => return,
+        };
+        let Touch::Within(within) = self else { return };
+        if within.below.last().is_none_or(|(last, _)| last != step) {
+            within.below.push((step.clone(), Touch::Within(Within::default())));
+        }
+        if let Some((_, next)) = within.below.last_mut() {
+            next.insert(rest, touch);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a viewer may see of a document.
+//!
+//! A view's pointers cover their subtrees, `*` is any one segment, and what is excluded is hidden whatever includes it.
+//! Only `*` leads into arrays: a numeric segment names an object's member, never an item, so all items of an array look
+//! alike to a view, and an item may move without being seen differently.
+//!
+//! A place is *hidden*, *covered*, or *on the way* to places that are included. Hidden places are absent; the root, which
+//! can't be, is `null`. A covered place shows whole, but for what is hidden below it: an array whose items are hidden is
+//! empty. On the way, an object shows the members that aren't hidden, and an array that `*` leads into all of its items,
+//! so that indexes agree; anything else is `null`. So whatever isn't hidden exists in the projection exactly when it
+//! exists in the document, which is why patches can be filtered operation by operation (`src/patch/filter.rs`).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::document::{Document, Key, Node, Object, Opened};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::parse;
+use crate::pointer::Pointer;
+
+/// Which places of a document a viewer may see.
+///
+/// ```
+/// use patchwire::{Document, View};
+///
+/// let document = Document::parse(r#"{"users":[{"name":"Ada","token":"x"}],"keys":{"a":1},"log":["y"]}"#).unwrap();
+/// let view = View::parse(r#"{"include":["/users","/keys/public"],"exclude":["/users/*/token"]}"#).unwrap();
+/// assert_eq!(document.project(&view).to_string(), r#"{"users":[{"name":"Ada"}],"keys":{}}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct View {
+    include: Option<Vec<Pointer>>,
+    exclude: Vec<Pointer>,
+}
+
+impl View {
+    /// What `include` covers without what `exclude` covers. Without an `include` that is everything else; an empty one
+    /// includes nothing.
+    pub fn new(include: Option<Vec<Pointer>>, exclude: Vec<Pointer>) -> View {
+        View { include, exclude }
+    }
+
+    /// Reads `{"include":[…],"exclude":[…]}`, both optional.
+    ///
+    /// # Errors
+    /// `INVALID_JSON`; `VALIDATION_FAILED` where it is anything else, so that a misspelt `exclude` hides nothing by
+    /// accident; `INVALID_POINTER`.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<View> {
+        let limits = Limits::default();
+        let node = parse::parse(text.as_ref().into(), &limits)?;
+        let members = node.as_object().ok_or_else(malformed)?;
+        let mut view = View::default();
+        for (key, list) in members.iter() {
+            let list = list.as_array().ok_or_else(malformed)?;
+            let pointers = list.iter().map(|item| Pointer::parse_bytes(item.as_text().ok_or_else(malformed)?, &limits));
+            match &**key {
+                b"include" => view.include = Some(pointers.collect::<Result<_>>()?),
+                b"exclude" => view.exclude = pointers.collect::<Result<_>>()?,
+                _ => return Err(malformed()),
+            }
+        }
+        Ok(view)
+    }
+
+    /// What may be seen at the root.
+    pub(crate) fn root(&self) -> Sight<'_> {
+        let include = self.include.as_deref().unwrap_or_default().iter().map(Pointer::keys);
+        Sight::new(self.include.is_none(), include.collect(), self.exclude.iter().map(Pointer::keys).collect())
+    }
+}
+
+fn malformed() -> Error {
+    Error::new(Code::ValidationFailed, "a view has include and exclude, lists of pointers, and nothing else")
+}
+
+impl Document {
+    /// The document as the view shows it. Subtrees that show whole are shared. O(what the pointers lead through).
+    pub fn project(&self, view: &View) -> Document {
+        Document { root: view.root().project(&self.root), limits: self.limits }
+    }
+}
+
+/// What may be seen at one place: the pointers that lead on from there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sight<'v> {
+    covered: bool,
+    include: BTreeSet<&'v [Key]>,
+    exclude: BTreeSet<&'v [Key]>,
+}
+
+impl<'v> Sight<'v> {
+    /// In one form for each meaning, so that equal sights are told by comparing them.
+    fn new(covered: bool, include: BTreeSet<&'v [Key]>, exclude: BTreeSet<&'v [Key]>) -> Sight<'v> {
+        let here: &[Key] = &[];
+        let excluded = exclude.contains(here);
+        let covered = !excluded && (covered || include.contains(here));
+        let include = if covered || excluded { BTreeSet::new() } else { include };
+        let exclude = if covered || !include.is_empty() { exclude } else { BTreeSet::new() };
+        Sight { covered, include, exclude }
+    }
+
+    /// Below an object the member of that name, below an array (`None`) any item.
+    pub(crate) fn step(&self, name: Option<&[u8]>) -> Sight<'v> {
+        let onward = |rests: &BTreeSet<&'v [Key]>| {
+            let matching =
+                rests.iter().filter_map(|rest| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
+            matching.map(|(_, rest)| rest).collect()
+        };
+        Sight::new(self.covered, onward(&self.include), onward(&self.exclude))
+    }
+
+    pub(crate) fn is_hidden(&self) -> bool {
+        !self.covered && self.include.is_empty()
+    }
+
+    /// Not only on the way.
+    pub(crate) fn is_covered(&self) -> bool {
+        self.covered
+    }
+
+    /// Covered, with nothing excluded below.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.covered && self.exclude.is_empty()
+    }
+
+    /// The value as it shows here.
+    pub(crate) fn project(&self, value: &Node) -> Node {
+        if self.is_whole() {
+            return value.clone();
+        }
+        match value.open() {
+            Opened::Object(object) if !self.is_hidden() => {
+                let members =
+                    object.iter().map(|(key, member)| (key, self.step(Some(key)), member)).filter(|(_, sight, _)| !sight.is_hidden());
+                let (keys, values): (Vec<Key>, Vec<Node>) =
+                    members.map(|(key, sight, member)| (key.clone(), sight.project(member))).unzip();
+                Node::Object(Arc::new(Object::with_shape(keys.into(), values)))
+            }
+            Opened::Array(array) => match self.step(None) {
+                items if !items.is_hidden() => Node::array(array.iter().map(|item| items.project(item)).collect()),
+                _ if self.covered => Node::array(Vec::new()),
+                _ => Node::Null,
+            },
+            _ if self.covered => value.clone(),
+            _ => Node::Null,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `MergeHandle`: writers to be merged. It is read first and run afterwards, because reducers of one's own may call into
+//! the core, which then needs the arena.
+
+use js_sys::{Array, Function};
+use wasm_bindgen::prelude::*;
+
+use super::arena::Arena;
+use super::error::{JsResult, text, to_js};
+use super::options::{dialect, limits};
+use crate::document::{Document, Node};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::merge::{Conflict, MergePlan, Merged, Proposal, Strategy};
+use crate::print::{print, print_text};
+use crate::writes::StepWrites;
+use crate::{parse, patch};
+
+enum Writers {
+    Writes(Vec<StepWrites>),
+    Branches(Vec<Document>),
+}
+
+/// Writers on one base.
+#[wasm_bindgen]
+pub struct MergeHandle {
+    base: Document,
+    writers: Writers,
+}
+
+#[wasm_bindgen]
+impl MergeHandle {
+    /// The arena holds the base up to `split` and a list of step writes, or of branches, up to `length`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(arena: &Arena, split: usize, length: usize, branches: bool, options: JsValue) -> JsResult<MergeHandle> {
+        let limits = limits(options)?;
+        let base = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
+        let writers = writers(arena.range(split, length), branches, limits).map_err(to_js)?;
+        Ok(MergeHandle { base, writers })
+    }
+
+    /// Merges by `strategies`, a list of `[pointer, name]` and `[pointer, function]`. A function gets the texts of the
+    /// existing value, of the incoming one and of the base (or undefined), the pointer and the writer's number, and
+    /// returns the text of the result, or undefined where it failed. Returns `{"state":…,"patch":…,"conflicts":…,"warnings":…}`.
+    pub fn run(self, strategies: &Array, extended: bool) -> JsResult<String> {
+        self.merge(strategies).and_then(|merged| print_merged(&merged, extended)).map_err(to_js)
+    }
+}
+
+impl MergeHandle {
+    fn merge(&self, strategies: &Array) -> Result<Merged> {
+        let mut plan = MergePlan::new();
+        for pair in strategies.iter().map(|pair| Array::from(&pair)) {
+            let pointer = pair.get(0).as_string().unwrap_or_default();
+            let strategy = match pair.get(1).dyn_into::<Function>() {
+                Ok(function) => custom(function),
+                Err(name) => Strategy::named(&name.as_string().unwrap_or_default()).map_err(|error| error.on(&pointer))?,
+            };
+            plan = plan.with(&pointer, strategy)?;
+        }
+        match &self.writers {
+            Writers::Writes(writers) => plan.merge_writes(&self.base, writers),
+            Writers::Branches(branches) => plan.merge_branches(&self.base, branches),
+        }
+    }
+}
+
+fn custom(function: Function) -> Strategy {
+    Strategy::Custom(Box::new(move |proposal: &Proposal<'_>| {
+        let json = |document: &Document| JsValue::from(text(document.to_bytes()));
+        let base = proposal.base.map_or(JsValue::UNDEFINED, json);
+        let arguments = [json(proposal.existing), json(proposal.incoming), base, proposal.path.into(), (proposal.writer as u32).into()];
+        let result = function.apply(&JsValue::NULL, &arguments.into_iter().collect::<Array>()).ok();
+        let result = result
+            .and_then(|result| result.as_string())
+            .ok_or_else(|| Error::new(Code::ValidationFailed, "the function failed").on(proposal.path))?;
+        Document::parse_with(result, proposal.existing.limits)
+    }))
+}
+
+fn writers(text: &[u8], branches: bool, limits: Limits) -> Result<Writers> {
+    let node = parse::parse(text.into(), &limits)?;
+    let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the writers are a list"))?;
+    Ok(if branches {
+        Writers::Branches(list.iter().map(|root| Document { root: root.clone(), limits }).collect())
+    } else {
+        Writers::Writes(list.iter().map(|item| StepWrites::read(item, &limits)).collect::<Result<_>>()?)
+    })
+}
+
+fn print_merged(merged: &Merged, extended: bool) -> Result<String> {
+    let patch = merged.patch(dialect(extended))?;
+    let mut out = b"{\"state\":".to_vec();
+    print(&mut out, &merged.state.root);
+    out.extend_from_slice(b",\"patch\":");
+    out.extend_from_slice(&patch::print(&patch));
+    out.extend_from_slice(b",\"conflicts\":");
+    list(&mut out, &merged.conflicts, print_conflict);
+    out.extend_from_slice(b",\"warnings\":");
+    list(&mut out, &merged.warnings, |out, warning| print_text(out, warning.as_bytes()));
+    out.push(b'}');
+    Ok(text(out))
+}
+
+fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        each(out, item);
+    }
+    out.push(b']');
+}
+
+fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {
+    out.extend_from_slice(b"{\"path\":");
+    print_text(out, conflict.path.as_bytes());
+    out.extend_from_slice(b",\"strategy\":");
+    print_text(out, conflict.strategy.as_bytes());
+    for (label, value) in [(&b",\"kept\":"[..], &conflict.kept), (b",\"lost\":", &conflict.lost)] {
+        if let Some(value) = value {
+            out.extend_from_slice(label);
+            print(out, &value.root);
+        }
+    }
+    for (label, writer) in [(&b",\"keptBy\":"[..], conflict.kept_by), (b",\"lostBy\":", conflict.lost_by)] {
+        out.extend_from_slice(label);
+        print(out, &Node::Number(writer as f64));
+    }
+    out.push(b'}');
+}
