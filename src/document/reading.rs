@@ -102,7 +102,7 @@ fn end_list(out: &mut Vec<u8>, bracket: u8) {
     out.push(bracket);
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use crate::Patch;

@@ -59,7 +59,7 @@ fn trace(rounds: &[Vec<usize>], mut removals: usize) -> Vec<Run> {
     runs
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
