@@ -324,6 +324,11 @@ function cameBack(place: Place, slot: Slot): void {
 
 /** Lets go of a child that left a slot, unless an alias of it is in another slot of the same parent. */
 function unhold(parent: Place, child: Place): void {
+  const isElsewhere = child.parent !== parent && child.others === null;
+  if (isElsewhere || !holds(parent, child)) parent.held?.delete(child);
+}
+
+function holds(parent: Place, child: Place): boolean {
   const slots = Array.isArray(parent.twin) ? (parent.twin as Slot[]) : Object.values(parent.twin);
-  if (child.parent !== parent || !slots.includes(child)) parent.held?.delete(child);
+  return slots.includes(child);
 }
