@@ -182,6 +182,20 @@ describe("a tracker", () => {
     expect(read!.getRFC6902Patches()).toEqual([{ op: "replace", path: "", value: [2, 3] }]);
   });
 
+  test("of a large document is lost with what of it hasn't been read, in a recipe and in a returned state too", () => {
+    const items = Array.from({ length: 2_000 }, (_, id) => ({ id }));
+    const [part, whole] = [0, 0].map(() => new StateTracker<{ items: { id: number }[]; n: number }>(StateDocument.parse(JSON.stringify({ items, n: 1 }))));
+    const returned = part!.update((draft) => void draft.items.push({ id: 5 }));
+    whole!.update((draft) => void draft.items.push({ id: 5 }));
+    whole!.getState();
+    expect(() => part!.update((draft) => void (draft.items[7]!.id = 1, failNow(), draft.items[9]!.id++))).toThrow(expect.objectContaining({ code: "ENGINE_LOST" }));
+    lost(() => returned.items);
+    expect(returned.n).toBe(1);
+    for (const use of [() => part!.getState(), () => part!.update(() => {}), () => part!.document()]) lost(use);
+    expect(whole!.getState()).toEqual({ items: [...items, { id: 5 }], n: 1 });
+    expect(whole!.document().toJSON()).toEqual(whole!.getState());
+  });
+
   test("that was over its limits by then is still accepted", () => {
     const tracker = new StateTracker({ text: "" }, { limits: { document: 4_000 } });
     for (let i = 0; i < 100; i++) tracker.append("/text", "\u0001".repeat(10));

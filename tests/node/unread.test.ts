@@ -231,3 +231,10 @@ test("names that mean something else elsewhere, and names with half a character"
   expect(JSON.stringify(tracker.getState())).toBe(JSON.stringify(expected));
   expect(tracker.document().toJSON()).toEqual(expected);
 });
+
+test("a patch can be the first thing that happens", () => {
+  const tracker = open();
+  tracker.apply([{ op: "add", path: "/log/-", value: "last" }]);
+  expect(tracker.getState().log.slice(-2)).toEqual([`line ${SIZE - 1}`, "last"]);
+  expect(tracker.document().toJSON()).toEqual(tracker.getState());
+});
