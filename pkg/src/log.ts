@@ -225,8 +225,14 @@ export class Log {
   }
 
   private member(value: unknown): void {
-    if (typeof value !== "object" || value === null || value instanceof Foreign) this.value(value);
-    else if (this.budget > 0) this.container(value);
+    if (typeof value === "object" && value !== null && !(value instanceof Foreign)) {
+      if (this.budget > 0) this.container(value);
+    } else if (typeof value === "number" && !Number.isSafeInteger(value)) {
+      // The core asks JavaScript to print such a number: then better once.
+      this.budget = 0;
+    } else {
+      this.value(value);
+    }
   }
 
   private taken({ template, parts }: Taken): void {
