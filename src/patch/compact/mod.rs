@@ -180,7 +180,8 @@ impl Compactor {
     fn grow(&mut self, path: Pointer, position: usize, text: Vec<u8>, known: Option<usize>) {
         let place = self.root.reach(path.keys(), self.now);
         place.make_way();
-        let end = position + text::utf16_len(&text);
+        // Past any string that there can be, where two such never apply.
+        let end = position.saturating_add(text::utf16_len(&text));
         if let Some(grown) = place.grown {
             if let Some(Some(Operation::StrIns { text: before, .. })) = self.slots.get_mut(grown)
                 && place.end == position
