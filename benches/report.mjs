@@ -1,7 +1,7 @@
 // The table, a line as soon as its row is measured.
 
 const columns = [
-  ['row', 43],
+  ['row', 50],
   ['shape', 7],
   ['ours', -10],
   ['peer', -11],
@@ -13,6 +13,8 @@ const columns = [
   ['', 6],
   ['as text', -8],
 ];
+
+export const label = ({ name, shape }) => (shape ? `${name} (${shape})` : name);
 
 const pad = (text, width) => (width < 0 ? text.padStart(-width) : text.padEnd(width));
 const line = (cells) => columns.map(([, width], i) => pad(cells[i] ?? '', width)).join('  ').trimEnd();
@@ -65,7 +67,7 @@ function leftOut(results) {
   return Object.entries(rows).map(([peer, count]) => `  ${peer} was over three times slower than the best peer in ${count} rows and left out of their rounds (times: --json)`);
 }
 
-export function conclusion(results, label, seconds) {
+export function conclusion(results, seconds) {
   const judged = results.filter((result) => result.met !== undefined);
   const missed = judged.filter((result) => !result.met);
   const notes = results.filter((result) => result.note ?? result.also).map((result) => `  ${label(result)}: ${result.note ?? result.also}`);

@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { node, root } from '../scripts/places.mjs';
 import { script } from '../scripts/progress.mjs';
-import { conclusion, header, rowLine } from './report.mjs';
+import { conclusion, header, label, rowLine } from './report.mjs';
+import { inOwnWorker } from './workerd/start.mjs';
 
 const paces = {
   normal: { rounds: 21, milliseconds: 6, warmup: 120 },
@@ -41,7 +42,7 @@ function inOwnProcess(index, pace) {
 async function main() {
   const { quick, only, json } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'string' } } }).values;
   await build();
-  const { label, rows } = await import('./rows/index.mjs');
+  const { rows } = await import('./rows/index.mjs');
   const pace = quick ? paces.quick : paces.normal;
   const chosen = [...rows.keys()].filter((index) => !only || label(rows[index]).toLowerCase().includes(only.toLowerCase()));
   const started = Date.now();
@@ -50,13 +51,14 @@ async function main() {
   const results = [];
   for (const [done, index] of chosen.entries()) {
     if (live) process.stderr.write(`\r\x1b[K${done + 1}/${chosen.length} ${label(rows[index])}`);
-    const { name, shape, target, unit = 'µs', note } = rows[index];
-    const result = { name, shape, target, unit, note, ...(await inOwnProcess(index, pace)) };
+    const { name, shape, target, unit = 'µs', note, runtime } = rows[index];
+    const measured = runtime === 'workerd' ? await inOwnWorker(rows[index], pace) : await inOwnProcess(index, pace);
+    const result = { name, shape, target, unit, note, ...measured };
     if (live) process.stderr.write('\r\x1b[K');
     console.log(rowLine(result));
     results.push(result);
   }
-  console.log(conclusion(results, label, (Date.now() - started) / 1000));
+  console.log(conclusion(results, (Date.now() - started) / 1000));
   if (json) writeFileSync(json, `${JSON.stringify({ versions: versions(), pace, results }, null, 1)}\n`);
   return results.some((result) => result.failed) ? 1 : 0;
 }

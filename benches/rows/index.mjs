@@ -7,11 +7,10 @@ import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
 import { structures } from './structured.mjs';
 import { updates } from './updates.mjs';
+import { inWorkerd } from './workerd.mjs';
 
 /**
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
- * to be timed, or `figures()`, which gives `{ ours, peer, who }` as counted.
+ * to be timed, with `runtime: 'workerd'` there, or `figures()`, which gives `{ ours, peer, who }` as counted.
  */
-export const rows = [...updates, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...memory, ...sizes];
-
-export const label = ({ name, shape }) => (shape ? `${name} (${shape})` : name);
+export const rows = [...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...memory, ...sizes];
