@@ -2,9 +2,9 @@
 import { rows } from './rows/index.mjs';
 import { judged, timed } from './timed.mjs';
 
-async function counted(row) {
-  const figures = await row.figures();
-  return judged(row, { ...figures, ratio: figures.ours / figures.peer });
+async function counted(row, pace) {
+  const figures = await row.figures(pace);
+  return judged(row, { ratio: figures.ours / figures.peer, ...figures });
 }
 
 process.once('disconnect', () => process.exit());
@@ -12,7 +12,7 @@ process.once('message', async ({ index, pace }) => {
   const row = rows[index];
   let result;
   try {
-    result = row.contenders ? await timed(row, pace) : await counted(row);
+    result = row.contenders ? await timed(row, pace) : await counted(row, pace);
   } catch (error) {
     result = { failed: String(error), met: false };
   }

@@ -10,7 +10,7 @@ import { build } from '../scripts/build.mjs';
 import { node, root } from '../scripts/places.mjs';
 import { script } from '../scripts/progress.mjs';
 import { conclusion, header, label, rowLine } from './report.mjs';
-import { inOwnWorker } from './workerd/start.mjs';
+import { withWorker } from './workerd/start.mjs';
 
 const paces = {
   normal: { rounds: 21, milliseconds: 6, warmup: 120 },
@@ -39,6 +39,10 @@ function inOwnProcess(index, pace) {
   });
 }
 
+function inOwnWorker(question) {
+  return withWorker((ask) => ask(question)).catch((error) => ({ failed: String(error), met: false }));
+}
+
 async function main() {
   const { quick, only, json } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'string' } } }).values;
   await build();
@@ -52,7 +56,7 @@ async function main() {
   for (const [done, index] of chosen.entries()) {
     if (live) process.stderr.write(`\r\x1b[K${done + 1}/${chosen.length} ${label(rows[index])}`);
     const { name, shape, target, unit = 'µs', note, runtime } = rows[index];
-    const measured = runtime === 'workerd' ? await inOwnWorker(rows[index], pace) : await inOwnProcess(index, pace);
+    const measured = await (runtime === 'workerd' ? inOwnWorker({ name, shape, pace }) : inOwnProcess(index, pace));
     const result = { name, shape, target, unit, note, ...measured };
     if (live) process.stderr.write('\r\x1b[K');
     console.log(rowLine(result));

@@ -7,10 +7,12 @@ import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
 import { structures } from './structured.mjs';
 import { updates } from './updates.mjs';
+import { wakings } from './waking.mjs';
 import { inWorkerd } from './workerd.mjs';
 
 /**
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
- * to be timed, with `runtime: 'workerd'` there, or `figures()`, which gives `{ ours, peer, who }` as counted.
+ * to be timed, with `runtime: 'workerd'` there, or `figures()`, which gives `{ ours, peer, who }` as counted or
+ * timed from outside.
  */
-export const rows = [...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...memory, ...sizes];
+export const rows = [...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...wakings, ...memory, ...sizes];

@@ -1,16 +1,21 @@
-// Measures a row in workerd: in a process of its own too, so that rows don't meet in one heap.
+// A worker to measure in: one for each row, so that rows don't meet in one heap.
 import { fileURLToPath } from 'node:url';
 import { unstable_startWorker as startWorker } from 'wrangler';
 
-// Where the request comes from doesn't matter, and would be asked of the network.
+// Where a request comes from doesn't matter, and would be asked of the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 
-export async function inOwnWorker({ name, shape }, pace) {
+/** Resolves to what `use(ask)` does; `ask(question)` resolves to the worker's answer, or throws what it said instead. */
+export async function withWorker(use) {
   const config = fileURLToPath(new URL('wrangler.jsonc', import.meta.url));
-  const worker = await startWorker({ config, dev: { server: { port: 0 }, inspector: false, logLevel: 'none' } });
+  const worker = await startWorker({ config, dev: { server: { port: 0 }, inspector: false, logLevel: 'none', persist: false } });
+  const url = await worker.url;
   try {
-    const answer = await fetch(await worker.url, { method: 'POST', body: JSON.stringify({ name, shape, pace }) });
-    return await answer.json();
+    return await use(async (question) => {
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(question) });
+      if (!answer.ok) throw new Error((await answer.text()).slice(0, 500));
+      return answer.json();
+    });
   } finally {
     await worker.dispose();
   }
