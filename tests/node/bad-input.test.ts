@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, applyStepWrites, PatchwireError, StateDocument, StateTracker, stepWritesToRFC6902 } from "patchwire";
+import { applyPatch, applyStepWrites, StateDocument, StateTracker, stepWritesToRFC6902 } from "patchwire";
+import { refusal } from "./refusal.ts";
 
 // Bad input gets a coded error that says where, never what the value was, and changes nothing.
-
-function refusal(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
 
 class Temperature {
   degrees = 20;

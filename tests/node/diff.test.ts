@@ -1,17 +1,8 @@
 import fc from "fast-check";
 import { compare } from "fast-json-patch";
 import { describe, expect, test } from "vitest";
-import { applyPatch, diff, PatchwireError, StateDocument } from "patchwire";
-
-function refusal(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
+import { applyPatch, diff, StateDocument } from "patchwire";
+import { refusal } from "./refusal.ts";
 
 const order = (id: number) => ({
   id,

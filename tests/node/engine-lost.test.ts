@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, StateDocument, StateTracker, stepWritesToRFC6902, type WriteCursor } from "patchwire";
 import { failAt, failNow, fillMemory, hasFailed, memory } from "../faults.ts";
 import { json, onPlain, perform, step, type Json, type Step } from "./program.ts";
+import { refusal } from "./refusal.ts";
 
 // The core can die: what traps, or finds no memory, leaves its memory in any state. Then it is replaced.
 
@@ -12,16 +13,6 @@ beforeEach(() => failAt(Infinity));
 
 const LARGE = "x".repeat(8 << 20);
 const OLD = 1 << 30;
-
-function refusal(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
 
 const lost = (run: () => unknown): void => expect(refusal(run).code).toBe("ENGINE_LOST");
 

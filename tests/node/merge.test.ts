@@ -1,21 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { applyPatch, mergeBranches, mergeWrites, PatchwireError, StateTracker, type MergeStrategies, type StepWritesInput } from "patchwire";
+import { applyPatch, mergeBranches, mergeWrites, StateTracker, type MergeStrategies, type StepWritesInput } from "patchwire";
+import { refusal } from "./refusal.ts";
 
 // What several writers did to one base, in one state. The core's laws are in tests/laws/merge.rs; here are the systems
 // whose reducers and conflicts we took over, functions as strategies, and bad input.
 
 const cases = (name: string) => JSON.parse(readFileSync(new URL(`../cases/${name}.json`, import.meta.url), "utf8"));
-
-function refusal(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
 
 describe("AgentOS's reducers (tests/cases/agentos.json)", () => {
   interface Case { name: string; base: object; branches: object[]; reducers: MergeStrategies; state?: object; conflicts?: unknown[]; throws?: string }

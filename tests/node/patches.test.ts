@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, compact, filterPatch, invert, PatchwireError, type JSONPatchOperation } from "patchwire";
+import { applyPatch, compact, filterPatch, invert, type JSONPatchOperation } from "patchwire";
+import { refusal } from "./refusal.ts";
 
 // What the functions from patches to patches add to the core's laws (tests/laws): options, and bad input.
-
-function refusal(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
 
 const garbage: [patch: unknown, code: string][] = [
   [{}, "INVALID_PATCH"],
