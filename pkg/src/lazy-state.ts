@@ -3,8 +3,19 @@ import type { Tree, Version } from "./tree.js";
 
 /** A state that is looked up when it is read: until then a version costs nothing. */
 export function stateOf(tree: Tree, version: Version): unknown {
-  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? [] : {}, new LazyState(tree, version)) : tree.root;
+  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? ARRAY : OBJECT, new LazyState(tree, version)) : tree.root;
 }
+
+/** A target that `console.log` shows as the state: it asks a proxy's target rather than the proxy. */
+function shown(target: object): object {
+  const value = function (this: object) {
+    return Array.isArray(this) ? [...this] : { ...this };
+  };
+  return Object.defineProperty(target, Symbol.for("nodejs.util.inspect.custom"), { value, configurable: true });
+}
+
+// Nothing is ever written to a target, so all proxies share these.
+const [OBJECT, ARRAY] = [shown({}), shown([])];
 
 class LazyState implements ProxyHandler<object> {
   constructor(
