@@ -10,12 +10,12 @@ const alone = { fileParallelism: false };
 export default defineConfig({
   test: {
     projects: [
-      inNode('node'),
+      inNode('node', { globalSetup: 'tests/examples/write.ts' }),
       inNode('packaging', alone),
       inNode('browser', alone),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './tests/workerd/wrangler.jsonc' } })],
-        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'], ...timeouts },
+        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'], globalSetup: 'tests/examples/write.ts', ...timeouts },
       },
     ],
   },

@@ -71,16 +71,17 @@ type Effect =
   | [kind: 6, code: PatchwireErrorCode, message: string];
 
 /**
- * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}.
+ * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
+ * `"/session/demo"`.
  *
+ * @throws TypeError where the url isn't one, or there is no WebSocket.
  * @example
- * ```typescript
+ * ```ts
  * import { connect } from "patchwire/client";
  *
- * const client = connect<{ notes: string[] }>({ url: "/session/demo" });
- * client.subscribe("/notes", (notes) => console.log(notes));
+ * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo", onError: console.error });
+ * client.subscribe("/notes", (notes) => console.log(notes)); // [ { text: 'plan' } ]
  * ```
- * @throws TypeError where the url isn't one, or there is no WebSocket.
  */
 export function connect<T>(options: ConnectOptions): SyncedClient<T> {
   return new SyncedClient<T>(options);
@@ -89,6 +90,15 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
 /**
  * A state that follows the server's. Made by {@link connect}. If the core fails, the client connects again and asks for
  * everything; until that has come, it shows what it last had.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "patchwire/client";
+ * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo" });
+ * const title = () => client.getState()?.notes[0]?.text ?? `(${client.status})`;
+ * console.log(title()); // (connecting)
+ * client.subscribe("/notes", () => console.log(title())); // plan
+ * ```
  */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
@@ -126,29 +136,84 @@ export class SyncedClient<T> {
     this.#carryOut(this.#ask((handle) => handle.start(now())));
   }
 
-  /** The state as far as it is known: plain, frozen, and `===` in every part that hasn't changed. */
+  /**
+   * The state as far as it is known: plain, frozen, and `===` in every part that hasn't changed; `undefined` until the
+   * first one has arrived. O(containers changed since the last call).
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo" });
+   * console.log(client.getState()); // undefined
+   * await new Promise<void>((arrived) => client.subscribe(arrived));
+   * console.log(client.getState()?.notes); // [ { text: 'plan' } ]
+   * ```
+   */
   getState = (): Immutable<T> | undefined => this.#view?.publish() as Immutable<T> | undefined;
 
-  /** How close to the server's state it is. */
+  /**
+   * How close to the server's state it is; listeners are told when it changes.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect({ url: "wss://example.com/session/demo" });
+   * console.log(client.status); // connecting
+   * client.subscribe(() => {
+   *   if (client.status === "live") console.log("nothing is missing"); // nothing is missing
+   * });
+   * ```
+   */
   get status(): SyncStatus {
     return this.#status;
   }
 
-  /** The number of the last commit in the state; 0 while there is none. */
+  /**
+   * The number of the last commit in the state; 0 while there is none.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect({ url: "wss://example.com/session/demo" });
+   * console.log(client.revision); // 0
+   * client.subscribe("", () => console.log(client.revision)); // 1
+   * ```
+   */
   get revision(): number {
     return this.#revision;
   }
 
-  /** What happened so far. */
+  /**
+   * What happened so far, as a copy: frames and bytes received, snapshots, resynchronisations.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect({ url: "wss://example.com/session/demo" });
+   * console.log(client.stats); // { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 }
+   * client.subscribe("", () => console.log(client.stats.snapshots, client.stats.resyncs)); // 1 0
+   * ```
+   */
   get stats(): SyncStats {
     return { ...this.#stats };
   }
 
   /**
    * Calls the listener when the state or the status has changed, once for what arrived together. With a JSON Pointer
-   * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing.
+   * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing. What a
+   * listener throws is reported as an uncaught error, and keeps nobody else from hearing.
    *
    * @returns what ends it.
+   * @throws PatchwireError `INVALID_POINTER`.
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo" });
+   * const end = client.subscribe<string>("/notes/0/text", (text) => {
+   *   console.log(text); // plan
+   *   end();
+   * });
+   * ```
    */
   subscribe(listener: () => void): () => void;
   subscribe<V = unknown>(pointer: string, listener: (value: V | undefined) => void): () => void;
@@ -158,7 +223,19 @@ export class SyncedClient<T> {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Disconnects for good. The state stays readable. */
+  /**
+   * Disconnects for good. The state stays readable.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ count: number }>({ url: "wss://example.com/session/demo" });
+   * client.subscribe("", () => {
+   *   client.close();
+   *   console.log(client.status, client.getState()?.count); // closed 0
+   * });
+   * ```
+   */
   close(): void {
     globalThis.removeEventListener?.("online", this.#hurry);
     this.#carryOut(this.#ask((handle) => handle.stop()));

@@ -38,20 +38,61 @@ export class StateDocument {
     return this.#handle;
   }
 
-  /** Reads JSON text. O(length). Throws `INVALID_JSON` with `offset`, `LIMIT_EXCEEDED`. */
+  /**
+   * Reads JSON text, or its UTF-8 bytes. O(length).
+   *
+   * @throws PatchwireError `INVALID_JSON` with the `offset` in bytes, `LIMIT_EXCEEDED`.
+   * @example
+   * ```ts
+   * import { PatchwireError, StateDocument } from "patchwire";
+   * try {
+   *   StateDocument.parse('{"notes":[1,2,}');
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code, error.offset); // INVALID_JSON 14
+   * }
+   * ```
+   */
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
     const bounds = plain(limits);
     const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
     return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, bounds)));
   }
 
-  /** The value at a JSON Pointer, `undefined` where there is nothing. O(depth · log n + its size). */
+  /**
+   * The value at a JSON Pointer (RFC 6901), a copy as plain JavaScript; `undefined` where there is nothing.
+   * O(depth · log n + its size).
+   *
+   * @throws PatchwireError `INVALID_POINTER`, `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateDocument } from "patchwire";
+   * const document = StateDocument.parse('{"files":{"src/a.ts":{"lines":12}}}');
+   * console.log(document.get("/files/src~1a.ts/lines"), document.get("/files/b.ts/lines")); // 12 undefined
+   * ```
+   */
   get(pointer: string): unknown {
     const text = call(() => this.handle.get(pointer));
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** The version after a patch, all of it or nothing. Throws with `opIndex` and `path`. */
+  /**
+   * The version after a patch of either dialect, as operations or as JSON text: all of it or nothing. This version stays
+   * as it is. O(the patch · depth · log n).
+   *
+   * @throws PatchwireError `INVALID_PATCH`, `INVALID_POINTER`, `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
+   *   with `opIndex` and `path`; `INVALID_JSON`, `NOT_JSON`, `LIMIT_EXCEEDED`, `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { PatchwireError, StateDocument } from "patchwire";
+   * const document = StateDocument.parse('{"version":3}');
+   * console.log(document.apply('[{"op":"inc","path":"/version","inc":1}]').toJSON()); // { version: 4 }
+   * try {
+   *   document.apply([{ op: "remove", path: "/version" }, { op: "test", path: "", value: null }]);
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code, error.opIndex); // TEST_FAILED 1
+   * }
+   * ```
+   */
   apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
     const [arena, length] = passTexts(patchText(patch));
     return new StateDocument(call(() => this.handle.apply(arena, length!)));
@@ -61,6 +102,7 @@ export class StateDocument {
    * The patch that makes `other` of this version, as {@link diff} tells it. What both share costs nothing. At most
    * as many operations as `other`'s limits allow.
    *
+   * @throws PatchwireError `ENGINE_LOST`; `CLOSED` where either was freed.
    * @example
    * ```ts
    * import { StateDocument } from "patchwire";
@@ -73,17 +115,54 @@ export class StateDocument {
     return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, options?.dialect === "extended"))) as JSONPatchOperation[];
   }
 
-  /** The whole value as plain JavaScript. O(its size). */
+  /**
+   * The whole value as plain JavaScript, a copy; what `JSON.stringify` asks for. O(its size).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateDocument } from "patchwire";
+   * const document = StateDocument.parse('{ "n": 1.0 }');
+   * console.log(document.toJSON(), JSON.stringify({ document })); // { n: 1 } {"document":{"n":1}}
+   * ```
+   */
   toJSON(): unknown {
     return JSON.parse(call(() => this.handle.text()));
   }
 
-  /** The JSON text in UTF-8, as `JSON.stringify` prints it; untouched parts are copied. O(its size). */
+  /**
+   * The JSON text in UTF-8, as `JSON.stringify` prints it; untouched parts are copied. O(its size).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateDocument } from "patchwire";
+   * const bytes = StateDocument.parse('{ "n": 1.0 }').toBytes();
+   * console.log(bytes.length, new TextDecoder().decode(bytes)); // 7 {"n":1}
+   * ```
+   */
   toBytes(): Uint8Array {
     return call(() => this.handle.bytes());
   }
 
-  /** Gives its memory back now rather than when it is collected. */
+  /**
+   * Gives its memory back now rather than when it is collected. Other versions keep what they share with it. Every
+   * further use throws `CLOSED`; to free it again does nothing.
+   *
+   * @example
+   * ```ts
+   * import { PatchwireError, StateDocument } from "patchwire";
+   * const before = StateDocument.parse('{"n":1}');
+   * const after = before.apply([{ op: "add", path: "/m", value: 2 }]);
+   * before.free();
+   * console.log(after.toJSON()); // { n: 1, m: 2 }
+   * try {
+   *   before.get("/n");
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code); // CLOSED
+   * }
+   * ```
+   */
   free(): void {
     if (this.#handle !== null) release(this.#handle);
     this.#handle = null;

@@ -64,8 +64,10 @@ const TAG = "patchwire";
  * `ENGINE_LOST`, unless that could be done again or was committed already. Every object then goes on from storage, and
  * its connections where they were.
  *
+ * In the examples below `ctx` is the Durable Object's, `this.ctx`.
+ *
  * @example
- * ```typescript
+ * ```ts
  * import { DurableObject } from "cloudflare:workers";
  * import { SyncedState } from "patchwire/durable-objects";
  *
@@ -74,6 +76,7 @@ const TAG = "patchwire";
  *   fetch(request: Request) { return this.state.fetch(request); }
  *   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer) { this.state.webSocketMessage(socket, message); }
  *   webSocketClose(socket: WebSocket) { this.state.webSocketClose(socket); }
+ *   webSocketError(socket: WebSocket) { this.state.webSocketError(socket); }
  *   addNote(text: string) { this.state.update((draft) => { draft.notes.push(text); }); }
  * }
  * ```
@@ -86,19 +89,60 @@ export class SyncedState<T> {
   readonly #streams = new Set<EventStream>();
   #opened: Opened<T> | undefined;
 
-  /** Costs nothing: storage is read when the state is first used. */
+  /**
+   * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
+   *
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * new SyncedState(ctx, { initial: { notes: ["a"] } }).update((draft) => draft.notes.push("b"));
+   * const state = new SyncedState(ctx, { initial: { notes: ["new"] }, onEvent: (event) => console.log(event.type) });
+   * console.log(state.getState()); // { notes: [ 'a', 'b' ] }
+   * state.update((draft) => draft.notes.pop());
+   * console.log(state.revision);
+   * // commit
+   * // 2
+   * ```
+   */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     this.#ctx = ctx;
     this.#options = { ...options, limits: plain(options.limits) };
     this.#tables = new Tables(ctx.storage);
   }
 
-  /** The number of the last commit: each change raises it by one. */
+  /**
+   * The number of the last commit: each change raises it by one; 0 for the initial state.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.update((draft) => { draft.count = 1; });
+   * console.log(state.revision); // 1
+   * ```
+   */
   get revision(): number {
     return this.#twice(({ store }) => call(() => store.revision()));
   }
 
-  /** The state: plain, frozen, and `===` in every part that hasn't changed. */
+  /**
+   * The state: plain, frozen, and `===` in every part that hasn't changed. The first call reads storage; then
+   * O(containers changed since the last call).
+   *
+   * @throws what storage throws; PatchwireError `NOT_JSON` where the initial state isn't JSON, `VALIDATION_FAILED` where
+   *   the rows have a format of another version, `STREAM_TRUNCATED` where some are missing, `INVALID_JSON` and others
+   *   where they are damaged.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { plan: ["search"], done: 0 } });
+   * const before = state.getState();
+   * state.increment("/done");
+   * console.log(state.getState(), state.getState().plan === before.plan); // { plan: [ 'search' ], done: 1 } true
+   * ```
+   */
   getState(): Immutable<T> {
     return this.#twice(({ tracker }) => tracker.getState());
   }
@@ -107,22 +151,65 @@ export class SyncedState<T> {
    * Runs a recipe on a draft, commits what it did and broadcasts it; nothing of either if it changed nothing.
    *
    * @throws what the recipe throws, what {@link StateTracker.update} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * console.log(state.update((draft) => { draft.notes.push("b"); })); // { notes: [ 'a', 'b' ] }
+   * try {
+   *   state.update((draft) => { draft.notes.push("c"); throw new Error("no"); });
+   * } catch {
+   *   console.log(state.revision, state.getState()); // 1 { notes: [ 'a', 'b' ] }
+   * }
+   * ```
    */
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     return this.#change((tracker) => tracker.update(recipe));
   }
 
-  /** Adds to the end of the string at a JSON Pointer. Only the addition is written and sent. */
+  /**
+   * Adds to the end of the string at a JSON Pointer. Only the addition is written and sent.
+   *
+   * @throws what {@link StateTracker.append} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { answer: "" } });
+   * for (const token of ["Hel", "lo"]) state.append("/answer", token);
+   * console.log(state.getState(), state.revision); // { answer: 'Hello' } 2
+   * ```
+   */
   append(pointer: string, text: string): void {
     this.#change((tracker) => tracker.append(pointer, text));
   }
 
-  /** Adds to the number at a JSON Pointer. */
+  /**
+   * Adds to the number at a JSON Pointer. Only the difference is written and sent.
+   *
+   * @throws what {@link StateTracker.increment} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { tokens: 100 } });
+   * state.increment("/tokens", 42);
+   * console.log(state.getState()); // { tokens: 142 }
+   * ```
+   */
   increment(pointer: string, by = 1): void {
     this.#change((tracker) => tracker.increment(pointer, by));
   }
 
-  /** Applies a patch of either dialect. All or nothing. */
+  /**
+   * Applies a patch of either dialect, as operations or as JSON text. All or nothing.
+   *
+   * @throws what {@link StateTracker.apply} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * console.log(state.apply([{ op: "add", path: "/notes/0", value: "b" }])); // { notes: [ 'b', 'a' ] }
+   * ```
+   */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     return this.#change((tracker) => tracker.apply(patch));
   }
@@ -130,7 +217,22 @@ export class SyncedState<T> {
   /**
    * Answers a request: a WebSocket upgrade, an event stream (`Accept: text/event-stream`), a snapshot
    * `{ session, revision, state }`, or with `?since=revision` `{ session, revision, frames }`: what came after it.
-   * `?dialect=extended` sends strings' growth and increments as such to readers of the last two.
+   * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. Who may
+   * read is for the caller to decide before.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { answer: "" } });
+   * state.append("/answer", "Hi");
+   * const get = (query: string) => state.fetch(new Request(`https://session/${query}`));
+   * const snapshot = await get("").json<{ revision: number; state: unknown }>();
+   * console.log(snapshot.revision, snapshot.state); // 1 { answer: 'Hi' }
+   * const { frames } = await get("?since=0&dialect=extended").json<{ frames: { chunk: unknown }[] }>();
+   * console.log(frames[0]!.chunk);
+   * // { type: 'state_patch', patches: [ { op: 'str_ins', path: '/answer', pos: 0, str: 'Hi' } ] }
+   * ```
    */
   fetch(request: Request): Response {
     const query = new URL(request.url).searchParams;
@@ -140,7 +242,10 @@ export class SyncedState<T> {
     return this.#twice((opened) => this.#stream(opened, request.headers.get("Last-Event-ID") ?? "", query));
   }
 
-  /** To be called from the object's method of the same name. */
+  /**
+   * To be called from the object's method of the same name, as {@link SyncedState}'s example does: what a client sent.
+   * What isn't a frame of the protocol is answered with `fail`.
+   */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
     const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
     try {
@@ -155,13 +260,13 @@ export class SyncedState<T> {
     }
   }
 
-  /** To be called from the object's method of the same name. */
+  /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */
   webSocketClose(socket: HibernatableSocket, ..._: unknown[]): void {
     this.#left(socket);
     new SocketSink(socket).close(1000, "");
   }
 
-  /** To be called from the object's method of the same name. */
+  /** To be called from the object's method of the same name, as {@link SyncedState}'s example does. */
   webSocketError(socket: HibernatableSocket, ..._: unknown[]): void {
     this.webSocketClose(socket);
   }

@@ -38,6 +38,18 @@ export class PatchwireError extends Error implements ErrorPlace {
   readonly opIndex?: number;
   readonly offset?: number;
 
+  /**
+   * For what takes part in Patchwire's work and refuses in its words: a rule in `validate`, a function that merges.
+   *
+   * @param message what is wrong; the code is put before it. Put no state values into it.
+   * @param options.cause what may hold them.
+   * @example
+   * ```ts
+   * import { PatchwireError } from "patchwire";
+   * const error = new PatchwireError("CONFLICT", "another tool wrote the plan", { path: "/plan" });
+   * console.log(error.message, error.path); // CONFLICT: another tool wrote the plan /plan
+   * ```
+   */
   constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace = {}, options?: { cause: unknown }) {
     super(message.startsWith(code) ? message : `${code}: ${message}`, options);
     this.code = code;

@@ -44,6 +44,20 @@ export class StreamedValue {
    * @throws PatchwireError `INVALID_JSON` with the `offset` in the whole text's bytes, or `LIMIT_EXCEEDED`: the chunk
    *   has changed nothing, and the stream can only be aborted. `PATH_NOT_FOUND` where another change took the place
    *   away; that closes the stream. `CLOSED` after `end` or `abort`. `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { PatchwireError, StateTracker } from "patchwire";
+   * const tracker = new StateTracker<{ answer?: unknown }>({});
+   * const answer = tracker.stream("/answer");
+   * answer.write('{"ok":tr');
+   * console.log(tracker.getState()); // { answer: {} }
+   * try {
+   *   answer.write("eu");
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code, error.offset); // INVALID_JSON 6
+   * }
+   * answer.abort();
+   * ```
    */
   write(chunk: string | Uint8Array): void {
     if (typeof chunk !== "string") {
@@ -61,6 +75,16 @@ export class StreamedValue {
    *
    * @throws PatchwireError `INVALID_JSON` with the `offset` where more must come: nothing has changed, and more may
    *   come. `VALIDATION_FAILED`: the stream can only be aborted. Otherwise as {@link write}.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ pages: 0 });
+   * const pages = tracker.stream("/pages");
+   * pages.write("12");
+   * console.log(tracker.getState()); // { pages: 0 }
+   * pages.end();
+   * console.log(tracker.getState()); // { pages: 12 }
+   * ```
    */
   end(): void {
     this.#writeHalf();
@@ -71,6 +95,16 @@ export class StreamedValue {
    * Puts back what was at the place before. If another change took the place away, that change stays.
    *
    * @throws PatchwireError `CLOSED` after `end` or `abort`; `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker<{ answer: unknown }>({ answer: "none yet" });
+   * const answer = tracker.stream("/answer");
+   * answer.write('["a","b');
+   * console.log(tracker.getState()); // { answer: [ 'a', 'b' ] }
+   * answer.abort();
+   * console.log(tracker.getState()); // { answer: 'none yet' }
+   * ```
    */
   abort(): void {
     this.#steps.abort();

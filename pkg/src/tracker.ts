@@ -43,6 +43,16 @@ export class StateTracker<T> {
    *
    * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
    *   an option.
+   * @example
+   * ```ts
+   * import { StateDocument, StateTracker } from "patchwire";
+   * const stored = StateDocument.parse('{"seen":{"a":1},"answer":"Hel"}');
+   * const tracker = new StateTracker<{ seen: Record<string, number>; answer: string }>(stored, { counters: ["/seen/*"], texts: ["/answer"] });
+   * tracker.update((draft) => { draft.seen.a! += 2; draft.answer += "lo"; });
+   * for (const { kind, path } of tracker.getStepWrites().ops) console.log(kind, path);
+   * // increment /seen/a
+   * // append_text /answer
+   * ```
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
     const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {}, history, validate } = options;
@@ -66,6 +76,17 @@ export class StateTracker<T> {
    *
    * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`,
    *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { PatchwireError, StateTracker } from "patchwire";
+   * const tracker = new StateTracker<{ left: string[]; at?: unknown }>({ left: ["a", "b"] });
+   * console.log(tracker.update((draft) => draft.left.shift()).left); // [ 'b' ]
+   * try {
+   *   tracker.update((draft) => { draft.left = []; draft.at = new Date(); });
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code, error.path, tracker.getState().left); // NOT_JSON /at [ 'b' ]
+   * }
+   * ```
    */
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     this.#requireIdle();
@@ -75,22 +96,77 @@ export class StateTracker<T> {
     return stateOf(tree, tree.version) as Immutable<T>;
   }
 
-  /** The state: plain, frozen, and `===` in every part that hasn't changed. O(containers changed since the last call). */
+  /**
+   * The state: plain, frozen, and `===` in every part that hasn't changed. O(containers changed since the last call).
+   *
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ plan: ["search"], done: 0 });
+   * const before = tracker.getState();
+   * tracker.update((draft) => { draft.done = 1; });
+   * const after = tracker.getState();
+   * console.log(after === before, after.plan === before.plan, Object.isFrozen(after.plan)); // false true true
+   * ```
+   */
   getState(): Immutable<T> {
     return this.#tree.publish() as Immutable<T>;
   }
 
-  /** The net effect since the last reset. O(what changed). */
+  /**
+   * The net effect since the last reset, as the options say it: see {@link StateTrackerOptions}. What was set back to
+   * what it was isn't in it. O(what changed).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker<{ notes: string[]; draft?: string }>({ notes: ["a"], draft: "" }, { arrayDeltaMode: true });
+   * tracker.update((draft) => { draft.notes.push("b"); draft.notes.push("c"); draft.notes.pop(); });
+   * tracker.update((draft) => { delete draft.draft; });
+   * for (const op of tracker.getStepWrites().ops) console.log(op);
+   * // { kind: 'append', key: 'notes', path: '/notes', items: [ 'b' ] }
+   * // { kind: 'delete', key: 'draft', path: '/draft' }
+   * ```
+   */
   getStepWrites(): StepWrites {
     return this.#stepWrites(this.#meaning.main);
   }
 
-  /** The net effect as JSON Patch operations. O(what changed). */
+  /**
+   * The net effect since the last reset as JSON Patch operations (RFC 6902): `add` for what the baseline lacks, `replace`
+   * for what it has. O(what changed).
+   *
+   * @param options.dialect `'extended'` for a peer that understands `str_ins` and `inc`.
+   * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ answer: "Hel", tokens: 1 });
+   * tracker.append("/answer", "lo");
+   * console.log(tracker.getRFC6902Patches()); // [ { op: 'replace', path: '/answer', value: 'Hello' } ]
+   * console.log(tracker.getRFC6902Patches({ dialect: "extended" })); // [ { op: 'str_ins', path: '/answer', pos: 3, str: 'lo' } ]
+   * ```
+   */
   getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
     return JSON.parse(this.getPatchText(options)) as JSONPatchOperation[];
   }
 
-  /** The same as JSON text, without building objects. */
+  /**
+   * What {@link getRFC6902Patches} tells, as JSON text to send or store: no objects are built. `[]` where nothing
+   * changed. O(what changed).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ status: "idle" });
+   * tracker.update((draft) => { draft.status = "busy"; });
+   * console.log(tracker.getPatchText()); // [{"op":"replace","path":"/status","value":"busy"}]
+   * tracker.update((draft) => { draft.status = "idle"; });
+   * console.log(tracker.getPatchText()); // []
+   * ```
+   */
   getPatchText(options?: { dialect?: Dialect }): string {
     return this.#patchText(this.#meaning.main, options);
   }
@@ -98,13 +174,35 @@ export class StateTracker<T> {
   /**
    * The patch from the present state back to that of the last reset. Found by comparing the two: what is the same costs
    * nothing.
+   *
+   * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker<{ title: string; tags?: string[] }>({ title: "A" });
+   * tracker.update((draft) => { draft.title = "B"; draft.tags = []; });
+   * const back = tracker.getInversePatches();
+   * console.log(back); // [ { op: 'replace', path: '/title', value: 'A' }, { op: 'remove', path: '/tags' } ]
+   * console.log(tracker.apply(back)); // { title: 'A' }
+   * ```
    */
   getInversePatches(): JSONPatchOperation[] {
     const { main } = this.#meaning;
     return JSON.parse(this.#meaning.ask(main, (core) => core.inverse_patch_text(main.id))) as JSONPatchOperation[];
   }
 
-  /** Makes the present state the baseline of the step. */
+  /**
+   * Makes the present state the baseline of the step: what is told next begins here. Other readers keep theirs. O(1).
+   *
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ step: 1 });
+   * tracker.update((draft) => { draft.step = 2; });
+   * tracker.resetTracking();
+   * console.log(tracker.getPatchText(), tracker.getState()); // [] { step: 2 }
+   * ```
+   */
   resetTracking(): void {
     this.#meaning.advance(this.#meaning.main);
   }
@@ -144,6 +242,14 @@ export class StateTracker<T> {
    *
    * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`,
    *   `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ answer: { text: "On" } });
+   * for (const token of [" it", "."]) tracker.append("/answer/text", token);
+   * console.log(tracker.getPatchText()); // [{"op":"replace","path":"/answer/text","value":"On it."}]
+   * console.log(tracker.getPatchText({ dialect: "extended" })); // [{"op":"str_ins","path":"/answer/text","pos":2,"str":" it."}]
+   * ```
    */
   append(pointer: string, text: string): void {
     this.#requireIdle();
@@ -166,6 +272,14 @@ export class StateTracker<T> {
    * Adds to the number at a JSON Pointer; told as `increment`. O(depth).
    *
    * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ tokens: 100 });
+   * tracker.increment("/tokens", 20);
+   * tracker.increment("/tokens");
+   * console.log(tracker.getStepWrites().ops); // [ { kind: 'increment', key: 'tokens', path: '/tokens', by: 21 } ]
+   * ```
    */
   increment(pointer: string, by = 1): void {
     this.#requireIdle();
@@ -187,6 +301,17 @@ export class StateTracker<T> {
    * arrived of the value. For patches that tell what arrives in arrays, set `arrayDeltaMode: "precise"`.
    *
    * @throws PatchwireError `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ calls: [{ tool: "search" }] });
+   * const call = tracker.stream("/calls/-");
+   * call.write('{"tool":"re');
+   * tracker.update((draft) => draft.calls.shift());
+   * call.write('ad"}');
+   * call.end();
+   * console.log(tracker.getState()); // { calls: [ { tool: 'read' } ] }
+   * ```
    */
   stream(pointer: string): StreamedValue {
     this.#requireIdle();
@@ -201,9 +326,18 @@ export class StateTracker<T> {
   }
 
   /**
-   * Applies a patch of either dialect, recorded like an update. All or nothing.
+   * Applies a patch of either dialect, as operations or as JSON text, recorded like an update. All or nothing.
+   * O(the patch).
    *
-   * @throws PatchwireError with `code`, `opIndex` and `path`.
+   * @throws PatchwireError `INVALID_PATCH`, `INVALID_POINTER`, `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
+   *   with `opIndex` and `path`; `INVALID_JSON`, `NOT_JSON`, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ rows: [1, 2], version: 3 });
+   * const patch = '[{"op":"test","path":"/version","value":3},{"op":"move","from":"/rows/1","path":"/rows/0"}]';
+   * console.log(tracker.apply(patch)); // { rows: [ 2, 1 ], version: 3 }
+   * ```
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     this.#requireIdle();
@@ -241,6 +375,17 @@ export class StateTracker<T> {
    * end of them. O(the step).
    *
    * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ n: 1 });
+   * tracker.update((draft) => { draft.n = 2; });
+   * tracker.undo();
+   * console.log(tracker.redo(), tracker.getState()); // true { n: 2 }
+   * tracker.undo();
+   * tracker.update((draft) => { draft.n = 7; });
+   * console.log(tracker.redo(), tracker.getState()); // false { n: 7 }
+   * ```
    */
   redo(): boolean {
     this.#requireIdle();
@@ -274,6 +419,19 @@ export class StateTracker<T> {
    *
    * @throws PatchwireError `STALE_STATE` where the checkpoint is another tracker's or was forgotten;
    *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @example
+   * ```ts
+   * import { PatchwireError, StateTracker } from "patchwire";
+   * const [tracker, other] = [new StateTracker({ n: 1 }), new StateTracker({ n: 1 })];
+   * const first = tracker.checkpoint();
+   * tracker.update((draft) => { draft.n = 2; });
+   * console.log(tracker.restore(first), tracker.undo(), tracker.getState()); // { n: 1 } true { n: 2 }
+   * try {
+   *   other.restore(first);
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.code); // STALE_STATE
+   * }
+   * ```
    */
   restore(checkpoint: CheckpointId): Immutable<T> {
     this.#requireIdle();
@@ -281,7 +439,19 @@ export class StateTracker<T> {
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 
-  /** The present version as a document: O(1), sharing everything. */
+  /**
+   * The present version as a document, which later changes don't reach: O(1), sharing everything.
+   *
+   * @throws PatchwireError `ENGINE_LOST`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ n: 1 });
+   * const before = tracker.document();
+   * tracker.update((draft) => { draft.n = 2; });
+   * console.log(before.toJSON(), before.diff(tracker.document())); // { n: 1 } [ { op: 'replace', path: '/n', value: 2 } ]
+   * ```
+   */
   document(): StateDocument {
     return this.#meaning.now();
   }

@@ -97,14 +97,83 @@ export interface StateTrackerOptions<T = unknown> {
  * lost. Whoever follows this reader needs the state as a snapshot.
  */
 export interface WriteCursor {
-  /** The net effect since the baseline. */
+  /**
+   * The net effect since the baseline. O(what changed).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ tokens: 10 });
+   * const rows = tracker.cursor();
+   * tracker.increment("/tokens", 5);
+   * console.log(rows.stepWrites()); // { ops: [ { kind: 'increment', key: 'tokens', path: '/tokens', by: 5 } ], warnings: [] }
+   * ```
+   */
   stepWrites(): StepWrites;
-  /** The same as JSON Patch operations. */
+  /**
+   * The same as JSON Patch operations. O(what changed).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ tokens: 10 });
+   * const wire = tracker.cursor();
+   * tracker.increment("/tokens", 5);
+   * console.log(wire.patches()); // [ { op: 'replace', path: '/tokens', value: 15 } ]
+   * console.log(wire.patches({ dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
+   * ```
+   */
   patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
-  /** The same as JSON text, without building objects. */
+  /**
+   * The same as JSON text, without building objects; `[]` where nothing changed. O(what changed).
+   *
+   * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ answer: "" });
+   * const wire = tracker.cursor();
+   * for (const token of ["Hel", "lo"]) {
+   *   tracker.append("/answer", token);
+   *   console.log(wire.patchText({ dialect: "extended" }));
+   *   // [{"op":"str_ins","path":"/answer","pos":0,"str":"Hel"}]
+   *   // [{"op":"str_ins","path":"/answer","pos":3,"str":"lo"}]
+   *   wire.advance();
+   * }
+   * ```
+   */
   patchText(options?: { dialect?: Dialect }): string;
-  /** Makes the present state the baseline. */
+  /**
+   * Makes the present state the baseline of this reader alone. O(1).
+   *
+   * @throws PatchwireError `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * const tracker = new StateTracker({ n: 0 });
+   * const [wire, rows] = [tracker.cursor(), tracker.cursor()];
+   * tracker.update((draft) => { draft.n = 1; });
+   * wire.advance();
+   * console.log(wire.patches().length, rows.patches().length); // 0 1
+   * ```
+   */
   advance(): void;
-  /** Ends the reader; it costs a little while it exists. */
+  /**
+   * Ends the reader; it costs a little while it exists, and holds on to the baseline. To close it again does nothing.
+   *
+   * @example
+   * ```ts
+   * import { PatchwireError, StateTracker } from "patchwire";
+   * const wire = new StateTracker({ n: 0 }).cursor();
+   * wire.close();
+   * try {
+   *   wire.patchText();
+   * } catch (error) {
+   *   if (error instanceof PatchwireError) console.log(error.message); // CLOSED: the cursor was closed
+   * }
+   * ```
+   */
   close(): void;
 }

@@ -1,0 +1,21 @@
+// Before the tests of a project: the examples of the README and of the public docstrings become files that run.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { TestProject } from "vitest/node";
+
+const root = new URL("../../", import.meta.url);
+const shim = readdirSync(new URL("pkg/src/", root)).filter((name) => name.endsWith(".ts"));
+
+export default function setup({ name }: TestProject): void {
+  const folder = new URL(`.tools/examples/${name}/`, root);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const file of ["README.md", ...shim.map((file) => `pkg/src/${file}`)]) {
+    const text = readFileSync(new URL(file, root), "utf8");
+    const plain = file.endsWith(".md") ? text : text.replaceAll(/^ *\* ?/gm, "");
+    for (const { 1: code, index } of plain.matchAll(/^```ts\n(.*?)^```/gms)) {
+      const line = plain.slice(0, index).split("\n").length;
+      writeFileSync(new URL(`${basename(file)}-${line}.ts`, folder), code!);
+    }
+  }
+}

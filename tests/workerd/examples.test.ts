@@ -1,0 +1,22 @@
+import { test, vi } from "vitest";
+import { run } from "../examples/run.ts";
+import { addNote, newSession, socketTo, within } from "./session.ts";
+
+// The examples of docstrings that need a Durable Object, `ctx`, or a server that can be connected to.
+
+const examples = import.meta.glob("../../.tools/examples/workerd/{client,durable-objects}.ts-*.ts");
+const codes = import.meta.glob("../../.tools/examples/workerd/{client,durable-objects}.ts-*.ts", { query: "?raw", import: "default", eager: true }) as Record<string, string>;
+
+test.each(Object.entries(examples))("%s", async (file, load) => {
+  const stub = newSession();
+  if (file.includes("client")) {
+    await addNote(stub, "plan");
+    vi.stubGlobal("WebSocket", socketTo(stub));
+    await run(codes[file]!, load);
+  } else {
+    await within(stub, (_, ctx) => {
+      vi.stubGlobal("ctx", ctx);
+      return run(codes[file]!, load);
+    });
+  }
+});
