@@ -35,6 +35,13 @@ pub enum Code {
 
 impl Code {
     /// The code as it is written in every language and on the wire.
+    ///
+    /// ```
+    /// use patchwire::{Code, Patch};
+    ///
+    /// let error = Patch::parse("{}").unwrap_err();
+    /// assert_eq!(error.code.as_str(), "INVALID_PATCH");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Code::InvalidJson => "INVALID_JSON",

@@ -25,6 +25,14 @@ impl Pointer {
     ///
     /// # Errors
     /// `INVALID_POINTER` for anything else, `LIMIT_EXCEEDED` over [`Limits::path`] segments.
+    ///
+    /// ```
+    /// use patchwire::{Code, Pointer};
+    ///
+    /// assert_eq!(Pointer::parse("").unwrap().segments().count(), 0);
+    /// assert_eq!(Pointer::parse("notes/0").unwrap_err().code, Code::InvalidPointer);
+    /// assert_eq!(Pointer::parse("/a~2").unwrap_err().code, Code::InvalidPointer);
+    /// ```
     pub fn parse(text: &str) -> Result<Pointer> {
         Pointer::parse_bytes(text.as_bytes(), &Limits::default())
     }
@@ -41,6 +49,13 @@ impl Pointer {
     }
 
     /// The unescaped segments; a lone surrogate reads as U+FFFD.
+    ///
+    /// ```
+    /// use patchwire::Pointer;
+    ///
+    /// let pointer = Pointer::parse("/a~0b//0").unwrap();
+    /// assert_eq!(pointer.segments().collect::<Vec<_>>(), ["a~b", "", "0"]);
+    /// ```
     pub fn segments(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
         self.segments.iter().map(|key| String::from_utf8_lossy(key))
     }

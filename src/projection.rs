@@ -37,6 +37,16 @@ pub struct View {
 impl View {
     /// What `include` covers without what `exclude` covers. Without an `include` that is everything else; an empty one
     /// includes nothing.
+    ///
+    /// ```
+    /// use patchwire::{Document, Pointer, View};
+    ///
+    /// let [public, token] = ["/users", "/users/*/token"].map(|text| Pointer::parse(text).unwrap());
+    /// let view = View::new(Some(vec![public]), vec![token]);
+    /// let document = Document::parse(r#"{"users":[{"name":"Ada","token":"x"}],"log":["y"]}"#).unwrap();
+    /// assert_eq!(document.project(&view).to_string(), r#"{"users":[{"name":"Ada"}]}"#);
+    /// assert_eq!(document.project(&View::new(Some(Vec::new()), Vec::new())).to_string(), "null");
+    /// ```
     pub fn new(include: Option<Vec<Pointer>>, exclude: Vec<Pointer>) -> View {
         View { include, exclude }
     }
@@ -46,6 +56,13 @@ impl View {
     /// # Errors
     /// `INVALID_JSON`; `VALIDATION_FAILED` where it is anything else, so that a misspelt `exclude` hides nothing by
     /// accident; `INVALID_POINTER`.
+    ///
+    /// ```
+    /// use patchwire::{Code, View};
+    ///
+    /// assert!(View::parse(r#"{"exclude":["/secrets"]}"#).is_ok());
+    /// assert_eq!(View::parse(r#"{"excludes":["/secrets"]}"#).unwrap_err().code, Code::ValidationFailed);
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<View> {
         let limits = Limits::default();
         let node = parse::parse(text.as_ref().into(), &limits)?;
@@ -76,6 +93,14 @@ fn malformed() -> Error {
 
 impl Document {
     /// The document as the view shows it. Subtrees that show whole are shared. O(what the pointers lead through).
+    ///
+    /// ```
+    /// use patchwire::{Document, View};
+    ///
+    /// let document = Document::parse(r#"{"log":[{"text":"a","cost":1},{"text":"b","cost":2}],"keys":{"a":1}}"#).unwrap();
+    /// let view = View::parse(r#"{"exclude":["/keys","/log/*/cost"]}"#).unwrap();
+    /// assert_eq!(document.project(&view).to_string(), r#"{"log":[{"text":"a"},{"text":"b"}]}"#);
+    /// ```
     pub fn project(&self, view: &View) -> Document {
         Document { root: view.root().project(&self.root), limits: self.limits }
     }

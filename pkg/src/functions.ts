@@ -8,11 +8,15 @@ import { freeze } from "./containers.js";
  * The state after a patch in either dialect, all of it or nothing. O(size of the state): to apply many patches
  * to one state, use a {@link StateTracker} or a {@link StateDocument}.
  *
- * @throws PatchwireError with `code`, `opIndex` and `path`; `NOT_JSON` where the state or the patch isn't JSON.
+ * @throws PatchwireError `INVALID_PATCH`, `INVALID_POINTER`, `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
+ *   with `opIndex` and `path`; `INVALID_JSON` with `offset` where the patch is text; `NOT_JSON` where the state or the
+ *   patch isn't JSON; `LIMIT_EXCEEDED`.
  * @example
  * ```ts
  * import { applyPatch } from "patchwire";
- * console.log(applyPatch({ count: 1 }, [{ op: "replace", path: "/count", value: 2 }])); // { count: 2 }
+ * const state = { count: 1, answer: "Hel" };
+ * console.log(applyPatch(state, [{ op: "replace", path: "/count", value: 2 }])); // { count: 2, answer: 'Hel' }
+ * console.log(applyPatch(state, '[{"op":"str_ins","path":"/answer","pos":3,"str":"lo"}]')); // { count: 1, answer: 'Hello' }
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
@@ -26,12 +30,14 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
  * Applies step writes in order to a state that others may have changed meanwhile: what no longer fits is left
  * out and told in a warning; what is missing is created. O(size of the state).
  *
- * @throws PatchwireError `INVALID_PATCH` where the writes are malformed, `LIMIT_EXCEEDED`.
+ * @throws PatchwireError `INVALID_PATCH` where the writes are malformed, `NOT_JSON`, `LIMIT_EXCEEDED`.
  * @example
  * ```ts
  * import { applyStepWrites } from "patchwire";
- * const { state } = applyStepWrites({ notes: ["a"] }, { ops: [{ kind: "append", key: "notes", items: ["b"] }] });
- * console.log(state); // { notes: [ 'a', 'b' ] }
+ * const { state, warnings } = applyStepWrites({ notes: ["a"] }, {
+ *   ops: [{ kind: "append", key: "notes", items: ["b"] }, { kind: "append_text", path: "/notes", text: "c" }],
+ * });
+ * console.log(state, warnings); // { notes: [ 'a', 'b' ] } [ "'/notes' is no string; the write was left out" ]
  * ```
  */
 export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInput): { state: Immutable<T>; warnings: string[] } {
@@ -46,13 +52,18 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
  * The patch with the same effect as step writes. O(size of the writes).
  *
  * @param options.base the state before the writes; needed where they hold `append_text` or `increment`.
- * @throws PatchwireError `INVALID_PATCH` where the base is needed and missing.
+ * @param options.dialect `'extended'` for a peer that understands `str_ins` and `inc`: increments then need no base.
+ * @throws PatchwireError `INVALID_PATCH` where the writes are malformed, or the base is needed and missing; `NOT_JSON`,
+ *   `LIMIT_EXCEEDED`.
  * @example
  * ```ts
  * import { StateTracker, stepWritesToRFC6902 } from "patchwire";
  * const tracker = new StateTracker({ notes: ["a"] }, { arrayDeltaMode: true });
  * tracker.update((draft) => draft.notes.push("b"));
  * console.log(stepWritesToRFC6902(tracker.getStepWrites())); // [ { op: 'add', path: '/notes/-', value: 'b' } ]
+ * const spent = { ops: [{ kind: "increment", path: "/tokens", by: 5 }] } as const;
+ * console.log(stepWritesToRFC6902(spent, { base: { tokens: 10 } })); // [ { op: 'replace', path: '/tokens', value: 15 } ]
+ * console.log(stepWritesToRFC6902(spent, { dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
  * ```
  */
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {

@@ -55,6 +55,14 @@ impl Document {
     ///
     /// # Errors
     /// `INVALID_JSON` with the byte offset, `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document};
+    ///
+    /// assert_eq!(Document::parse(r#"{ "n": 1.0 }"#).unwrap().to_string(), r#"{"n":1}"#);
+    /// let error = Document::parse(r#"{"n":1,}"#).unwrap_err();
+    /// assert_eq!((error.code, error.offset), (Code::InvalidJson, Some(7)));
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Document> {
         Document::parse_with(text, Limits::default())
     }
@@ -63,6 +71,15 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::parse`].
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Limits, Patch};
+    ///
+    /// let limits = Limits { depth: 2, ..Limits::default() };
+    /// let document = Document::parse_with(r#"{"list":[1]}"#, limits).unwrap();
+    /// let patch = Patch::parse(r#"[{"op":"add","path":"/list/-","value":[]}]"#).unwrap();
+    /// assert_eq!(document.apply(&patch).unwrap_err().code, Code::LimitExceeded);
+    /// ```
     pub fn parse_with(text: impl AsRef<[u8]>, limits: Limits) -> Result<Document> {
         Ok(Document { root: parse::parse(text.as_ref().into(), &limits)?, limits })
     }
@@ -71,6 +88,14 @@ impl Document {
     ///
     /// # Errors
     /// `INVALID_POINTER`; `PATH_NOT_FOUND` where there is nothing.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document};
+    ///
+    /// let document = Document::parse(r#"{"files":{"src/a.rs":[1,2]}}"#).unwrap();
+    /// assert_eq!(document.get("/files/src~1a.rs/1").unwrap().to_string(), "2");
+    /// assert_eq!(document.get("/files/b.rs").unwrap_err().code, Code::PathNotFound);
+    /// ```
     pub fn get(&self, pointer: &str) -> Result<Document> {
         let found = Pointer::parse_bytes(pointer.as_bytes(), &self.limits)?.find(&self.root);
         let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(pointer))?;
@@ -82,6 +107,16 @@ impl Document {
     /// # Errors
     /// RFC 6902 §5 with the operation's index and pointer: `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
     /// `INVALID_PATCH`, `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Patch};
+    ///
+    /// let document = Document::parse(r#"{"items":[1,2]}"#).unwrap();
+    /// let patch = Patch::parse(r#"[{"op":"remove","path":"/items/0"},{"op":"remove","path":"/items/7"}]"#).unwrap();
+    /// let error = document.apply(&patch).unwrap_err();
+    /// assert_eq!((error.code, error.op_index, error.path.as_deref()), (Code::IndexOutOfRange, Some(1), Some("/items/7")));
+    /// assert_eq!(document.to_string(), r#"{"items":[1,2]}"#);
+    /// ```
     pub fn apply(&self, patch: &Patch) -> Result<Document> {
         let mut root = self.root.clone();
         patch::apply(&mut root, patch, &self.limits)?;
@@ -89,13 +124,27 @@ impl Document {
     }
 
     /// The text, as `JSON.stringify` prints it. O(size); untouched parts are copied.
+    ///
+    /// ```
+    /// use patchwire::Document;
+    ///
+    /// let document = Document::parse(r#"[ "\u00e9", 1e2 ]"#).unwrap();
+    /// assert_eq!(document.to_bytes(), r#"["é",100]"#.as_bytes());
+    /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.root.weight() + 16);
         print::print(&mut out, &self.root);
         out
     }
 
-    /// About how many bytes the text has: exact but for numbers, which count 8 each. O(1).
+    /// About how many bytes the text has: a container may count one too many, and a number counts 8. O(1).
+    ///
+    /// ```
+    /// use patchwire::Document;
+    ///
+    /// let document = Document::parse(r#""twelve chars""#).unwrap();
+    /// assert_eq!(document.weight(), document.to_bytes().len());
+    /// ```
     pub fn weight(&self) -> usize {
         self.root.weight()
     }

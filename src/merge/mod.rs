@@ -71,6 +71,13 @@ impl Strategy {
     ///
     /// # Errors
     /// `VALIDATION_FAILED` where there is none.
+    ///
+    /// ```
+    /// use patchwire::{Code, Strategy};
+    ///
+    /// assert!(matches!(Strategy::named("sum"), Ok(Strategy::Sum)));
+    /// assert!(matches!(Strategy::named("total"), Err(error) if error.code == Code::ValidationFailed));
+    /// ```
     pub fn named(name: &str) -> Result<Strategy> {
         use Strategy::*;
         let all = [Last, First, Exclusive, Concat, Merge, Sum, Min, Max, Avg, Longest, Union];
@@ -124,6 +131,13 @@ pub struct MergePlan {
 
 impl MergePlan {
     /// Without strategies.
+    ///
+    /// ```
+    /// use patchwire::{Document, MergePlan};
+    ///
+    /// let base = Document::parse(r#"{"a":1}"#).unwrap();
+    /// assert_eq!(MergePlan::new().merge_writes(&base, &[]).unwrap().state, base);
+    /// ```
     pub fn new() -> MergePlan {
         MergePlan::default()
     }
@@ -134,6 +148,15 @@ impl MergePlan {
     ///
     /// # Errors
     /// `INVALID_POINTER`.
+    ///
+    /// ```
+    /// use patchwire::{Document, MergePlan, Strategy};
+    ///
+    /// let longer = |a: &Document, b: &Document| if b.weight() > a.weight() { b.clone() } else { a.clone() };
+    /// let plan = MergePlan::new().with("/answers/*", Strategy::Custom(Box::new(move |one| Ok(longer(one.existing, one.incoming))))).unwrap();
+    /// let [base, one, two] = ["", "a long answer", "short"].map(|text| Document::parse(format!(r#"{{"answers":{{"a":"{text}"}}}}"#)).unwrap());
+    /// assert_eq!(plan.merge_branches(&base, &[one.clone(), two]).unwrap().state, one);
+    /// ```
     pub fn with(mut self, pointer: &str, strategy: Strategy) -> Result<MergePlan> {
         self.strategies.push((Pointer::parse(pointer)?, strategy));
         Ok(self)
@@ -144,6 +167,19 @@ impl MergePlan {
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED`, `NOT_JSON` for a sum that is too large, and what a [`Strategy::Custom`] says.
+    ///
+    /// ```
+    /// use patchwire::{Document, MergePlan, StepWrites};
+    ///
+    /// let base = Document::parse(r#"{"log":[],"at":"start"}"#).unwrap();
+    /// let writers = ["a", "b"].map(|name| {
+    ///     let ops = format!(r#"{{"kind":"append","path":"/log","items":["{name}"]}},{{"kind":"replace","path":"/at","value":"{name}"}}"#);
+    ///     StepWrites::parse(format!(r#"{{"ops":[{ops}]}}"#)).unwrap()
+    /// });
+    /// let merged = MergePlan::new().merge_writes(&base, &writers).unwrap();
+    /// assert_eq!(merged.state.to_string(), r#"{"log":["a","b"],"at":"b"}"#);
+    /// assert_eq!(merged.conflicts[0].lost, Some(Document::parse(r#""a""#).unwrap()));
+    /// ```
     pub fn merge_writes(&self, base: &Document, writers: &[StepWrites]) -> Result<Merged> {
         let writers = writers.iter().map(|writes| Writer::of_writes(&base.root, writes, &base.limits));
         self.merge(base, &writers.collect::<Result<Vec<_>>>()?)
@@ -211,6 +247,16 @@ impl Merged {
     ///
     /// # Errors
     /// None that is known of: it is derived from the base.
+    ///
+    /// ```
+    /// use patchwire::{Dialect, Document, MergePlan};
+    ///
+    /// let [base, one, two] = [r#"{"list":["a"]}"#, r#"{"list":["a","b"]}"#, r#"{"list":["a","c"]}"#].map(|text| Document::parse(text).unwrap());
+    /// let merged = MergePlan::new().merge_branches(&base, &[one, two]).unwrap();
+    /// let patch = merged.patch(Dialect::Rfc6902).unwrap();
+    /// assert_eq!(patch.to_string(), r#"[{"op":"add","path":"/list/-","value":"b"},{"op":"add","path":"/list/-","value":"c"}]"#);
+    /// assert_eq!(base.apply(&patch).unwrap(), merged.state);
+    /// ```
     pub fn patch(&self, dialect: Dialect) -> Result<Patch> {
         patch::derive(&self.writes, Some(&self.base), dialect)
     }

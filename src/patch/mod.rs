@@ -93,6 +93,15 @@ impl Patch {
     /// # Errors
     /// `INVALID_JSON` with the byte offset; `INVALID_PATCH` or `INVALID_POINTER` with the operation's index;
     /// `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::{Code, Patch};
+    ///
+    /// let patch = Patch::parse(r#"[{"op":"inc","path":"/n","inc":2}]"#).unwrap();
+    /// assert_eq!(patch.to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
+    /// let error = Patch::parse(r#"[{"op":"remove","path":"/a"},{"op":"move","path":"/b"}]"#).unwrap_err();
+    /// assert_eq!((error.code, error.op_index), (Code::InvalidPatch, Some(1)));
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Patch> {
         Patch::parse_with(text, &Limits::default())
     }
@@ -101,6 +110,14 @@ impl Patch {
     ///
     /// # Errors
     /// As [`Patch::parse`].
+    ///
+    /// ```
+    /// use patchwire::{Code, Limits, Patch};
+    ///
+    /// let limits = Limits { operations: 1, ..Limits::default() };
+    /// let two = r#"[{"op":"remove","path":"/a"},{"op":"remove","path":"/b"}]"#;
+    /// assert_eq!(Patch::parse_with(two, &limits).unwrap_err().code, Code::LimitExceeded);
+    /// ```
     pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Patch> {
         codec::parse(text.as_ref(), limits)
     }
@@ -111,6 +128,14 @@ impl Patch {
     }
 
     /// Whether there is nothing to do.
+    ///
+    /// ```
+    /// use patchwire::Patch;
+    ///
+    /// let patch = Patch::parse("[]").unwrap();
+    /// assert!(patch.is_empty());
+    /// assert_eq!(patch.len(), 0);
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }

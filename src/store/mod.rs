@@ -138,6 +138,15 @@ pub struct Store {
 
 impl Store {
     /// New tables that hold this state at revision 0, and the rows to write.
+    ///
+    /// ```
+    /// use patchwire::store::{RowOperation, Store};
+    /// use patchwire::Document;
+    ///
+    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap());
+    /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
+    /// assert_eq!(rows[1], RowOperation::PutBase { id: 0, text: r#"{"n":1}"#.into() });
+    /// ```
     pub fn create(session: impl Into<String>, document: &Document) -> (Store, Vec<RowOperation>) {
         let mut store = Store::at(session.into(), 0, 0, 0);
         let (mut operations, fold) = store.write_base(0, document);
@@ -166,6 +175,17 @@ impl Store {
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED` for a patch of over 4 GB, and after some two trillion commits.
+    ///
+    /// ```
+    /// use patchwire::store::{RowOperation, Store};
+    /// use patchwire::{Document, Patch};
+    ///
+    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
+    /// let (store, _) = Store::create("a-session", &state);
+    /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
+    /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
+    /// assert_eq!(plan.operations, [RowOperation::PutLog { id: 4096, parts: 1, patch: patch.into() }]);
+    /// ```
     pub fn plan(&self, patch: &str, document: &Document) -> Result<Plan> {
         let revision = self.revision + 1;
         if revision > LAST_REVISION {
@@ -196,6 +216,20 @@ impl Store {
     }
 
     /// The plan's transaction has been committed.
+    ///
+    /// ```
+    /// use patchwire::store::Store;
+    /// use patchwire::{Document, Patch};
+    ///
+    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
+    /// let (mut store, _) = Store::create("a-session", &state);
+    /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
+    /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
+    /// // A plan whose transaction failed is dropped: the next one makes the same revision.
+    /// assert_eq!((plan.revision, store.revision()), (1, 0));
+    /// store.accept(&plan);
+    /// assert_eq!(store.revision(), 1);
+    /// ```
     pub fn accept(&mut self, plan: &Plan) {
         self.grew(plan.patch_bytes);
         if let Some(fold) = &plan.fold {

@@ -60,6 +60,19 @@ pub struct Opened {
 
 impl Opening {
     /// Nothing read yet. The limits are those that the document keeps; what was accepted once is read without any.
+    ///
+    /// ```
+    /// use patchwire::Limits;
+    /// use patchwire::store::{FORMAT, Opening};
+    ///
+    /// let mut opening = Opening::new(Limits::default());
+    /// opening.meta(FORMAT, "a-session", 0, 11).unwrap();
+    /// opening.base(0, r#"{"n":"#).unwrap();
+    /// opening.base(1, r#""abc"}"#).unwrap();
+    /// opening.log(4096, 1, r#"[{"op":"remove","path":"/n"}]"#).unwrap();
+    /// let opened = opening.finish().unwrap().unwrap();
+    /// assert_eq!((opened.store.revision(), opened.document.to_string()), (1, "{}".into()));
+    /// ```
     pub fn new(limits: Limits) -> Opening {
         Opening { limits, meta: None, base: Vec::new(), base_rows: 0, replay: None }
     }
@@ -68,6 +81,14 @@ impl Opening {
     ///
     /// # Errors
     /// `VALIDATION_FAILED` where a later version wrote it, or nobody did.
+    ///
+    /// ```
+    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::{Code, Limits};
+    ///
+    /// let error = Opening::new(Limits::default()).meta(FORMAT + 1, "a-session", 0, 2).unwrap_err();
+    /// assert_eq!(error.code, Code::ValidationFailed);
+    /// ```
     pub fn meta(&mut self, format: u64, session: &str, revision: u64, bytes: u64) -> Result<()> {
         if format != FORMAT {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know"));
@@ -83,6 +104,15 @@ impl Opening {
     ///
     /// # Errors
     /// `STREAM_TRUNCATED` where one is missing.
+    ///
+    /// ```
+    /// use patchwire::store::Opening;
+    /// use patchwire::{Code, Limits};
+    ///
+    /// let mut opening = Opening::new(Limits::default());
+    /// opening.base(0, "[1,").unwrap();
+    /// assert_eq!(opening.base(2, "3]").unwrap_err().code, Code::StreamTruncated);
+    /// ```
     pub fn base(&mut self, id: u64, text: &str) -> Result<()> {
         if id != self.base_rows || self.replay.is_some() {
             return Err(missing("a row of the base is missing"));
@@ -96,6 +126,18 @@ impl Opening {
     ///
     /// # Errors
     /// `STREAM_TRUNCATED` where one is missing; otherwise as [`Opening::finish`].
+    ///
+    /// ```
+    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::{Code, Limits};
+    ///
+    /// let mut opening = Opening::new(Limits::default());
+    /// opening.meta(FORMAT, "a-session", 0, 2).unwrap();
+    /// opening.base(0, "{}").unwrap();
+    /// opening.log(4096, 1, r#"[{"op":"add","path":"/a","value":1}]"#).unwrap();
+    /// let third = opening.log(3 * 4096, 1, r#"[{"op":"add","path":"/c","value":3}]"#);
+    /// assert_eq!(third.unwrap_err().code, Code::StreamTruncated);
+    /// ```
     pub fn log(&mut self, id: u64, parts: u64, patch: &str) -> Result<()> {
         let mut replay = match self.replay.take() {
             Some(replay) => replay,
@@ -113,6 +155,16 @@ impl Opening {
     /// # Errors
     /// `STREAM_TRUNCATED` where rows are missing; `INVALID_JSON`, `INVALID_PATCH` and what applying gives where
     /// one doesn't hold what was written.
+    ///
+    /// ```
+    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::{Code, Limits};
+    ///
+    /// assert!(Opening::new(Limits::default()).finish().unwrap().is_none());
+    /// let mut opening = Opening::new(Limits::default());
+    /// opening.meta(FORMAT, "a-session", 0, 2).unwrap();
+    /// assert_eq!(opening.finish().unwrap_err().code, Code::StreamTruncated);
+    /// ```
     pub fn finish(mut self) -> Result<Option<Opened>> {
         let replay = match self.replay.take() {
             Some(replay) => Some(replay),

@@ -17,6 +17,15 @@ pub struct Tables {
 
 impl Tables {
     /// Carries out all of a plan's operations.
+    ///
+    /// ```
+    /// use patchwire::store::{RowOperation, Tables};
+    ///
+    /// let mut tables = Tables::default();
+    /// tables.execute(&[RowOperation::PutBase { id: 0, text: "{}".into() }, RowOperation::DeleteBase { from: 0 }]);
+    /// assert_eq!(tables.rows_written(), 2);
+    /// assert_eq!(tables.row_sizes().count(), 0);
+    /// ```
     pub fn execute(&mut self, operations: &[RowOperation]) {
         for operation in operations {
             let rows = match operation {
@@ -46,6 +55,17 @@ impl Tables {
     ///
     /// # Errors
     /// As [`Opening::finish`].
+    ///
+    /// ```
+    /// use patchwire::store::{Store, Tables};
+    /// use patchwire::{Document, Limits};
+    ///
+    /// let mut tables = Tables::default();
+    /// assert!(tables.open(Limits::default()).unwrap().is_none());
+    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
+    /// tables.execute(&Store::create("a-session", &state).1);
+    /// assert_eq!(tables.open(Limits::default()).unwrap().unwrap().document, state);
+    /// ```
     pub fn open(&self, limits: Limits) -> Result<Option<Opened>> {
         let mut opening = Opening::new(limits);
         if let Some((format, session, revision, bytes)) = &self.meta {

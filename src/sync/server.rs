@@ -106,6 +106,17 @@ struct Answer {
 impl Server {
     /// A server at this revision. `recent` are the texts of the patches that made the last revisions, oldest
     /// first, as the log has them. O(their length).
+    ///
+    /// ```
+    /// use patchwire::sync::Server;
+    /// use patchwire::{Dialect, Document, Limits};
+    ///
+    /// let recent = [r#"[{"op":"add","path":"/a","value":1}]"#.to_owned()];
+    /// let server = Server::new("a-session", 7, &recent, Limits::default());
+    /// assert_eq!((server.session(), server.revision()), ("a-session", 7));
+    /// let frames = server.frames_since(Some("a-session"), Some(6), Dialect::Extended, &Document::parse(r#"{"a":1}"#).unwrap());
+    /// assert!(frames.contains("state_patch") && !frames.contains("state_snapshot"));
+    /// ```
     pub fn new(session: impl Into<String>, revision: u64, recent: &[String], limits: Limits) -> Server {
         let mut server = Server { session: session.into(), revision, recent: Recent::default(), limits, connections: Vec::new(), next: 1 };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
@@ -125,6 +136,17 @@ impl Server {
     }
 
     /// A new connection, which is sent nothing before it says hello.
+    ///
+    /// ```
+    /// use patchwire::sync::Server;
+    /// use patchwire::{Document, Limits};
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let (one, two) = (server.open(), server.open());
+    /// assert_ne!(one, two);
+    /// let patch = r#"[{"op":"replace","path":"","value":1}]"#;
+    /// assert!(server.committed(patch, None, &Document::parse("1").unwrap()).is_empty());
+    /// ```
     pub fn open(&mut self) -> ConnectionId {
         let id = self.next;
         self.next += 1;
@@ -135,6 +157,25 @@ impl Server {
     /// Gives a connection that outlived the server's memory its place back, from the text last attached to it
     /// (empty where there was none). It is sent what it may have missed, or closed where the text is of another
     /// storage or version: it comes back and says hello.
+    ///
+    /// ```
+    /// use patchwire::sync::{Server, ServerEffect};
+    /// use patchwire::{Document, Limits};
+    ///
+    /// let state = Document::parse("{}").unwrap();
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+    /// let effects = server.receive(connection, hello, &state);
+    /// let Some(ServerEffect::Attach { text, .. }) = effects.last() else { unreachable!() };
+    ///
+    /// // The server's memory is lost, the connection isn't.
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// assert!(server.restore(connection, text, &state).is_empty());
+    /// let effects = server.restore(connection, "another storage's", &state);
+    /// assert!(matches!(effects[..], [ServerEffect::Close { code: 1012, .. }]));
+    /// ```
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str, document: &Document) -> Vec<ServerEffect> {
         if attachment.is_empty() {
             return Vec::new();
@@ -153,6 +194,17 @@ impl Server {
 
     /// Takes the text last attached to an earlier connection as this one's hello: how an event stream, which
     /// can't send, goes on from its `Last-Event-ID`. Any other text means a client that has nothing.
+    ///
+    /// ```
+    /// use patchwire::sync::{Server, ServerEffect};
+    /// use patchwire::{Dialect, Document, Limits};
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let stream = server.open();
+    /// let effects = server.resume(stream, "", Dialect::Rfc6902, &Document::parse("{}").unwrap());
+    /// let ServerEffect::Send { text, .. } = &effects[0] else { unreachable!() };
+    /// assert!(text.contains("state_snapshot"));
+    /// ```
     pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect, document: &Document) -> Vec<ServerEffect> {
         let nothing = Hello { session: None, revision: None, dialect };
         let hello = frame::read_attachment(attachment).map_or(nothing, |hello| Hello { dialect, ..hello });
@@ -160,6 +212,16 @@ impl Server {
     }
 
     /// A frame that the connection sent. What is wrong with it is said to this connection alone.
+    ///
+    /// ```
+    /// use patchwire::sync::{Note, Server, ServerEffect};
+    /// use patchwire::{Code, Document, Limits};
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// let effects = server.receive(connection, r#"{"type":"hello","version":99}"#, &Document::parse("{}").unwrap());
+    /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Note { note: Note::Refusal(Code::ValidationFailed, _), .. })));
+    /// ```
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
         let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
         if self.limits.check_frame(text.len()).is_err() {
@@ -180,22 +242,68 @@ impl Server {
     }
 
     /// The same for a frame that is over the limit, so that nobody needs to copy it to find out.
+    ///
+    /// ```
+    /// use patchwire::sync::{Server, ServerEffect};
+    /// use patchwire::Limits;
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// let effects = server.oversized(connection);
+    /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1009, .. })));
+    /// ```
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
         self.refuse(connection, &Error::new(Code::LimitExceeded, "the frame is over the size limit"), Some(1009))
     }
 
     /// The connection has ended.
+    ///
+    /// ```
+    /// use patchwire::sync::Server;
+    /// use patchwire::{Document, Limits};
+    ///
+    /// let state = Document::parse("{}").unwrap();
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// server.closed(connection);
+    /// assert!(server.receive(connection, r#"{"type":"ping"}"#, &state).is_empty());
+    /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
         self.connections.retain(|(id, _)| *id != connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
+    ///
+    /// ```
+    /// use patchwire::sync::Server;
+    /// use patchwire::{Dialect, Document, Limits};
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// assert!(!server.wants_standard());
+    /// let stream = server.open();
+    /// server.resume(stream, "", Dialect::Rfc6902, &Document::parse("{}").unwrap());
+    /// assert!(server.wants_standard());
+    /// ```
     pub fn wants_standard(&self) -> bool {
         self.connections.iter().any(|(_, connection)| *connection == Connection::Live(Dialect::Rfc6902))
     }
 
     /// The next revision was committed: the patch that made it, in the extended dialect and, where wanted, in the
     /// standard one, and the state after it. Each frame is made once. O(patch + connections).
+    ///
+    /// ```
+    /// use patchwire::sync::{Server, ServerEffect};
+    /// use patchwire::{Dialect, Document, Limits};
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let stream = server.open();
+    /// server.resume(stream, "", Dialect::Rfc6902, &Document::parse(r#"{"n":1}"#).unwrap());
+    /// let [extended, standard] = [r#"[{"op":"inc","path":"/n","inc":1}]"#, r#"[{"op":"replace","path":"/n","value":2}]"#];
+    /// let effects = server.committed(extended, Some(standard), &Document::parse(r#"{"n":2}"#).unwrap());
+    /// let ServerEffect::Send { text, .. } = &effects[0] else { unreachable!() };
+    /// assert!(text.contains(standard));
+    /// assert_eq!(server.revision(), 1);
+    /// ```
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
         self.revision += 1;
         let frame = PatchFrame::new(self.revision, patch, standard);
@@ -222,6 +330,16 @@ impl Server {
     }
 
     /// The stream is over: tells everybody, who won't come back.
+    ///
+    /// ```
+    /// use patchwire::sync::{Server, ServerEffect};
+    /// use patchwire::Limits;
+    ///
+    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
+    /// let connection = server.open();
+    /// let text = r#"{"type":"end","sequence":0,"revision":0}"#.into();
+    /// assert_eq!(server.end()[0], ServerEffect::Send { to: vec![connection], text });
+    /// ```
     pub fn end(&mut self) -> Vec<ServerEffect> {
         let ids: Vec<ConnectionId> = std::mem::take(&mut self.connections).into_iter().map(|(id, _)| id).collect();
         let close = |connection| ServerEffect::Close { connection, code: 1000, reason: "the stream has ended" };
@@ -231,6 +349,17 @@ impl Server {
 
     /// What somebody with this much lacks, for those who ask once instead of listening: the frames that a
     /// connection would be sent, as one JSON array.
+    ///
+    /// ```
+    /// use patchwire::sync::Server;
+    /// use patchwire::{Dialect, Document, Limits};
+    ///
+    /// let server = Server::new("a-session", 3, &[], Limits::default());
+    /// let state = Document::parse("{}").unwrap();
+    /// let nothing_new = server.frames_since(Some("a-session"), Some(3), Dialect::Extended, &state);
+    /// assert_eq!(nothing_new, r#"[{"type":"status","sequence":3,"revision":3,"session":"a-session","status":"active"}]"#);
+    /// assert!(server.frames_since(None, None, Dialect::Extended, &state).contains("state_snapshot"));
+    /// ```
     pub fn frames_since(&self, session: Option<&str>, revision: Option<u64>, dialect: Dialect, document: &Document) -> String {
         let hello = Hello { session: session.map(str::to_owned), revision, dialect };
         let frames = self.answer(&hello, document).frames;

@@ -32,6 +32,17 @@ impl Cursor {
 
 impl Tracker {
     /// Another reader of the changes from now on, independent of the main one.
+    ///
+    /// ```
+    /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":0}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// let wire = tracker.open_cursor();
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// assert_eq!(tracker.patch(wire, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":1}]"#);
+    /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
+    /// ```
     pub fn open_cursor(&mut self) -> usize {
         let cursor = Some(Cursor::new(self.document.root.clone(), self.options.array_delta));
         match self.cursors.iter().position(Option::is_none) {
@@ -49,6 +60,15 @@ impl Tracker {
     }
 
     /// Ends a reader; its number may be given out again.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse("{}").unwrap(), TrackerOptions::default());
+    /// let wire = tracker.open_cursor();
+    /// tracker.close_cursor(wire);
+    /// assert_eq!(tracker.writes(wire).unwrap_err().code, Code::Closed);
+    /// ```
     pub fn close_cursor(&mut self, cursor: usize) {
         if let Some(slot) = self.cursors.get_mut(cursor).filter(|_| cursor != Tracker::MAIN) {
             *slot = None;
@@ -56,6 +76,15 @@ impl Tracker {
     }
 
     /// Makes today's document the cursor's baseline. O(1).
+    ///
+    /// ```
+    /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":0}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// tracker.advance(Tracker::MAIN);
+    /// assert!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().is_empty());
+    /// ```
     pub fn advance(&mut self, cursor: usize) {
         let base = self.document.root.clone();
         if let Some(Some(slot)) = self.cursors.get_mut(cursor) {
@@ -67,6 +96,16 @@ impl Tracker {
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
+    ///
+    /// ```
+    /// use patchwire::{Document, Patch, Pointer, Tracker, TrackerOptions};
+    ///
+    /// let options = TrackerOptions { counters: vec![Pointer::parse("/seen/*").unwrap()], ..TrackerOptions::default() };
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"seen":{"a":1}}"#).unwrap(), options);
+    /// tracker.apply(&Patch::parse(r#"[{"op":"replace","path":"/seen/a","value":5}]"#).unwrap()).unwrap();
+    /// let writes = tracker.writes(Tracker::MAIN).unwrap();
+    /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"seen","path":"/seen/a","by":4}],"warnings":[]}"#);
+    /// ```
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
         let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
@@ -87,6 +126,16 @@ impl Tracker {
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
+    ///
+    /// ```
+    /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/n", 2.0).unwrap();
+    /// let told = |dialect| tracker.patch(Tracker::MAIN, dialect).unwrap().to_string();
+    /// assert_eq!(told(Dialect::Rfc6902), r#"[{"op":"replace","path":"/n","value":3}]"#);
+    /// assert_eq!(told(Dialect::Extended), r#"[{"op":"inc","path":"/n","inc":2}]"#);
+    /// ```
     pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
         let mut writes = self.writes(cursor)?;
         writes::cap(&mut writes, &self.document.root, self.options.limits.operations);

@@ -90,6 +90,15 @@ impl Tracker {
     pub const MAIN: usize = 0;
 
     /// Starts tracking at this document. O(1).
+    ///
+    /// ```
+    /// use patchwire::{ArrayDelta, Dialect, Document, Patch, Tracker, TrackerOptions};
+    ///
+    /// let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    /// let mut tracker = Tracker::new(Document::parse("[1,2,3]").unwrap(), options);
+    /// tracker.apply(&Patch::parse(r#"[{"op":"remove","path":"/1"}]"#).unwrap()).unwrap();
+    /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().to_string(), r#"[{"op":"remove","path":"/1"}]"#);
+    /// ```
     pub fn new(document: Document, options: TrackerOptions) -> Tracker {
         let main = Cursor::new(document.root.clone(), options.array_delta);
         Tracker {
@@ -105,6 +114,15 @@ impl Tracker {
     }
 
     /// The document as it is. O(1) to clone.
+    ///
+    /// ```
+    /// use patchwire::{Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// let before = tracker.document().clone();
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// assert_eq!((before.to_string(), tracker.document().to_string()), (r#"{"n":1}"#.into(), r#"{"n":2}"#.into()));
+    /// ```
     pub fn document(&self) -> &Document {
         &self.document
     }
@@ -113,6 +131,15 @@ impl Tracker {
     ///
     /// # Errors
     /// As [`Document::apply`]; nothing has changed then.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Patch, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"version":3}"#).unwrap(), TrackerOptions::default());
+    /// let patch = r#"[{"op":"remove","path":"/version"},{"op":"test","path":"/version","value":3}]"#;
+    /// assert_eq!(tracker.apply(&Patch::parse(patch).unwrap()).unwrap_err().code, Code::PathNotFound);
+    /// assert_eq!(tracker.document().to_string(), r#"{"version":3}"#);
+    /// ```
     pub fn apply(&mut self, patch: &Patch) -> Result<()> {
         let change = self.applying(patch)?;
         self.adopt(change);
@@ -124,6 +151,15 @@ impl Tracker {
     ///
     /// # Errors
     /// `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"answer":"On"}"#).unwrap(), TrackerOptions::default());
+    /// [" it", "."].iter().try_for_each(|token| tracker.append("/answer", token)).unwrap();
+    /// let patch = tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap();
+    /// assert_eq!(patch.to_string(), r#"[{"op":"str_ins","path":"/answer","pos":2,"str":" it."}]"#);
+    /// ```
     pub fn append(&mut self, pointer: &str, text: &str) -> Result<()> {
         let path = self.place(pointer)?;
         let in_step = !self.history.is_on() || self.history.continues(&Source::Append(path.clone()));
@@ -135,6 +171,15 @@ impl Tracker {
     ///
     /// # Errors
     /// `PATH_NOT_FOUND` where there is no number.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"tokens":100}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/tokens", 42.0).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"tokens":142}"#);
+    /// assert_eq!(tracker.increment("/cost", 1.0).unwrap_err().code, Code::PathNotFound);
+    /// ```
     pub fn increment(&mut self, pointer: &str, by: f64) -> Result<()> {
         let path = self.place(pointer)?;
         self.change(Edit::Increment { path, by })
@@ -144,6 +189,14 @@ impl Tracker {
     ///
     /// # Errors
     /// `INVALID_PATCH` with the byte offset where the log is malformed, `LIMIT_EXCEEDED`; nothing has changed then.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// assert_eq!(tracker.play(&[255]).unwrap_err().code, Code::InvalidPatch);
+    /// assert_eq!(tracker.document().to_string(), r#"{"n":1}"#);
+    /// ```
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
         let recipes = self.player.play(log, &mut root, &self.options.limits)?;

@@ -86,6 +86,17 @@ impl Tracker {
     /// `INVALID_JSON` with the offset in the whole text, or `LIMIT_EXCEEDED`: the piece has changed nothing, and the
     /// stream can only be aborted. `PATH_NOT_FOUND` where another change took the place away; that closes the stream.
     /// `CLOSED`.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"ok":null}"#).unwrap(), TrackerOptions::default());
+    /// let ok = tracker.stream("/ok").unwrap();
+    /// tracker.write(ok, "[tr").unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"ok":[]}"#);
+    /// let error = tracker.write(ok, "y").unwrap_err();
+    /// assert_eq!((error.code, error.offset), (Code::InvalidJson, Some(1)));
+    /// ```
     pub fn write(&mut self, stream: usize, piece: impl AsRef<[u8]>) -> Result<()> {
         self.writing(stream, piece.as_ref()).map(|_| ())
     }
@@ -95,6 +106,19 @@ impl Tracker {
     /// # Errors
     /// `INVALID_JSON` with the offset where more must come: nothing has changed, and more may come. Otherwise as
     /// [`Tracker::write`].
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse("0").unwrap(), TrackerOptions::default());
+    /// let number = tracker.stream("").unwrap();
+    /// tracker.write(number, "1.").unwrap();
+    /// assert_eq!(tracker.end(number).unwrap_err().code, Code::InvalidJson);
+    /// tracker.write(number, "5").unwrap();
+    /// tracker.end(number).unwrap();
+    /// assert_eq!(tracker.document().to_string(), "1.5");
+    /// assert_eq!(tracker.end(number).unwrap_err().code, Code::Closed);
+    /// ```
     pub fn end(&mut self, stream: usize) -> Result<()> {
         let change = self.ending(stream)?;
         self.adopt(change);
@@ -106,6 +130,17 @@ impl Tracker {
     ///
     /// # Errors
     /// `CLOSED`.
+    ///
+    /// ```
+    /// use patchwire::{Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"answer":"none"}"#).unwrap(), TrackerOptions::default());
+    /// let answer = tracker.stream("/answer").unwrap();
+    /// tracker.write(answer, r#"["a","b"#).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"answer":["a","b"]}"#);
+    /// tracker.abort(answer).unwrap();
+    /// assert_eq!(tracker.document().to_string(), r#"{"answer":"none"}"#);
+    /// ```
     pub fn abort(&mut self, stream: usize) -> Result<()> {
         self.aborting(stream).map(|_| ())
     }

@@ -38,6 +38,19 @@ impl Tracker {
 
     /// Does again what the latest [`Tracker::undo`] took back; false when there is nothing, or another change came after
     /// it. O(the step).
+    ///
+    /// ```
+    /// use patchwire::{Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// tracker.undo();
+    /// assert!(tracker.redo());
+    /// tracker.undo();
+    /// tracker.increment("/n", 5.0).unwrap();
+    /// assert!(!tracker.redo());
+    /// assert_eq!(tracker.document().to_string(), r#"{"n":6}"#);
+    /// ```
     pub fn redo(&mut self) -> bool {
         let change = self.redoing();
         self.adopt_if_any(change)
@@ -55,6 +68,16 @@ impl Tracker {
 
     /// Keeps the document as it is, for [`Tracker::restore`], and returns the checkpoint's number. O(1). The latest 32
     /// are kept.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// let first = tracker.checkpoint();
+    /// let later: Vec<usize> = (0..32).map(|_| tracker.checkpoint()).collect();
+    /// assert_eq!(tracker.restore(first).unwrap_err().code, Code::StaleState);
+    /// assert!(tracker.restore(later[0]).is_ok());
+    /// ```
     pub fn checkpoint(&mut self) -> usize {
         let number = self.checkpoints.back().map_or(0, |(last, _)| last + 1);
         self.checkpoints.push_back((number, self.document.root.clone()));
@@ -93,6 +116,15 @@ impl Tracker {
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
+    ///
+    /// ```
+    /// use patchwire::{Document, Tracker, TrackerOptions};
+    ///
+    /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
+    /// tracker.increment("/n", 1.0).unwrap();
+    /// let back = tracker.inverse_patch(Tracker::MAIN).unwrap();
+    /// assert_eq!(back.to_string(), r#"[{"op":"replace","path":"/n","value":1}]"#);
+    /// ```
     pub fn inverse_patch(&self, cursor: usize) -> Result<Patch> {
         self.back_to(self.cursor(cursor)?.base(), Dialect::Rfc6902)
     }

@@ -82,6 +82,15 @@ impl StepWrites {
     ///
     /// # Errors
     /// `INVALID_JSON`, `INVALID_PATCH` or `INVALID_POINTER` with the op's index.
+    ///
+    /// ```
+    /// use patchwire::{Code, StepWrites};
+    ///
+    /// let writes = StepWrites::parse(r#"{"ops":[{"kind":"increment","key":"n","by":2}]}"#).unwrap();
+    /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"n","path":"/n","by":2}],"warnings":[]}"#);
+    /// let error = StepWrites::parse(r#"{"ops":[{"kind":"grow","key":"n"}]}"#).unwrap_err();
+    /// assert_eq!((error.code, error.op_index), (Code::InvalidPatch, Some(0)));
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<StepWrites> {
         let limits = Limits::default();
         StepWrites::read(&parse::parse(text.as_ref().into(), &limits)?, &limits)
@@ -96,6 +105,16 @@ impl StepWrites {
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED`; the state is then unchanged.
+    ///
+    /// ```
+    /// use patchwire::{Document, StepWrites};
+    ///
+    /// let writes = r#"{"ops":[{"kind":"increment","path":"/n","by":2},{"kind":"append_text","path":"/m","text":"x"}]}"#;
+    /// let state = Document::parse(r#"{"n":1,"m":0}"#).unwrap();
+    /// let (after, warnings) = StepWrites::parse(writes).unwrap().apply(&state).unwrap();
+    /// assert_eq!(after.to_string(), r#"{"n":3,"m":0}"#);
+    /// assert_eq!(warnings, ["'/m' is no string; the write was left out"]);
+    /// ```
     pub fn apply(&self, state: &crate::Document) -> Result<(crate::Document, Vec<String>)> {
         let mut after = state.clone();
         let warnings = apply::apply(&mut after.root, self, &state.limits)?;
@@ -108,6 +127,18 @@ impl StepWrites {
     /// # Errors
     /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `LIMIT_EXCEEDED` where the patch would have
     /// more operations than the base's limits allow.
+    ///
+    /// ```
+    /// use patchwire::{Code, Dialect, Document, StepWrites};
+    ///
+    /// let writes = StepWrites::parse(r#"{"ops":[{"kind":"increment","path":"/n","by":2}]}"#).unwrap();
+    /// let base = Document::parse(r#"{"n":1}"#).unwrap();
+    /// let standard = writes.to_patch(Some(&base), Dialect::Rfc6902).unwrap();
+    /// assert_eq!(standard.to_string(), r#"[{"op":"replace","path":"/n","value":3}]"#);
+    /// let extended = writes.to_patch(None, Dialect::Extended).unwrap();
+    /// assert_eq!(extended.to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
+    /// assert_eq!(writes.to_patch(None, Dialect::Rfc6902).unwrap_err().code, Code::InvalidPatch);
+    /// ```
     pub fn to_patch(&self, base: Option<&crate::Document>, dialect: crate::Dialect) -> Result<crate::Patch> {
         // A splice can ask for more removals than memory holds operations.
         let operations = self.ops.iter().map(cap::operations).fold(0, usize::saturating_add);

@@ -37,6 +37,12 @@ pub enum Status {
 
 impl Status {
     /// The word that users see.
+    ///
+    /// ```
+    /// use patchwire::sync::Status;
+    ///
+    /// assert_eq!(Status::Reconnecting.as_str(), "reconnecting");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Status::Connecting => "connecting",

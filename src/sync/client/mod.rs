@@ -100,6 +100,14 @@ enum Trouble {
 
 impl Client {
     /// A client that does nothing before it is started.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientOptions, Stats, Status};
+    ///
+    /// let client = Client::new(ClientOptions { seed: 7, ..ClientOptions::default() });
+    /// assert_eq!((client.status(), client.stats(), client.wake_at()), (Status::Connecting, Stats::default(), None));
+    /// assert!(client.document().is_none() && client.session().is_none());
+    /// ```
     pub fn new(options: ClientOptions) -> Client {
         let backoff = Backoff::new(options.seed);
         let (phase, status) = (Phase::Closed, Status::Connecting);
@@ -143,6 +151,16 @@ impl Client {
     }
 
     /// When [`Client::tick`] has to be called, in the clock's milliseconds; ask again after every call.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// let at = client.wake_at().unwrap();
+    /// assert!(client.tick(at - 1).is_empty());
+    /// assert_eq!(client.tick(at), [ClientEffect::Disconnect(1)]);
+    /// ```
     pub fn wake_at(&self) -> Option<u64> {
         match self.phase {
             Phase::Waiting { until } => Some(until),
@@ -154,11 +172,27 @@ impl Client {
     }
 
     /// Begins. `now` is here and below any clock in milliseconds that doesn't go backwards.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// assert_eq!(client.start(1_000), [ClientEffect::Connect(1)]);
+    /// ```
     pub fn start(&mut self, now: u64) -> Vec<ClientEffect> {
         self.connect(now)
     }
 
     /// Ends; the state stays readable.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions, Status};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// assert_eq!(client.stop(), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
+    /// assert_eq!(client.wake_at(), None);
+    /// ```
     pub fn stop(&mut self) -> Vec<ClientEffect> {
         let connected = !matches!(self.phase, Phase::Closed | Phase::Waiting { .. });
         self.phase = Phase::Closed;
@@ -170,6 +204,15 @@ impl Client {
     }
 
     /// The connection is open.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// assert!(client.opened(7, 10).is_empty());
+    /// assert!(matches!(&client.opened(1, 20)[..], [ClientEffect::Send(hello)] if hello.contains(r#""type":"hello""#)));
+    /// ```
     pub fn opened(&mut self, connection: u32, now: u64) -> Vec<ClientEffect> {
         match self.phase {
             Phase::Connecting { .. } if connection == self.connection => vec![self.hello(now)],
@@ -178,6 +221,17 @@ impl Client {
     }
 
     /// The connection couldn't be opened, or ended; `code` is the WebSocket close code, 1006 where there is none.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions, Status};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// assert!(client.closed(1, 1006, 10).is_empty());
+    /// assert_eq!(client.tick(client.wake_at().unwrap()), [ClientEffect::Connect(2)]);
+    /// // Whoever was refused by policy doesn't try again.
+    /// assert_eq!(client.closed(2, 1008, 9_000), [ClientEffect::Status(Status::Closed)]);
+    /// ```
     pub fn closed(&mut self, connection: u32, code: u16, now: u64) -> Vec<ClientEffect> {
         if connection != self.connection || matches!(self.phase, Phase::Closed | Phase::Waiting { .. }) {
             return Vec::new();
@@ -191,6 +245,16 @@ impl Client {
     }
 
     /// Time has passed.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// client.closed(1, 1006, 0);
+    /// let at = client.wake_at().unwrap();
+    /// assert_eq!(client.tick(at), [ClientEffect::Connect(2)]);
+    /// ```
     pub fn tick(&mut self, now: u64) -> Vec<ClientEffect> {
         if self.wake_at().is_none_or(|at| now < at) {
             return Vec::new();
@@ -209,11 +273,32 @@ impl Client {
     }
 
     /// There is reason to believe that connecting works now: doesn't wait any longer.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// client.closed(1, 1006, 0);
+    /// assert_eq!(client.hurry(1), [ClientEffect::Connect(2)]);
+    /// assert!(client.hurry(2).is_empty());
+    /// ```
     pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
         if let Phase::Waiting { .. } = self.phase { self.connect(now) } else { Vec::new() }
     }
 
     /// A frame that the server sent. Frames of earlier connections are ignored: what they say is asked for again.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// client.opened(1, 10);
+    /// // A frame that makes no sense: something may be missing, so it asks again.
+    /// assert!(matches!(&client.received(1, "nonsense", 20)[..], [ClientEffect::Send(hello)] if hello.contains("hello")));
+    /// assert_eq!((client.stats().frames, client.stats().resyncs), (1, 1));
+    /// ```
     pub fn received(&mut self, connection: u32, text: &str, now: u64) -> Vec<ClientEffect> {
         match &mut self.phase {
             _ if connection != self.connection => return Vec::new(),
