@@ -54,3 +54,8 @@ pub use pointer::Pointer;
 pub use projection::View;
 pub use tracker::{Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};
+
+/// The README's example runs as this crate's do.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,37 +1,36 @@
 import { StateTracker } from 'patchwire';
 import { connect } from 'patchwire/client';
+import type { SyncedState } from 'patchwire/durable-objects';
 
 interface State {
-  count: number;
-  notes: string[];
+  notes: { text: string }[];
+  draft: string;
 }
 
-export const initial: State = { count: 0, notes: ['a'] };
-
-export function change(draft: State) {
-  draft.count += 1;
-  draft.notes.push('b');
-}
-
-/** What a tracker tells of the change. */
+/** What a tracker tells of a change. */
 export function patches() {
-  const tracker = new StateTracker(initial);
+  const tracker = new StateTracker<State>({ notes: [], draft: '' });
   tracker.update((draft) => {
-    change(draft);
+    draft.notes.push({ text: 'b' });
     // @ts-expect-error: the package's types reach whoever installs it.
     draft.missing = undefined;
   });
   return JSON.stringify(tracker.getRFC6902Patches());
 }
 
-/** What a client that watched the change holds. */
+export function note(state: SyncedState<State>, text: string) {
+  // @ts-expect-error: a note has a text.
+  state.update((draft) => void draft.notes.push({ txt: text }));
+  return state.update((draft) => void draft.notes.push({ text })).notes;
+}
+
+/** What a client that watched a note come in holds. */
 export async function watched(url: string) {
-  const session = `${url}/${crypto.randomUUID()}`;
-  const client = connect<State>({ url: session });
+  const client = connect<State>({ url });
   const arrives = (pointer: string) => new Promise<void>((resolve) => client.subscribe(pointer, () => resolve()));
-  await arrives('/count');
-  const arrived = arrives('/notes/1');
-  await fetch(session, { method: 'POST' });
+  await arrives('/notes');
+  const arrived = arrives('/notes/0');
+  await fetch(url, { method: 'POST', body: 'b' });
   await arrived;
   client.close();
   return JSON.stringify([client.getState(), client.revision]);
