@@ -26,7 +26,7 @@ export class Adoption {
   bytes = 0;
   /** The deepest nesting of a value that was taken in. */
   taken = 0;
-  private readonly copies: Taken[] = [];
+  private copies: Taken[] = [];
   /** Once there are many: the same by the caller's value, and by the copy. */
   private index: Map<object, Taken> | null = null;
   private into: Place | null = null;
@@ -142,14 +142,16 @@ export class Adoption {
    * so each looks only at its own members.
    */
   catchUp(): void {
-    for (let i = 0; i < this.copies.length; i++) this.catchUpWith(this.copies[i]!);
+    const { copies } = this;
+    for (let i = 0; i < copies.length; i++) this.catchUpWith(copies[i]!);
   }
 
   /** The recipe has ended: what the caller does to its values from now on is its own affair. */
   end(): void {
-    this.copies.length = 0;
-    this.index = null;
     this.into = null;
+    if (this.copies.length === 0) return;
+    this.copies = [];
+    this.index = null;
   }
 
   private catchUpWith(taken: Taken): void {

@@ -70,6 +70,11 @@ export function passBytes(bytes: Uint8Array): [wasm.Arena, number] {
   return [arena, bytes.length];
 }
 
+/** Writes a text into the arena and returns its length in bytes. */
+export function passText(text: string): number {
+  return write(text, reserve(text.length * 3), 0);
+}
+
 /** Writes texts side by side into the arena and returns it with the end of each. */
 export function passTexts(...texts: string[]): [wasm.Arena, ...number[]] {
   let most = 0;

@@ -97,7 +97,7 @@ export class Log {
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
-    if (count === this.length) this.records.length = 0;
+    if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;
   }

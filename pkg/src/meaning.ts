@@ -161,7 +161,7 @@ export class Meaning {
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule): boolean {
     const { tree } = this;
     const tracker = this.flushed();
-    const edits = call(() => begin(tracker, !!rule));
+    const edits = call(begin, tracker, !!rule);
     if (edits === undefined) return false;
     // Nothing of it is in the log.
     tree.start = tree.log.length;

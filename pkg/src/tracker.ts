@@ -1,6 +1,6 @@
 import { takeState } from "./adopt.js";
 import type { Key, Slot } from "./containers.js";
-import { call, passTexts, plain } from "./core.js";
+import { arena, call, passText, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { stateOf } from "./lazy-state.js";
@@ -212,8 +212,8 @@ export class StateTracker<T> {
     this.#requireIdle();
     const text = patchText(patch);
     this.#meaning.change((core, hold) => {
-      const [arena, length] = passTexts(text);
-      return core.apply(arena, length!, hold);
+      const length = passText(text);
+      return core.apply(arena, length, hold);
     });
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
