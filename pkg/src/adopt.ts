@@ -1,4 +1,4 @@
-import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
+import { copyOf, Foreign, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
 import { PatchwireError } from "./errors.js";
 import { Place } from "./place.js";
 import { readAll } from "./reading.js";
@@ -26,20 +26,26 @@ export class Adoption {
   bytes = 0;
   /** The deepest nesting of a value that was taken in. */
   taken = 0;
-  private readonly copies: Taken[] = [];
+  private copies: Taken[] = [];
   /** Once there are many: the same by the caller's value, and by the copy. */
   private index: Map<object, Taken> | null = null;
   private into: Place | null = null;
 
   constructor(private readonly tree: Writer) {}
 
+  /** A recipe begins. */
+  begin(): void {
+    this.suspicious = false;
+    this.depth = this.bytes = this.taken = 0;
+  }
+
   /** What the tree holds for a value that is put at `key` of `parent`. */
   adopt(value: unknown, parent: Place, key: Key): Slot {
     this.into = parent;
-    return this.copy(value, null, parent, key, []);
+    return this.copy(value, null, parent, key);
   }
 
-  private copy(value: unknown, within: Taken | null, parent: Place | null, key: Key, ancestors: object[]): Slot {
+  private copy(value: unknown, within: Taken | null, parent: Place | null, key: Key): Slot {
     switch (typeof value) {
       case "string":
         this.bytes += value.length;
@@ -52,7 +58,7 @@ export class Adoption {
         return new Foreign(value);
       case "object":
         if (value === null) return value;
-        return this.copyContainer(value, within, parent, key, ancestors);
+        return this.copyContainer(value, within, parent, key);
       case "undefined":
         this.suspicious = true;
         return undefined;
@@ -62,60 +68,69 @@ export class Adoption {
     }
   }
 
-  private copyContainer(value: object, within: Taken | null, parent: Place | null, key: Key, ancestors: object[]): Slot {
+  private copyContainer(value: object, within: Taken | null, parent: Place | null, key: Key): Slot {
     const place = placeOf(value);
-    if (place !== undefined && place.tree !== this.tree) return this.copy(snapshot(place), within, parent, key, ancestors);
+    if (place !== undefined && place.tree !== this.tree) return this.copy(snapshot(place), within, parent, key);
     const known = place ?? this.find(value);
     if (known !== undefined && !isWithin(this.into, known)) return known;
-    if (known !== undefined || !isPlain(value) || ancestors.length > DEEPEST || ancestors.includes(value)) {
+    const depth = within === null ? 1 : within.depth + 1;
+    if (known !== undefined || !isPlain(value) || depth > DEEPEST || isIn(value, within)) {
       this.suspicious = true;
       return new Foreign(value);
     }
-    ancestors.push(value);
-    this.taken = Math.max(this.taken, ancestors.length);
-    const copy: object = Array.isArray(value) ? new Array(value.length) : {};
-    const taken: Taken = { value, copy, was: copy, within, parent, key, place: null };
+    if (depth > this.taken) this.taken = depth;
+    const copy = (Array.isArray(value) ? new Array(value.length) : {}) as Twin;
+    const taken: Taken = { value, copy, was: copy, within, depth, parent, key, place: null };
     this.copies.push(taken);
-    let held: Set<Place> | null = null;
-    const visit = (key: Key, item: unknown): void => {
-      const slot = this.copy(item, taken, null, key, ancestors);
-      put(copy, key, slot);
-      if (slot instanceof Place) (held ??= new Set()).add(slot);
-    };
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) visit(i, value[i]);
-    } else {
-      for (const key of Object.keys(value)) {
-        const item = (value as Record<string, unknown>)[key];
-        this.bytes += key.length + 4;
-        if (item !== undefined) visit(key, item);
-      }
-      this.suspicious ||= Object.getOwnPropertySymbols(value).length > 0;
-    }
-    ancestors.pop();
+    const hasPlaces = Array.isArray(value) ? this.copyItems(value, copy, taken) : this.copyMembers(value as Twin, copy, taken);
     this.index?.set(value, taken).set(copy, taken);
-    if (held === null) return Object.freeze(copy);
-    taken.was = Array.isArray(copy) ? copy.slice() : { ...copy };
-    return (taken.place = this.holder(copy, held));
+    if (!hasPlaces) return Object.freeze(copy);
+    taken.was = copyOf(copy);
+    return (taken.place = this.holder(copy));
+  }
+
+  private copyItems(value: unknown[], copy: Twin, taken: Taken): boolean {
+    let hasPlaces = false;
+    for (let i = 0; i < value.length; i++) {
+      const slot = (copy[i] = this.copy(value[i], taken, null, i));
+      hasPlaces ||= slot instanceof Place;
+    }
+    return hasPlaces;
+  }
+
+  private copyMembers(value: Twin, copy: Twin, taken: Taken): boolean {
+    let hasPlaces = false;
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      this.bytes += key.length + 4;
+      if (item === undefined) continue;
+      const slot = this.copy(item, taken, null, key);
+      put(copy, key, slot);
+      hasPlaces ||= slot instanceof Place;
+    }
+    for (const symbol of Object.getOwnPropertySymbols(value)) {
+      this.suspicious = true;
+      (copy as Record<symbol, unknown>)[symbol] = null;
+    }
+    return hasPlaces;
   }
 
   /** A place for a copied container that holds places. */
-  private holder(copy: object, held: Set<Place>): Place {
-    const place = new Place(this.tree, copy as never, null, "");
+  private holder(copy: Twin): Place {
+    const place = new Place(this.tree, copy, null, "");
     place.owned = true;
     place.view = null;
     for (const key of Object.keys(copy)) {
-      const child = (copy as Record<string, Slot>)[key];
-      if (child instanceof Place) this.tree.attach(child, place, Array.isArray(copy) ? Number(key) : key);
+      const child = copy[key];
+      if (child instanceof Place) this.tree.attach(child, place, place.isArray ? Number(key) : key);
     }
-    place.held ??= held;
     return place;
   }
 
   /** A copy is touched: from now on the place stands for it. */
   placed(copy: object, place: Place): void {
     if (this.copies.length === 0) return;
-    const taken = this.taking(copy, (taken) => taken.copy === copy);
+    const taken = this.taking("copy", copy);
     if (!taken) return;
     taken.place = place;
     this.catchUpWith(taken);
@@ -127,19 +142,21 @@ export class Adoption {
    * so each looks only at its own members.
    */
   catchUp(): void {
-    for (let i = 0; i < this.copies.length; i++) this.catchUpWith(this.copies[i]!);
+    const { copies } = this;
+    for (let i = 0; i < copies.length; i++) this.catchUpWith(copies[i]!);
   }
 
   /** The recipe has ended: what the caller does to its values from now on is its own affair. */
   end(): void {
-    this.copies.length = 0;
-    this.index = null;
     this.into = null;
+    if (this.copies.length === 0) return;
+    this.copies = [];
+    this.index = null;
   }
 
   private catchUpWith(taken: Taken): void {
-    const value = taken.value as Record<Key, unknown>;
-    const was = taken.was as Record<Key, Slot>;
+    const value = taken.value as Twin;
+    const was = taken.was as Twin;
     if (!this.hasChanged(value, was)) return;
     const keys = Object.keys(value).filter((key) => value[key] !== undefined || Array.isArray(value));
     const place = this.resolve(taken);
@@ -155,9 +172,9 @@ export class Adoption {
   }
 
   /** Asked of every value that was taken in, so without closures. */
-  private hasChanged(value: Record<Key, unknown>, was: Record<Key, Slot>): boolean {
+  private hasChanged(value: Twin, was: Twin): boolean {
     if (Array.isArray(value)) {
-      if (value.length !== (was as unknown as Slot[]).length) return true;
+      if (value.length !== was.length) return true;
       for (let i = 0; i < value.length; i++) if (!this.isUnchanged(value, was, i)) return true;
       return false;
     }
@@ -181,21 +198,24 @@ export class Adoption {
   }
 
   /** Whether a member is the very thing that was there when the container was last looked at. */
-  private isUnchanged(value: Record<Key, unknown>, was: Record<Key, Slot>, key: Key): boolean {
+  private isUnchanged(value: Twin, was: Twin, key: Key): boolean {
+    const item = value[key];
+    const slot = was[key];
+    // Nothing that isn't a container or a function is inherited.
+    if (typeof item !== "object" && typeof item !== "function" && Object.is(item, slot)) return true;
     if (!Object.hasOwn(was, key)) return false;
-    const [item, slot] = [value[key], was[key]];
     if (Object.is(item, slot)) return true;
     if (slot instanceof Foreign) return Object.is(slot.value, item);
     if (!isContainer(item) || !isContainer(slot)) return false;
     if (slot instanceof Place && placeOf(item) === slot) return true;
-    const taken = this.taking(item, (taken) => taken.value === item);
+    const taken = this.taking("value", item);
     return taken !== undefined && (taken.copy === slot || taken.place === slot);
   }
 
   /** The place of an object that this recipe has put somewhere before, with what the caller did to it since. */
   private find(value: object): Place | undefined {
     if (this.copies.length === 0) return undefined;
-    const taken = this.taking(value, (taken) => taken.value === value);
+    const taken = this.taking("value", value);
     if (!taken) return undefined;
     const into = this.into;
     this.catchUpWith(taken);
@@ -204,11 +224,14 @@ export class Adoption {
     return place && same(value, snapshot(place)) ? place : undefined;
   }
 
-  private taking(known: object, matches: (taken: Taken) => boolean): Taken | undefined {
-    if (this.index === null && this.copies.length > 8) {
-      this.index = new Map(this.copies.flatMap((taken) => [[taken.value, taken], [taken.copy, taken]] as const));
+  private taking(what: "value" | "copy", known: object): Taken | undefined {
+    const { copies } = this;
+    if (this.index === null && copies.length > 8) {
+      this.index = new Map(copies.flatMap((taken) => [[taken.value, taken], [taken.copy, taken]] as const));
     }
-    return this.index === null ? this.copies.findLast(matches) : this.index.get(known);
+    if (this.index !== null) return this.index.get(known);
+    for (let i = copies.length - 1; i >= 0; i--) if (copies[i]![what] === known) return copies[i];
+    return undefined;
   }
 
   private resolve(taken: Taken): Place | undefined {
@@ -239,10 +262,18 @@ interface Taken {
   copy: object;
   /** What its members were when it was last looked at: the caller's, or ours for them. */
   was: object;
+  /** The container that was taken in around it, and how many there are. */
   within: Taken | null;
+  depth: number;
   parent: Place | null;
   key: Key;
   place: Place | null;
+}
+
+/** Whether a value is one of those around it: then it contains itself. */
+function isIn(value: object, within: Taken | null): boolean {
+  for (; within !== null; within = within.within) if (within.value === value) return true;
+  return false;
 }
 
 /** Whether `inner` is `outer` or in it: then `outer` can't be put there. */

@@ -49,9 +49,8 @@ export function copyOf(twin: Twin, isDictionary = false): Twin {
 
 /** Freezes a value that nobody else holds. O(its size). */
 export function freeze(value: unknown): unknown {
-  if (isContainer(value) && !Object.isFrozen(value)) {
-    for (const key of Object.keys(value)) freeze((value as Twin)[key]);
-    Object.freeze(value);
-  }
-  return value;
+  if (!isContainer(value) || Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) for (let i = 0; i < value.length; i++) freeze(value[i]);
+  else for (const key in value) freeze((value as Twin)[key]);
+  return Object.freeze(value);
 }

@@ -11,8 +11,9 @@ let module: WebAssembly.Module | undefined;
 let isFirst = true;
 /** The running instance's; none before the first use, and when an instance died and no other could be started. */
 let exports: wasm.InitOutput | undefined;
-let arena: wasm.Arena;
-let heap = new Uint8Array();
+/** The buffer in wasm memory through which bytes enter, and what is known of its room. */
+export let arena: wasm.Arena;
+let room: Uint8Array = new Uint8Array();
 
 /** The wasm classes and functions; the first use compiles and starts the module. */
 export function core(): typeof wasm {
@@ -49,43 +50,53 @@ export async function ready(): Promise<void> {
   core();
 }
 
-/** Wasm memory with room for `length` bytes, and where the room starts. Growth moves it: don't keep it. */
-function reserve(length: number): number {
-  if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
-  const room = call(() => arena.reserve(length));
-  if (heap.buffer !== exports!.memory.buffer) heap = new Uint8Array(exports!.memory.buffer);
+/**
+ * The arena's bytes, with room for at least `length` and what was written there before. Valid until the core is called:
+ * memory that has grown is another buffer, and then this one is empty.
+ */
+export function reserve(length: number): Uint8Array {
+  if (exports === undefined) start();
+  if (room.length < length) {
+    if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
+    const address = call(() => arena.reserve(length));
+    room = new Uint8Array(exports!.memory.buffer, address, length);
+  }
   return room;
 }
 
 /** Copies bytes into the arena and returns it with their length. */
 export function passBytes(bytes: Uint8Array): [wasm.Arena, number] {
-  core();
-  const start = reserve(bytes.length);
-  heap.set(bytes, start);
+  reserve(bytes.length).set(bytes);
   return [arena, bytes.length];
+}
+
+/** Writes a text into the arena and returns its length in bytes. */
+export function passText(text: string): number {
+  return write(text, reserve(text.length * 3), 0);
 }
 
 /** Writes texts side by side into the arena and returns it with the end of each. */
 export function passTexts(...texts: string[]): [wasm.Arena, ...number[]] {
-  core();
-  const start = reserve(texts.reduce((sum, text) => sum + text.length * 3, 0));
-  let end = start;
-  const ends = texts.map((text) => (end += write(text, end)) - start);
+  let most = 0;
+  for (const text of texts) most += text.length * 3;
+  const bytes = reserve(most);
+  let end = 0;
+  const ends = texts.map((text) => (end = write(text, bytes, end)));
   return [arena, ...ends];
 }
 
-/** Below about a hundred characters a loop over ASCII beats the encoder's call. */
-function write(text: string, at: number): number {
+/** Writes a text at a place, and returns its end. Below about a hundred characters a loop over ASCII beats the encoder's call. */
+function write(text: string, bytes: Uint8Array, at: number): number {
   if (text.length < 100) {
     let i = 0;
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code > 0x7f) break;
-      heap[at + i] = code;
+      bytes[at + i] = code;
     }
-    if (i === text.length) return i;
+    if (i === text.length) return at + i;
   }
-  return encoder.encodeInto(text, heap.subarray(at)).written;
+  return at + encoder.encodeInto(text, bytes.subarray(at)).written;
 }
 
 /**
@@ -95,11 +106,15 @@ function write(text: string, at: number): number {
  * Nothing of the caller's runs inside the core (options are copied first, see {@link plain}): an exception that passed
  * through its frames would leave what they had borrowed borrowed for ever. A function given to the core has to be
  * imported with `catch`; what it throws then comes back as the core's own answer, and passes through here unchanged.
+ *
+ * What is called for every small update takes its arguments here instead of closing over them.
  */
-export function call<R>(run: () => R): R {
+export function call<R>(run: () => R): R;
+export function call<A, B, R>(run: (a: A, b: B) => R, a: A, b: B): R;
+export function call<A, B, R>(run: (a: A, b: B) => R, a?: A, b?: B): R {
   if (exports === undefined) start();
   try {
-    return run();
+    return run(a!, b!);
   } catch (error) {
     throw translate(error);
   }
@@ -152,7 +167,7 @@ function isFatal(error: Error): boolean {
 /** Lets go of the instance, whose memory can then be collected, and starts another one. */
 function lose(cause: Error): PatchwireError {
   exports = undefined;
-  heap = new Uint8Array();
+  room = new Uint8Array();
   // Until its text is made, V8 keeps an error's frames, and with them the instance.
   void cause.stack;
   try {

@@ -26,6 +26,7 @@ export function seen(slot: Slot): unknown {
 function read(place: Place, key: Key): unknown {
   const tree = open(place);
   const slot = place.twin[key];
+  if (typeof slot === "function") return place.isArray && Object.hasOwn(arrayMethods, key) ? arrayMethods[key as keyof typeof arrayMethods] : slot;
   if (typeof slot !== "object" || slot === null) return slot;
   if (slot instanceof Place) return draftOf(slot);
   if (slot instanceof Foreign) return slot.value;
@@ -96,9 +97,7 @@ const arrayTraps: ProxyHandler<object> = {
   ...traps((target) => (target as Place[])[0]!),
   get(target, key) {
     const place = (target as Place[])[0]!;
-    if (key === PLACE) return place;
-    if (typeof key === "string" && Object.hasOwn(arrayMethods, key)) return (open(place), arrayMethods[key as keyof typeof arrayMethods]);
-    return read(place, key as Key);
+    return key === PLACE ? place : read(place, key as Key);
   },
   set(target, key, value) {
     const place = (target as Place[])[0]!;

@@ -1,6 +1,10 @@
 import { Place } from "./place.js";
 import type { Tree, Version } from "./tree.js";
 
+/** What proxies take for their own; nothing is ever written to it. */
+const ARRAY: object = [];
+const OBJECT: object = {};
+
 /** A state that is looked up when it is read: until then a version costs nothing. */
 export function stateOf(tree: Tree, version: Version): unknown {
   return tree.root instanceof Place ? new Proxy(tree.root.isArray ? ARRAY : OBJECT, new LazyState(tree, version)) : tree.root;

@@ -1,4 +1,5 @@
 import { Foreign, type Key, type Slot } from "./containers.js";
+import { reserve } from "./core.js";
 import { encodeInto } from "./wtf8.js";
 
 /** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
@@ -18,15 +19,26 @@ const MEMBERS = 64;
 /** Once so many names are known, containers cross as text: names may be data. */
 const NAMED = 4096;
 
+/** How many places a record takes in the list of records. */
+const PLACES = 5;
+/** Room for most logs. */
+const ROOM = 1024;
+const NONE: Uint8Array = new Uint8Array();
+const ROOT: Key[] = [];
+
+const double = new DataView(new ArrayBuffer(8));
+const doubleBytes = new Uint8Array(double.buffer);
+
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
  * what changed is the log encoded, at once.
  */
 export class Log {
+  /** Of each record: its kind, path, value, and two more that its kind needs. */
   private records: unknown[] = [];
   private readonly keys = new Map<string, number>();
-  private bytes = new Uint8Array(1024);
-  private doubles = new DataView(this.bytes.buffer);
+  /** The arena's, while the log is being encoded. */
+  private bytes = NONE;
   private at = 0;
   private known = 0;
   /** How many more members the container that is being encoded may have. */
@@ -35,15 +47,15 @@ export class Log {
   length = 0;
 
   begin(): void {
-    this.add(0, [], null, 0, 0);
+    this.add(0, ROOT, null, undefined, 0);
   }
 
-  set(path: Key[], value: Slot | Taken): void {
-    this.add(1, path, value, 0, 0);
+  set(path: Key[], key: Key, value: Slot | Taken): void {
+    this.add(1, path, value, key, 0);
   }
 
-  remove(path: Key[]): void {
-    this.add(2, path, null, 0, 0);
+  remove(path: Key[], key: Key): void {
+    this.add(2, path, null, key, 0);
   }
 
   splice(path: Key[], index: number, remove: number, insert: (Slot | Taken)[]): void {
@@ -51,17 +63,17 @@ export class Log {
   }
 
   permute(path: Key[], order: number[]): void {
-    this.add(4, path, order, 0, 0);
+    this.add(4, path, order, undefined, 0);
   }
 
   append(path: Key[], text: string): void {
-    this.add(5, path, text, 0, 0);
+    this.add(5, path, text, undefined, 0);
   }
 
   /** Adds to the last record, if that was an addition to the same string; a rewind can't undo it. */
   extend(path: Key[], text: string): boolean {
     const { records } = this;
-    const at = records.length - 5;
+    const at = records.length - PLACES;
     const last = records[at + 1] as Key[] | undefined;
     const isSame = records[at] === 5 && (last === path || (last!.length === path.length && last!.every((key, i) => key === path[i])));
     if (isSame) records[at + 2] = (records[at + 2] as string) + text;
@@ -69,30 +81,25 @@ export class Log {
   }
 
   increment(path: Key[], by: number): void {
-    this.add(6, path, by, 0, 0);
+    this.add(6, path, by, undefined, 0);
   }
 
   /** Forgets the records after `length`. */
   rewind(length: number): void {
-    this.records.length = length * 5;
+    this.records.length = length * PLACES;
     this.length = length;
   }
 
-  private add(kind: number, path: Key[], value: unknown, a: number, b: number): void {
+  private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number): void {
     this.records.push(kind, path, value, a, b);
     this.length++;
   }
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
-    this.records.splice(0, count * 5);
+    if (count === this.length) this.records = [];
+    else this.records.splice(0, count * PLACES);
     this.length -= count;
-  }
-
-  /** Forgets the first records, and that the core knew any key names: another core knows none. */
-  restart(count: number): void {
-    this.drop(count);
-    this.keys.clear();
   }
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */
@@ -110,44 +117,60 @@ export class Log {
     this.keys.clear();
   }
 
-  /** The first records as bytes, valid until the next call. */
-  encode(count: number): Uint8Array {
+  /** Writes the first records into the arena; returns how many bytes they are. */
+  encode(count: number): number {
     this.at = 0;
     this.known = this.keys.size;
-    const { records } = this;
-    for (let i = 0; i < count * 5; i += 5) {
-      const [kind, path, value] = [records[i] as number, records[i + 1] as Key[], records[i + 2]];
-      this.define(path);
-      if (kind === 1) this.defineParts(value);
-      if (kind === 3) (value as unknown[]).forEach((item) => this.defineParts(item));
-      this.byte(kind);
-      if (kind === 0) continue;
-      this.path(path);
-      switch (kind) {
-        case 1:
-          this.value(value);
-          break;
-        case 3:
-          this.number(records[i + 3] as number);
-          this.number(records[i + 4] as number);
-          this.number((value as unknown[]).length);
-          for (const item of value as unknown[]) this.value(item);
-          break;
-        case 4:
-          this.number((value as number[]).length);
-          for (const from of value as number[]) this.number(from);
-          break;
-        case 5:
-          this.text(value as string);
-          break;
-        case 6:
-          this.double(value as number);
-      }
+    this.bytes = reserve(ROOM);
+    try {
+      for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
+    } finally {
+      // The core that they are in may be lost, and mustn't be kept by this.
+      this.bytes = NONE;
     }
-    return this.bytes.subarray(0, this.at);
+    return this.at;
   }
 
-  /** Key names come before the record that first uses them. */
+  private record(at: number): void {
+    const { records } = this;
+    const kind = records[at] as number;
+    if (kind === 0) return this.byte(0);
+    const value = records[at + 2];
+    if (kind === 1) this.defineParts(value);
+    if (kind === 3) for (const item of value as unknown[]) this.defineParts(item);
+    this.head(kind, records[at + 1] as Key[], kind < 3 ? (records[at + 3] as Key) : undefined);
+    switch (kind) {
+      case 1:
+        return this.value(value);
+      case 3:
+        this.number(records[at + 3] as number);
+        this.number(records[at + 4] as number);
+        this.number((value as unknown[]).length);
+        for (const item of value as unknown[]) this.value(item);
+        return;
+      case 4:
+        this.number((value as number[]).length);
+        for (const from of value as number[]) this.number(from);
+        return;
+      case 5:
+        return this.text(value as string);
+      case 6:
+        this.double(value as number);
+    }
+  }
+
+  /** A record's kind and place. */
+  private head(kind: number, path: Key[], last: Key | undefined): void {
+    const { at } = this;
+    this.byte(kind);
+    if (this.path(path, last)) return;
+    // Key names come before the record that first uses them.
+    this.at = at;
+    this.define(path);
+    if (last !== undefined) this.define([last]);
+    this.head(kind, path, last);
+  }
+
   private define(path: Key[]): void {
     for (const key of path) {
       if (typeof key === "string" && !this.keys.has(key)) {
@@ -260,9 +283,18 @@ export class Log {
     this.path(source.path);
   }
 
-  private path(path: Key[]): void {
-    this.number(path.length);
-    for (const key of path) this.number(typeof key === "number" ? key * 2 + 1 : this.keys.get(key)! * 2);
+  /** A path, with one more key maybe; false where a name in it isn't known. */
+  private path(path: Key[], last?: Key): boolean {
+    this.number(last === undefined ? path.length : path.length + 1);
+    for (let i = 0; i < path.length; i++) if (!this.key(path[i]!)) return false;
+    return last === undefined || this.key(last);
+  }
+
+  private key(key: Key): boolean {
+    const number = typeof key === "number" ? key * 2 + 1 : this.keys.get(key);
+    if (number === undefined) return false;
+    this.number(typeof key === "number" ? number : number * 2);
+    return true;
   }
 
   private byte(byte: number): void {
@@ -281,8 +313,8 @@ export class Log {
 
   private double(number: number): void {
     this.grow(8);
-    this.doubles.setFloat64(this.at, number, true);
-    this.at += 8;
+    double.setFloat64(0, number, true);
+    for (let i = 0; i < 8; i++) this.bytes[this.at++] = doubleBytes[i]!;
   }
 
   /** Short ASCII is faster without the encoder; a lone surrogate the encoder would lose. */
@@ -310,10 +342,7 @@ export class Log {
   }
 
   private grow(room: number): void {
-    if (this.at + room <= this.bytes.length) return;
-    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.at + room));
-    larger.set(this.bytes);
-    this.bytes = larger;
-    this.doubles = new DataView(larger.buffer);
+    const { length } = this.bytes;
+    if (this.at + room > length) this.bytes = reserve(Math.max(length * 2, this.at + room));
   }
 }

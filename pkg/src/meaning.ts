@@ -1,4 +1,4 @@
-import { call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { Recording } from "./recording.js";
@@ -37,6 +37,9 @@ export interface Stream {
 function randomName(): string {
   return Math.random().toString(36).slice(2);
 }
+
+const play = (tracker: TrackerCore, length: number): number => tracker.play(arena, length);
+const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** The number of no stream. */
 const ENDED = 2 ** 32 - 1;
@@ -126,8 +129,9 @@ export class Meaning {
     try {
       this.validate(tree);
       if (this.isNear(bytes, depth, longest)) {
-        this.play(tree, () => tree.start);
-        this.play(tree, () => tree.log.length);
+        const tracker = this.open();
+        this.play(tracker, tree, tree.start);
+        this.play(tracker, tree, tree.log.length);
       } else {
         this.pending += bytes * 3;
       }
@@ -157,7 +161,7 @@ export class Meaning {
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule): boolean {
     const { tree } = this;
     const tracker = this.flushed();
-    const edits = call(() => begin(tracker, !!rule));
+    const edits = call(begin, tracker, !!rule);
     if (edits === undefined) return false;
     // Nothing of it is in the log.
     tree.start = tree.log.length;
@@ -268,11 +272,11 @@ export class Meaning {
   }
 
   /** What the core answers to a reader. That changes were lost is said to each reader once. */
-  ask(reader: Reader, question: (tracker: TrackerCore) => string): string {
+  ask(reader: Reader, question: (tracker: TrackerCore, reader: number) => string): string {
     try {
       const tracker = this.flushed();
       if (reader.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed with changes that were not read: go on from the state as it is");
-      return call(() => question(tracker));
+      return call(question, tracker, reader.id);
     } catch (error) {
       if (isLoss(error) && this.view !== null) this.setBaseline(reader);
       throw error;
@@ -282,8 +286,7 @@ export class Meaning {
   /** Makes the present state the reader's baseline. */
   advance(reader: Reader): void {
     try {
-      const tracker = this.flushed();
-      call(() => tracker.advance(reader.id));
+      call(advance, this.flushed(), reader.id);
     } catch (error) {
       // The next core begins with the present state: then that is the baseline.
       if (!isLoss(error) || this.view === null) throw error;
@@ -299,10 +302,11 @@ export class Meaning {
 
   /** The core's side, up to date. */
   flushed(): TrackerCore {
+    const tracker = this.open();
     const { view } = this;
     // What a recipe that is still running did, or what is being validated, may yet be taken back.
-    if (view !== null) this.play(view, () => (this.isBusy ? view.start : view.log.length));
-    return this.open();
+    if (view !== null) this.play(tracker, view, this.isBusy ? view.start : view.log.length);
+    return tracker;
   }
 
   private flushEarly(): void {
@@ -314,13 +318,10 @@ export class Meaning {
   }
 
   /** Hands the log's first records to the core. */
-  private play(view: Recording, records: () => number): void {
-    const tracker = this.open();
-    const count = records();
+  private play(tracker: TrackerCore, view: Recording, count: number): void {
     if (count === 0) return;
-    const [arena, length] = passBytes(view.log.encode(count));
     try {
-      this.weight = call(() => (tracker.play(arena, length), tracker.weight()));
+      this.weight = call(play, tracker, view.log.encode(count));
     } catch (error) {
       view.log.refused();
       throw error;

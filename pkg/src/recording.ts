@@ -1,5 +1,6 @@
 import { Adoption, placeOf, requireJson, snapshot, type Measure } from "./adopt.js";
 import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
+import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
 import { Log, Taken, type Source } from "./log.js";
 import { Place } from "./place.js";
@@ -11,7 +12,7 @@ import { SMALL, Unread } from "./unread.js";
 export class Recording extends Tree {
   readonly log = new Log();
   open = false;
-  adoption = new Adoption(this);
+  readonly adoption = new Adoption(this);
   /** Where the records of the running change begin in the log. */
   start = 0;
 
@@ -19,16 +20,16 @@ export class Recording extends Tree {
    * Runs a recipe on the whole state. Throws what it throws, `ASYNC_RECIPE` or `NOT_JSON`, having
    * changed nothing; otherwise the change is journaled and logged, and waits for `commit` or `rollback`.
    */
-  run(recipe: (root: Slot) => unknown): Measure {
+  run(recipe: (draft: unknown) => unknown): Measure {
     this.open = true;
     this.start = this.log.length;
-    this.adoption = new Adoption(this);
+    this.adoption.begin();
     this.record = 0;
     // What earlier recipes took out has no record in this one.
     this.loose++;
     this.log.begin();
     try {
-      const result = recipe(this.root);
+      const result = recipe(seen(this.root));
       if (isThenable(result)) {
         result.then(undefined, () => {});
         throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
@@ -60,7 +61,7 @@ export class Recording extends Tree {
 
   /** Forgets what was committed, and what the core knew: another one begins with the published state. */
   restart(): void {
-    this.drop(this.open || this.journal.length > 0 ? this.start : this.log.length);
+    this.drop(this.open || this.journal !== null ? this.start : this.log.length);
     this.log.forgetKeys();
   }
 
@@ -85,23 +86,26 @@ export class Recording extends Tree {
     const payload = this.payload(slot, paths.length === 1);
     this.measure(paths, payload);
     this.set(place, key, slot);
-    for (const path of paths) this.logged(() => this.log.set([...path, key], payload));
+    for (const path of paths) this.log.set(path, key, payload);
+    this.record += paths.length;
   }
 
   delete(place: Place, key: string): void {
     const paths = this.paths(place);
     this.remove(place, key);
-    for (const path of paths) this.logged(() => this.log.remove([...path, key]));
+    for (const path of paths) this.log.remove(path, key);
+    this.record += paths.length;
   }
 
   spliceItems(place: Place, index: number, count: number, values: unknown[]): Slot[] {
     const slots = values.map((value, i) => this.adoption.adopt(value, place, index + i));
     const paths = this.paths(place);
-    const payloads = slots.map((slot) => this.payload(slot, paths.length === 1));
+    const payloads = slots.some(isPlace) ? slots.map((slot) => this.payload(slot, paths.length === 1)) : slots;
     for (const payload of payloads) this.measure(paths, payload);
     const out = this.splice(place, index, count, slots);
     const record = this.record;
-    for (const path of paths) this.logged(() => this.log.splice(path, index, count, payloads));
+    for (const path of paths) this.log.splice(path, index, count, payloads);
+    this.record += paths.length;
     // What was taken out may come back, so it needs an identity.
     return out.map((slot, item) => {
       if (!isContainer(slot) || slot instanceof Place || slot instanceof Foreign || slot instanceof Unread) return slot;
@@ -122,7 +126,8 @@ export class Recording extends Tree {
     if (order.every((from, to) => from === to)) return;
     const paths = this.paths(place);
     this.permute(place, order);
-    for (const path of paths) this.logged(() => this.log.permute(path, order));
+    for (const path of paths) this.log.permute(path, order);
+    this.record += paths.length;
   }
 
   /** How deep a value that was taken along nests isn't known here: then the core must say. */
@@ -130,11 +135,6 @@ export class Recording extends Tree {
     const { adoption } = this;
     const below = payload instanceof Taken ? Infinity : isContainer(payload) ? adoption.taken : 0;
     for (const path of paths) adoption.depth = Math.max(adoption.depth, path.length + 1 + below);
-  }
-
-  private logged(write: () => void): void {
-    write();
-    this.record++;
   }
 
   /** Everywhere the container is in the document; nowhere if it was taken out. */
@@ -253,10 +253,14 @@ export class Recording extends Tree {
 
   private replaceAlias(place: Place, holder: Place, key: Key): void {
     this.touch(holder);
-    this.journal.push({ kind: "slot", place: holder, key, had: true, slot: place });
+    this.journal = { kind: "slot", place: holder, key, had: true, slot: place, before: this.journal };
     if (place.parent !== holder) holder.held?.delete(place);
     put(holder.twin, key, this.base?.isNeeded ? fork(place, holder, key) : snapshot(place));
   }
+}
+
+function isPlace(slot: Slot): boolean {
+  return slot instanceof Place;
 }
 
 /** The containers that hold a place, each as often as it does. */

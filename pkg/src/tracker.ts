@@ -1,8 +1,7 @@
 import { takeState } from "./adopt.js";
 import type { Key, Slot } from "./containers.js";
-import { call, passTexts, plain } from "./core.js";
+import { arena, call, passText, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
-import { seen } from "./draft.js";
 import { PatchwireError } from "./errors.js";
 import { stateOf } from "./lazy-state.js";
 import { Meaning, type Reader } from "./meaning.js";
@@ -11,6 +10,10 @@ import { StreamedValue } from "./stream.js";
 import { Targets, type Target } from "./targets.js";
 import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
 import type { Rule } from "./validate.js";
+import type { TrackerCore } from "./wasm/patchwire.js";
+
+const standardText = (core: TrackerCore, reader: number): string => core.patch_text(reader, false);
+const extendedText = (core: TrackerCore, reader: number): string => core.patch_text(reader, true);
 
 /**
  * Holds a state, lets recipes change it as if it were a plain object, and tells exactly what changed.
@@ -91,7 +94,7 @@ export class StateTracker<T> {
   update(recipe: (draft: Draft<T>) => void): Immutable<T> {
     this.#requireIdle();
     const tree = this.#tree;
-    const intake = tree.run((root) => recipe(seen(root) as Draft<T>));
+    const intake = tree.run(recipe as (draft: unknown) => void);
     if (tree.log.length > tree.start) this.#meaning.accept(intake.bytes, intake.depth);
     return stateOf(tree, tree.version) as Immutable<T>;
   }
@@ -187,8 +190,8 @@ export class StateTracker<T> {
    * ```
    */
   getInversePatches(): JSONPatchOperation[] {
-    const { main } = this.#meaning;
-    return JSON.parse(this.#meaning.ask(main, (core) => core.inverse_patch_text(main.id))) as JSONPatchOperation[];
+    const inverse = this.#meaning.ask(this.#meaning.main, (core, reader) => core.inverse_patch_text(reader));
+    return JSON.parse(inverse) as JSONPatchOperation[];
   }
 
   /**
@@ -343,8 +346,8 @@ export class StateTracker<T> {
     this.#requireIdle();
     const text = patchText(patch);
     this.#meaning.change((core, hold) => {
-      const [arena, length] = passTexts(text);
-      return core.apply(arena, length!, hold);
+      const length = passText(text);
+      return core.apply(arena, length, hold);
     });
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
@@ -462,11 +465,11 @@ export class StateTracker<T> {
   }
 
   #stepWrites(reader: Reader): StepWrites {
-    return JSON.parse(this.#meaning.ask(reader, (core) => core.step_writes(reader.id))) as StepWrites;
+    return JSON.parse(this.#meaning.ask(reader, (core, id) => core.step_writes(id))) as StepWrites;
   }
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
-    return this.#meaning.ask(reader, (core) => core.patch_text(reader.id, options?.dialect === "extended"));
+    return this.#meaning.ask(reader, options?.dialect === "extended" ? extendedText : standardText);
   }
 
   #change(target: Target, value: Slot, record: (log: Recording["log"], path: Key[]) => void, bytes: number, longest: number): void {

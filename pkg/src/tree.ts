@@ -3,20 +3,23 @@ import { Place } from "./place.js";
 import { readAll, readSlot, settle, stand } from "./reading.js";
 import { Base, Unread, type Source } from "./unread.js";
 
-/** What to do to take a change back; done twice it is done again. */
-type Entry =
+/** What to do to take a change back, and what was done before it; done twice it is done again. */
+type Entry = { before: Entry | null } & (
   | { kind: "slot"; place: Place; key: Key; had: boolean; slot: Slot }
   | { kind: "splice"; place: Place; index: number; out: Slot[]; count: number }
   | { kind: "twin"; place: Place; twin: Twin; held: Set<Place> | null; source: Source | null }
   | { kind: "view"; place: Place; view: object | null }
   | { kind: "link"; place: Place; parent: Place | null; key: Key; others: Place[] | null; removed: Place["removed"] }
-  | { kind: "root"; slot: Slot };
+  | { kind: "root"; slot: Slot }
+);
+
+const UNPUBLISHED = Symbol();
 
 /** A version of the tree. Versions point to the next and how to come back from it, so unused ones cost nothing. */
 export class Version {
   next: Version | null = null;
-  journal: Entry[] = [];
-  published: { state: unknown } | null = null;
+  journal: Entry | null = null;
+  published: unknown = UNPUBLISHED;
 }
 
 /**
@@ -28,8 +31,8 @@ export class Tree {
   /** The document that it was made from. */
   readonly base: Base | null = null;
   version = new Version();
-  /** The journal of the change that is being made. */
-  journal: Entry[] = [];
+  /** The journal of the change that is being made: its last entry. */
+  journal: Entry | null = null;
   stamp = 1;
   /** Containers that the change put into a second place. */
   aliases: Place[] = [];
@@ -51,14 +54,14 @@ export class Tree {
   commit(): void {
     this.version.journal = this.journal;
     this.version = this.version.next = new Version();
-    this.journal = [];
+    this.journal = null;
     this.stamp++;
   }
 
   /** Takes the unfinished change back. */
   rollback(): void {
-    for (let i = this.journal.length - 1; i >= 0; i--) this.swap(this.journal[i]!);
-    this.journal = [];
+    for (let entry = this.journal; entry !== null; entry = entry.before) this.swap(entry);
+    this.journal = null;
     this.aliases = [];
     this.stamp++;
     this.shape++;
@@ -66,26 +69,32 @@ export class Tree {
 
   /** The state as of a version. O(containers changed since the last publishing); older versions pay for the way back. */
   publish(version = this.version): unknown {
-    if (version.published === null) {
-      const since: Entry[] = [];
-      for (let v: Version = version; v.next !== null; v = v.next) since.push(...v.journal);
-      since.push(...this.journal);
-      for (let i = since.length - 1; i >= 0; i--) this.swap(since[i]!);
-      try {
-        version.published = { state: this.root instanceof Place ? this.publishPlace(this.root) : this.root };
-      } finally {
-        // Reading what is unread can fail.
-        for (const entry of since) this.swap(entry);
-        if (since.length > 0) this.shape++;
-      }
+    if (version.published === UNPUBLISHED) {
+      version.published = version === this.version && this.journal === null ? this.preview() : this.publishOlder(version);
     }
-    return version.published.state;
+    return version.published;
+  }
+
+  private publishOlder(version: Version): unknown {
+    const journals: (Entry | null)[] = [];
+    for (let v = version; v.next !== null; v = v.next) journals.push(v.journal);
+    journals.push(this.journal);
+    const way: Entry[] = [];
+    for (const journal of journals.reverse()) for (let entry = journal; entry !== null; entry = entry.before) way.push(entry);
+    for (const entry of way) this.swap(entry);
+    try {
+      return this.preview();
+    } finally {
+      // Reading what is unread can fail.
+      for (let i = way.length - 1; i >= 0; i--) this.swap(way[i]!);
+      this.shape++;
+    }
   }
 
   /** A member of the state as of a version: of the present one without reading or publishing the rest. */
   member(version: Version, key: PropertyKey): unknown {
     const { root } = this;
-    const isPresent = version === this.version && version.published === null && this.journal.length === 0;
+    const isPresent = version === this.version && version.published === UNPUBLISHED && this.journal === null;
     if (isPresent && typeof key === "string" && root instanceof Place && Object.hasOwn(root.twin, key)) {
       const slot = readSlot(root, root.isArray && key !== "length" ? Number(key) : key);
       return slot instanceof Place ? this.publishPlace(slot) : slot;
@@ -93,7 +102,7 @@ export class Tree {
     return Reflect.get(this.publish(version) as object, key);
   }
 
-  /** The state with the unfinished change in it, which may then only be committed or rolled back. */
+  /** The state with what the journal says done; an unfinished change may then only be committed or rolled back. */
   preview(): unknown {
     return this.root instanceof Place ? this.publishPlace(this.root) : this.root;
   }
@@ -150,7 +159,7 @@ export class Tree {
     for (; place !== null && place.stamp !== this.stamp; place = place.parent) {
       this.own(place);
       place.stamp = this.stamp;
-      this.journal.push({ kind: "view", place, view: place.view });
+      this.journal = { kind: "view", place, view: place.view, before: this.journal };
       place.view = null;
       if (place.others !== null) for (const other of place.others) this.touch(other);
     }
@@ -162,7 +171,7 @@ export class Tree {
     const had = Object.hasOwn(place.twin, key);
     const before = had ? place.twin[key] : undefined;
     if (!had) place.isReshaped = true;
-    this.journal.push({ kind: "slot", place, key, had, slot: before });
+    this.journal = { kind: "slot", place, key, had, slot: before, before: this.journal };
     if (before instanceof Place) this.detach(before, place);
     put(place.twin, key, slot);
     if (slot instanceof Place) this.attach(slot, place, key);
@@ -171,7 +180,7 @@ export class Tree {
   /** Deletes a member. Copies the rest, because the members' order must come back if the change is taken back. */
   remove(place: Place, key: string): void {
     this.touch(place);
-    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held, source: place.source });
+    this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
     const before = place.twin[key];
     place.held &&= new Set(place.held);
     place.twin = copyOf(place.twin, true);
@@ -192,20 +201,16 @@ export class Tree {
       out = items.splice(index, count, ...insert);
       this.shape++;
     }
-    this.journal.push({ kind: "splice", place, index, out, count: insert.length });
-    out.forEach((slot, i) => {
-      if (slot instanceof Place) this.detach(slot, place, i);
-    });
-    insert.forEach((slot, i) => {
-      if (slot instanceof Place) this.attach(slot, place, index + i);
-    });
+    this.journal = { kind: "splice", place, index, out, count: insert.length, before: this.journal };
+    for (let i = 0; i < out.length; i++) if (out[i] instanceof Place) this.detach(out[i] as Place, place, i);
+    for (let i = 0; i < insert.length; i++) if (insert[i] instanceof Place) this.attach(insert[i] as Place, place, index + i);
     return out;
   }
 
   /** Puts into place `i` what was at `order[i]`. */
   permute(place: Place, order: number[]): void {
     this.touch(place);
-    this.journal.push({ kind: "twin", place, twin: place.twin, held: place.held, source: place.source });
+    this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
     const items = place.twin as unknown as Slot[];
     settle(place, 0, items.length);
     place.twin = order.map((from) => items[from]) as unknown as Twin;
@@ -213,7 +218,7 @@ export class Tree {
   }
 
   setRoot(slot: Slot): void {
-    this.journal.push({ kind: "root", slot: this.root });
+    this.journal = { kind: "root", slot: this.root, before: this.journal };
     this.root = slot;
     if (slot instanceof Place) this.link(slot, null, "", null);
     this.shape++;
@@ -246,7 +251,7 @@ export class Tree {
   }
 
   link(place: Place, parent: Place | null, key: Key, others: Place[] | null, removed: Place["removed"] = null): void {
-    this.journal.push({ kind: "link", place, parent: place.parent, key: place.key, others: place.others, removed: place.removed });
+    this.journal = { kind: "link", place, parent: place.parent, key: place.key, others: place.others, removed: place.removed, before: this.journal };
     place.parent = parent;
     place.key = key;
     place.others = others;

@@ -32,7 +32,7 @@ export function follow(tree: Tree, edits: ViewEdit[]): void {
       case 4: {
         const slot = take(tree, edit[1]);
         const index = edit[2].at(-1);
-        if (typeof index === "number") tree.splice(find(tree, edit[2].slice(0, -1)), index, 0, [slot]);
+        if (typeof index === "number") tree.splice(find(tree, edit[2], edit[2].length - 1), index, 0, [slot]);
         else assign(tree, edit[2], slot);
         break;
       }
@@ -45,21 +45,26 @@ export function follow(tree: Tree, edits: ViewEdit[]): void {
   }
 }
 
-function get(tree: Tree, path: Key[]): Slot {
-  return path.reduce((slot, key) => tree.child(slot as Place, key), tree.root);
+/** What is at the first `length` keys of a path. */
+function get(tree: Tree, path: Key[], length = path.length): Slot {
+  let slot = tree.root;
+  for (let i = 0; i < length; i++) slot = tree.child(slot as Place, path[i]!);
+  return slot;
 }
 
-function find(tree: Tree, path: Key[]): Place {
-  return get(tree, path) as Place;
+function find(tree: Tree, path: Key[], length = path.length): Place {
+  return get(tree, path, length) as Place;
 }
 
 function assign(tree: Tree, path: Key[], slot: Slot): void {
-  if (path.length > 0) tree.set(find(tree, path.slice(0, -1)), path.at(-1)!, slot);
+  const last = path.length - 1;
+  if (last >= 0) tree.set(find(tree, path, last), path[last]!, slot);
   else tree.setRoot(isContainer(slot) && !(slot instanceof Place) ? new Place(tree, slot as Twin, null, "") : slot);
 }
 
 function take(tree: Tree, path: Key[]): Slot {
-  const [place, key] = [find(tree, path.slice(0, -1)), path.at(-1)!];
+  const place = find(tree, path, path.length - 1);
+  const key = path.at(-1)!;
   if (typeof key === "number") {
     readSlot(place, key);
     return tree.splice(place, key, 1, [])[0];

@@ -33,9 +33,10 @@ impl TrackerCore {
         Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
     }
 
-    /// Carries out the log in the arena's first `length` bytes.
-    pub fn play(&mut self, arena: &Arena, length: usize) -> JsResult<()> {
-        self.tracker.play(arena.head(length)).map_err(to_js)
+    /// Carries out the log in the arena's first `length` bytes; returns the document's weight.
+    pub fn play(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
+        self.tracker.play(arena.head(length)).map_err(to_js)?;
+        Ok(self.weight())
     }
 
     /// Applies the patch in the arena's first `length` bytes.

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { StateTracker } from "patchwire";
+
+// Members named by symbols are no JSON. The constructor refused them; in values that a recipe assigned they were left out.
+
+test.each([{ [Symbol("mark")]: 1 }, { list: [{ a: 1, [Symbol("mark")]: 1 }] }])("a recipe that assigns %o changes nothing", (value) => {
+  const tracker = new StateTracker<{ a: unknown }>({ a: 1 });
+  expect(() => tracker.update((draft) => void (draft.a = value))).toThrow("NOT_JSON");
+  expect(tracker.getState()).toEqual({ a: 1 });
+  expect(tracker.getPatchText()).toBe("[]");
+});
+
+test("what is gone when the recipe ends doesn't matter", () => {
+  const tracker = new StateTracker<{ a: unknown }>({ a: 1 });
+  tracker.update((draft) => {
+    draft.a = { [Symbol("mark")]: 1 };
+    draft.a = 2;
+  });
+  expect(tracker.getState()).toEqual({ a: 2 });
+});
