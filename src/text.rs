@@ -103,7 +103,7 @@ pub(crate) fn whole_len(bytes: &[u8]) -> usize {
 }
 
 /// How many bytes are looked at together.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;

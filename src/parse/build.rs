@@ -94,10 +94,18 @@ impl<'a> Builder<'a> {
     }
 
     fn may_have_twins(&self, frame: Frame) -> bool {
-        let members = self.members(frame);
-        let are_twins = |a: &Token, b: &Token| a.end - a.start == b.end - b.start && text::is_equal(self.name(a), self.name(b));
-        let comes_before = |(index, [name, _]): (usize, &[Token; 2])| members.iter().take(index).any(|[before, _]| are_twins(before, name));
-        frame.close == b'}' && (members.len() > MEMBERS || members.iter().enumerate().any(comes_before))
+        let mut members = self.members(frame);
+        if frame.close != b'}' || members.len() > MEMBERS {
+            return frame.close == b'}';
+        }
+        while let [[name, _], after @ ..] = members {
+            let length = name.end - name.start;
+            if after.iter().any(|[other, _]| other.end - other.start == length && text::is_equal(self.name(other), self.name(name))) {
+                return true;
+            }
+            members = after;
+        }
+        false
     }
 
     /// The tokens of the container that began last.

@@ -66,161 +66,167 @@ impl<'a> Parser<'a> {
         Parser { text, limits, frames: Vec::new(), build: Builder::new(text, kept, limits) }
     }
 
-    /// Reads the value that starts at `at`. What is always needed is in variables of its own, what is rarely needed in
-    /// functions of its own.
+    /// Reads the value that starts at `at`. What every token needs is in variables, so that it stays in registers.
     fn run(mut self, mut at: usize) -> Result<Node> {
+        let text = self.text;
         let mut frame = self.build.open(at, 0);
         let mut expects_name = false;
         'tokens: loop {
             let start = at;
-            match self.byte(at) {
-                b'"' => {
-                    at = self.string(at, &mut frame)?;
-                    self.build.token(start, at);
-                    if expects_name {
-                        at = self.colon(at, &mut frame)?;
-                        expects_name = false;
-                        continue;
+            let first = byte(text, at);
+            if first == b'"' {
+                let token = string(text, at)?;
+                at = token.end;
+                frame.canonical &= token.is_canonical;
+                self.build.token(start, at);
+                if expects_name {
+                    if byte(text, at) != b':' {
+                        at = frame.skip_space(text, at);
+                        if byte(text, at) != b':' {
+                            return fail(grammar::COLON, at);
+                        }
                     }
-                }
-                b' ' | b'\n' | b'\r' | b'\t' => {
-                    at = self.space(at, &mut frame);
+                    at += 1;
+                    expects_name = false;
                     continue;
                 }
-                _ if expects_name => return self.fail(grammar::NAME, at),
-                bracket @ (b'{' | b'[') => {
-                    self.frames.push(frame);
-                    // Both closing brackets are two above the opening ones.
-                    frame = self.build.open(at, bracket + 2);
-                    self.limits.check_depth(self.frames.len()).map_err(|error| error.at(at))?;
-                    at = self.space(at + 1, &mut frame);
-                    if self.byte(at) != frame.close {
-                        expects_name = bracket == b'{';
-                        continue;
-                    }
+            } else if is_space(first) {
+                at = frame.skip_space(text, at);
+                continue;
+            } else if expects_name {
+                return fail(grammar::NAME, at);
+            } else if first == b'{' || first == b'[' {
+                self.frames.push(frame);
+                // Both closing brackets are two above the opening ones.
+                frame = self.build.open(at, first + 2);
+                self.limits.check_depth(self.frames.len()).map_err(|error| error.at(at))?;
+                at += 1;
+                if is_space(byte(text, at)) {
+                    at = frame.skip_space(text, at);
                 }
-                b'-' | b'0'..=b'9' => {
-                    at = self.number(at, &mut frame)?;
-                    self.build.token(start, at);
+                if byte(text, at) != frame.close {
+                    expects_name = first == b'{';
+                    continue;
                 }
-                b't' => at = self.word(at, b"true")?,
-                b'f' => at = self.word(at, b"false")?,
-                b'n' => at = self.word(at, b"null")?,
-                _ => return self.fail(grammar::VALUE, at),
+            } else {
+                let token = scalar(text, at)?;
+                at = token.end;
+                frame.canonical &= token.is_canonical;
+                self.build.token(start, at);
             }
             // A value has ended, and with it perhaps what it is in.
             loop {
-                match self.byte(at) {
-                    b',' if frame.close != 0 => {
-                        at += 1;
-                        expects_name = frame.close == b'}';
-                        continue 'tokens;
-                    }
-                    byte if byte == frame.close => {
-                        let Some(around) = self.frames.pop() else { return self.end(at) };
-                        at += 1;
-                        let stays = self.build.close(frame, at, self.frames.len())?;
-                        frame = around;
-                        // What is built would print otherwise, or is too large to stay text: so is what it is in.
-                        frame.canonical &= stays;
-                    }
-                    b' ' | b'\n' | b'\r' | b'\t' => at = self.space(at, &mut frame),
-                    _ => return self.fail(grammar::after(frame.close), at),
+                let next = byte(text, at);
+                if next == b',' && frame.close != 0 {
+                    at += 1;
+                    expects_name = frame.close == b'}';
+                    continue 'tokens;
+                } else if next == frame.close {
+                    let Some(around) = self.frames.pop() else { return self.end(at) };
+                    at += 1;
+                    let stays = self.build.close(frame, at, self.frames.len())?;
+                    frame = around;
+                    // What is built would print otherwise, or is too large to stay text: so is what it is in.
+                    frame.canonical &= stays;
+                } else if is_space(next) {
+                    at = frame.skip_space(text, at);
+                } else {
+                    return fail(grammar::after(frame.close), at);
                 }
             }
         }
     }
 
-    /// The byte, or after the end 0, which is no part of JSON text.
-    #[inline(always)]
-    fn byte(&self, at: usize) -> u8 {
-        self.text.get(at).copied().unwrap_or_default()
-    }
-
     fn end(self, at: usize) -> Result<Node> {
-        if at == self.text.len() { self.build.finish() } else { self.fail(grammar::END, at) }
+        if at == self.text.len() { self.build.finish() } else { fail(grammar::END, at) }
     }
+}
 
-    /// Where the spaces end that there may be.
-    #[inline(always)]
-    fn space(&self, mut at: usize, frame: &mut Frame) -> usize {
-        while matches!(self.byte(at), b' ' | b'\n' | b'\r' | b'\t') {
+impl Frame {
+    fn skip_space(&mut self, text: &[u8], mut at: usize) -> usize {
+        self.canonical = false;
+        while is_space(byte(text, at)) {
             at += 1;
-            frame.canonical = false;
         }
         at
     }
+}
 
-    #[inline(always)]
-    fn colon(&self, at: usize, frame: &mut Frame) -> Result<usize> {
-        let at = self.space(at, frame);
-        if self.byte(at) == b':' { Ok(at + 1) } else { self.fail(grammar::COLON, at) }
-    }
+struct Scanned {
+    end: usize,
+    /// Whether it is what we would print; false also where that isn't plain to see.
+    is_canonical: bool,
+}
 
-    /// Where the string ends whose opening quote is at `start`.
-    #[inline(always)]
-    fn string(&self, start: usize, frame: &mut Frame) -> Result<usize> {
-        let at = text::plain_end(self.text, start + 1);
-        if self.byte(at) == b'"' { Ok(at + 1) } else { self.escaped(at, frame) }
-    }
+/// The byte, or after the end 0, which is no part of JSON text.
+#[inline(always)]
+fn byte(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or_default()
+}
 
-    /// The same where there is a backslash at `at`, or something wrong.
-    #[inline(never)]
-    fn escaped(&self, mut at: usize, frame: &mut Frame) -> Result<usize> {
-        loop {
-            match self.byte(at) {
-                b'"' => return Ok(at + 1),
-                b'\\' => match self.byte(at + 1) {
-                    b'u' if self.text.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
-                        frame.canonical = false;
-                        at += 6;
-                    }
-                    byte if grammar::escaped(byte).is_some() => {
-                        frame.canonical &= byte != b'/';
-                        at += 2;
-                    }
-                    _ => return self.fail(grammar::ESCAPE, at + 1),
-                },
-                _ if at >= self.text.len() => return self.fail(grammar::UNCLOSED, at),
-                _ => return self.fail(grammar::CONTROL, at),
-            }
-            at = text::plain_end(self.text, at);
+#[inline(always)]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// The string whose opening quote is at `start`.
+#[inline(always)]
+fn string(text: &[u8], start: usize) -> Result<Scanned> {
+    let at = text::plain_end(text, start + 1);
+    if byte(text, at) == b'"' { Ok(Scanned { end: at + 1, is_canonical: true }) } else { escaped(text, at) }
+}
+
+/// The same where there is a backslash at `at`, or something wrong.
+#[inline(never)]
+fn escaped(text: &[u8], mut at: usize) -> Result<Scanned> {
+    let mut is_canonical = true;
+    loop {
+        match byte(text, at) {
+            b'"' => return Ok(Scanned { end: at + 1, is_canonical }),
+            b'\\' => match byte(text, at + 1) {
+                b'u' if text.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
+                    is_canonical = false;
+                    at += 6;
+                }
+                byte if grammar::escaped(byte).is_some() => {
+                    is_canonical &= byte != b'/';
+                    at += 2;
+                }
+                _ => return fail(grammar::ESCAPE, at + 1),
+            },
+            _ if at >= text.len() => return fail(grammar::UNCLOSED, at),
+            _ => return fail(grammar::CONTROL, at),
         }
+        at = text::plain_end(text, at);
     }
+}
 
-    /// Where the number ends.
-    #[inline(always)]
-    fn number(&self, start: usize, frame: &mut Frame) -> Result<usize> {
-        match number::canonical_end(self.text, start) {
-            Some(end) => Ok(end),
-            None => self.any_number(start, frame),
-        }
+/// A number or literal.
+#[inline(always)]
+fn scalar(text: &[u8], start: usize) -> Result<Scanned> {
+    match number::canonical_end(text, start) {
+        Some(end) => Ok(Scanned { end, is_canonical: true }),
+        None => any_scalar(text, start),
     }
+}
 
-    #[inline(never)]
-    fn any_number(&self, mut at: usize, frame: &mut Frame) -> Result<usize> {
-        frame.canonical = false;
-        let mut part = grammar::NumberPart::first(self.byte(at));
-        let mut is_whole = false;
-        while let Some(here) = part {
-            is_whole = here.is_whole();
-            at += 1;
-            part = here.next(self.byte(at));
-        }
-        if is_whole { Ok(at) } else { self.fail(grammar::DIGIT, at) }
+#[inline(never)]
+fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
+    let mut part = grammar::NumberPart::first(byte(text, start));
+    if part.is_none() {
+        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word));
+        return word.map_or(fail(grammar::VALUE, start), |word| Ok(Scanned { end: start + word.len(), is_canonical: true }));
     }
+    let (mut end, mut is_whole) = (start, false);
+    while let Some(here) = part {
+        is_whole = here.is_whole();
+        end += 1;
+        part = here.next(byte(text, end));
+    }
+    if is_whole { Ok(Scanned { end, is_canonical: false }) } else { fail(grammar::DIGIT, end) }
+}
 
-    fn word(&mut self, start: usize, word: &[u8]) -> Result<usize> {
-        let end = start + word.len();
-        if self.text.get(start..end) != Some(word) {
-            return self.fail(grammar::VALUE, start);
-        }
-        self.build.token(start, end);
-        Ok(end)
-    }
-
-    #[cold]
-    fn fail<T>(&self, reason: &'static str, at: usize) -> Result<T> {
-        Err(Error::new(Code::InvalidJson, reason).at(at))
-    }
+#[cold]
+fn fail<T>(reason: &'static str, at: usize) -> Result<T> {
+    Err(Error::new(Code::InvalidJson, reason).at(at))
 }
