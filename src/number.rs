@@ -1,5 +1,7 @@
 //! Numbers as JavaScript reads and prints them (ECMA-262 §6.1.6.1.20): IEEE doubles, shortest form.
 
+use crate::text;
+
 /// The double that a JSON number's text denotes; infinite where it is too large.
 pub(crate) fn parse(text: &[u8]) -> f64 {
     match parse_exact(text) {
@@ -66,20 +68,27 @@ fn print_integer(out: &mut Vec<u8>, integer: i64) {
     out.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
 }
 
-/// Whether a JSON number's text is what [`print`] would print. `false` also where that isn't plain to see.
-pub(crate) fn is_canonical(text: &[u8]) -> bool {
-    let digits = text.strip_prefix(b"-").unwrap_or(text);
-    if digits.len() > 16 || digits.iter().any(|b| matches!(b, b'e' | b'E')) {
-        return false;
-    }
-    match digits.iter().position(|b| *b == b'.') {
-        None => digits.len() <= 15 && (digits != b"0" || text.len() == 1),
-        Some(dot) => {
-            let fraction = digits.get(dot + 1..).unwrap_or_default();
-            let small = digits.first() == Some(&b'0') && fraction.starts_with(b"000000");
-            !small && fraction.last() != Some(&b'0')
+/// Where the number ends that starts at `start`, if it is plainly what [`print`] would print: at most 15 digits without an
+/// exponent, because a double keeps so many, and no shorter text denotes the same one.
+#[inline(always)]
+pub(crate) fn canonical_end(text: &[u8], start: usize) -> Option<usize> {
+    let byte = |at: usize| text.get(at).copied().unwrap_or_default();
+    let first = start + usize::from(byte(start) == b'-');
+    let point = text::digits_end(text, first);
+    let is_zero = byte(first) == b'0';
+    let (mut end, mut most) = (point, 15);
+    if byte(point) == b'.' {
+        end = text::digits_end(text, point + 1);
+        most = 16;
+        let is_small = || text.get(point + 1..point + 7) == Some(b"000000");
+        if matches!(byte(end - 1), b'0' | b'.') || (is_zero && is_small()) {
+            return None;
         }
+    } else if is_zero && first > start {
+        return None;
     }
+    let has_zeros_before = is_zero && point > first + 1;
+    (first < point && end - first <= most && !has_zeros_before && byte(end) | 0x20 != b'e').then_some(end)
 }
 
 // Rust's float tables are half of a small wasm module; the host has its own (see DESIGN.md, "Size").
@@ -150,10 +159,11 @@ mod tests {
             "1234567890123456",
             "-0.5",
         ] {
-            if is_canonical(text.as_bytes()) {
+            if let Some(end) = canonical_end(text.as_bytes(), 0) {
+                assert_eq!(end, text.len());
                 assert_eq!(printed(parse(text.as_bytes())), text);
             }
         }
-        assert!(is_canonical(b"-12.25") && !is_canonical(b"1.0") && !is_canonical(b"-0"));
+        assert!(canonical_end(b"[-12.25]", 1) == Some(7) && canonical_end(b"1.0", 0).is_none() && canonical_end(b"-0", 0).is_none());
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
     let mut rest = value;
     loop {
-        let (plain, special) = rest.split_at_checked(text::plain_len(rest)).unwrap_or((rest, &[]));
+        let (plain, special) = rest.split_at_checked(text::plain_end(rest, 0)).unwrap_or((rest, &[]));
         print_plain(out, plain);
         let Some((byte, after)) = special.split_first() else { break };
         match byte {

@@ -271,7 +271,7 @@ impl Parser {
             }
             0..0x20 => return self.fail(grammar::CONTROL),
             _ => {
-                let plain = text::plain_len(rest);
+                let plain = text::plain_end(rest, 0);
                 text::append(&mut self.token, rest.get(..plain).unwrap_or_default());
                 return Ok(plain);
             }

@@ -28,6 +28,30 @@ pub(crate) fn surrogate_at(bytes: &[u8], index: usize) -> Option<u32> {
     }
 }
 
+/// Where the bytes stop being UTF-8; `None` where they don't. O(length), many bytes at a time where they are ASCII.
+pub(crate) fn not_utf8_at(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    loop {
+        // Between blocks of ASCII no character is cut.
+        let ascii = rest.chunks(BLOCK).take_while(|block| is_ascii(block)).count() * BLOCK;
+        rest = rest.get(ascii..).unwrap_or_default();
+        let other = rest.chunks(BLOCK).take_while(|block| !is_ascii(block)).count() * BLOCK;
+        let (mixed, after) = rest.split_at_checked(other).unwrap_or((rest, &[]));
+        if let Err(error) = std::str::from_utf8(mixed) {
+            return Some(bytes.len() - rest.len() + error.valid_up_to());
+        }
+        if mixed.is_empty() {
+            return None;
+        }
+        rest = after;
+    }
+}
+
+fn is_ascii(block: &[u8]) -> bool {
+    let (words, rest) = block.as_chunks::<8>();
+    words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word)) & HIGH == 0 && rest.is_ascii()
+}
+
 /// Where the bytes stop being UTF-8 but for lone surrogates, which is what a JavaScript string becomes; `None` where they
 /// don't. O(length), and as fast as checking UTF-8 where there are none.
 pub(crate) fn malformed_at(bytes: &[u8]) -> Option<usize> {
@@ -78,32 +102,65 @@ pub(crate) fn whole_len(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
+/// How many bytes are looked at together.
+const BLOCK: usize = 32;
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// How many bytes come before the first quote, backslash or control character: what JSON text has as it is.
-/// Eight bytes at a time.
-pub(crate) fn plain_len(bytes: &[u8]) -> usize {
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let special = control | has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
-        if special != 0 {
-            // The lowest flagged byte is exact; only flags above a true one can be false.
-            return index * 8 + special.trailing_zeros() as usize / 8;
-        }
+/// The eight bytes from `at`, the first of them lowest; zeros after the end.
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..at + 8).and_then(<[u8]>::first_chunk) {
+        Some(word) => u64::from_le_bytes(*word),
+        None => last_word(bytes, at),
     }
-    let plain = rest.iter().take_while(|b| **b >= 0x20 && **b != b'"' && **b != b'\\').count();
-    bytes.len() - rest.len() + plain
+}
+
+#[cold]
+fn last_word(bytes: &[u8], at: usize) -> u64 {
+    bytes.iter().skip(at).take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// The place of the first quote, backslash or control character from `at` on, or the end: what comes before is in JSON
+/// text as it is. Eight bytes at a time.
+#[inline(always)]
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        let word = word(bytes, at);
+        // Control characters and the quote are what is below 0x21 once the second lowest bit is turned.
+        let (turned, slashed) = (word ^ (ONES * 2), word ^ (ONES * u64::from(b'\\')));
+        let special = (turned.wrapping_sub(ONES * 0x21) | slashed.wrapping_sub(ONES)) & !word & HIGH;
+        if special != 0 {
+            // The lowest flagged byte is exact; only flags above a true one can be false. What follows the end is flagged.
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+}
+
+/// Where the digits end that there may be from `at` on. Eight bytes at a time.
+#[inline(always)]
+pub(crate) fn digits_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        // A digit is 0 to 9 above 0x30: what is more carries into the highest bit.
+        let above = word(bytes, at) ^ (ONES * u64::from(b'0'));
+        let other = (above | ((above & !HIGH) + ONES * 0x76)) & HIGH;
+        if other != 0 {
+            return at + other.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
 }
 
 /// The same as `==`, which in wasm compares byte by byte.
 pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    let ((a_words, a_rest), (b_words, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    if a.len() != b.len() {
+        return false;
+    }
+    let (Some(a_last), Some(b_last)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) else { return a.iter().eq(b) };
     let differ = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*a) != u64::from_le_bytes(*b);
-    a.len() == b.len() && a_rest == b_rest && !a_words.iter().zip(b_words).any(differ)
+    !a.as_chunks().0.iter().zip(b.as_chunks().0).chain([(a_last, b_last)]).any(differ)
 }
 
 /// The byte at which the UTF-16 code unit `position` starts; `None` past the end or inside a surrogate pair.
@@ -168,10 +225,11 @@ mod tests {
             for at in 0..20 {
                 let mut text = "é plain text, 20 by.".as_bytes().to_vec();
                 text.insert(at, special);
-                assert_eq!(plain_len(&text), at);
+                assert_eq!(plain_end(&text, 0), at);
             }
         }
-        assert_eq!(plain_len("\u{7f}\u{80}\u{ff} all of it".as_bytes()), "\u{7f}\u{80}\u{ff} all of it".len());
+        let text = "\u{7f}\u{80}\u{ff} all of it";
+        assert_eq!(plain_end(text.as_bytes(), 3), text.len());
     }
 
     #[test]

@@ -1,24 +1,20 @@
-//! Spans of text that have been validated to nodes.
+//! Tokens that have been read to nodes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::escape::unescape;
 use crate::document::{Key, Node, Object, Raw};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::{grammar, number};
+use crate::{grammar, number, text};
 
-/// Part of the text, from the first to before the second.
-pub(super) type Span = (usize, usize);
-
-/// A value that is not yet built.
-pub(super) enum Slot {
-    /// A string, without its quotes.
-    Text(Span),
-    /// A number or literal.
-    Plain(Span),
-    Raw(Span),
-    Built(Node),
+/// A name or a value that has been read: its text, from the quote or bracket at `start` to before `end`.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    start: u32,
+    /// 0 for a container whose node is next among the builder's nodes.
+    end: u32,
 }
 
 /// What containers that stay text refer to.
@@ -30,140 +26,157 @@ pub(super) struct Kept<'a> {
     pub(super) whole: bool,
 }
 
-/// How many values and names there were when a container began.
+/// An open container, or what is around the whole text.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
-    values: usize,
-    names: usize,
+pub(super) struct Frame {
+    start: u32,
+    /// How many tokens and nodes there were when it began.
+    tokens: u32,
+    nodes: u32,
+    /// The bracket that closes it; 0 for what is around the text.
+    pub(super) close: u8,
+    /// Whether all of its text so far is what we would print.
+    pub(super) canonical: bool,
 }
 
 pub(super) struct Builder<'a> {
-    text: Text<'a>,
-    values: Vec<Slot>,
-    names: Vec<Span>,
+    text: &'a [u8],
+    kept: Option<Kept<'a>>,
+    limits: &'a Limits,
+    /// Those of the open containers; an object's are name, value, name, value.
+    tokens: Vec<Token>,
+    nodes: Vec<Node>,
     /// The last shape seen at each depth: records of one list mostly share theirs.
     shapes: Vec<Arc<[Key]>>,
 }
 
+/// An object with more members is built: telling that none of them comes twice takes the square of their number.
+const MEMBERS: usize = 32;
+
 impl<'a> Builder<'a> {
-    pub(super) fn new(bytes: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
+    pub(super) fn new(text: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
         // Patches and records need no more room than this.
-        let (values, names) = (Vec::with_capacity(16), Vec::with_capacity(16));
-        Builder { text: Text { bytes, kept, limits }, values, names, shapes: Vec::new() }
+        Builder { text, kept, limits, tokens: Vec::with_capacity(32), nodes: Vec::new(), shapes: Vec::new() }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark { values: self.values.len(), names: self.names.len() }
+    pub(super) fn open(&self, start: usize, close: u8) -> Frame {
+        Frame { start: start as u32, tokens: self.tokens.len() as u32, nodes: self.nodes.len() as u32, close, canonical: true }
     }
 
-    pub(super) fn value(&mut self, slot: Slot) {
-        self.values.push(slot);
+    #[inline(always)]
+    pub(super) fn token(&mut self, start: usize, end: usize) {
+        self.tokens.push(Token { start: start as u32, end: end as u32 });
     }
 
-    pub(super) fn name(&mut self, name: Span) {
-        self.names.push(name);
-    }
-
-    /// Closes a container that began at `mark` and is `depth` deep. It stays text if it is canonical and small; returns
-    /// whether it does.
-    pub(super) fn close(&mut self, mark: Mark, span: Span, is_object: bool, is_canonical: bool, depth: usize) -> Result<bool> {
-        let slot = if is_canonical && self.text.may_stay(span, depth) && !self.has_twins(mark) {
-            self.values.truncate(mark.values);
-            Slot::Raw(span)
-        } else if is_object {
-            Slot::Built(self.object(mark, depth)?)
-        } else {
-            Slot::Built(Node::array(self.take(mark)?))
-        };
-        let stays = matches!(slot, Slot::Raw(_));
-        self.names.truncate(mark.names);
-        self.values.push(slot);
+    /// Closes a container that is `depth` deep. It stays text if it is canonical and small; returns whether it does.
+    #[inline(always)]
+    pub(super) fn close(&mut self, frame: Frame, end: usize, depth: usize) -> Result<bool> {
+        let start = frame.start as usize;
+        let stays = frame.canonical && self.may_stay(end - start, depth) && !self.may_have_twins(frame);
+        if !stays {
+            let node = if frame.close == b'}' { self.object(frame, depth)? } else { self.array(frame)? };
+            self.nodes.push(node);
+        }
+        self.tokens.truncate(frame.tokens as usize);
+        self.token(start, if stays { end } else { 0 });
         Ok(stays)
     }
 
     pub(super) fn finish(mut self) -> Result<Node> {
-        let slot = self.values.pop().unwrap_or(Slot::Built(Node::Null));
-        self.text.build(slot)
+        let mut built = std::mem::take(&mut self.nodes).into_iter();
+        self.tokens.last().map_or(Ok(Node::Null), |token| self.build(token, &mut built))
     }
 
-    fn has_twins(&self, mark: Mark) -> bool {
-        let names = self.names.get(mark.names..).unwrap_or_default();
-        let are_twins = |a: &Span, b: &Span| a.1 - a.0 == b.1 - b.0 && self.text.span(*a) == self.text.span(*b);
-        names.iter().enumerate().any(|(index, name)| names.iter().take(index).any(|before| are_twins(before, name)))
+    fn may_stay(&self, length: usize, depth: usize) -> bool {
+        // Strings in raw text are under the string limit without being looked at.
+        let is_small = |kept: &Kept| length <= kept.most.min(self.limits.string);
+        self.kept.as_ref().is_some_and(|kept| is_small(kept) && (kept.whole || depth > 0))
     }
 
-    fn take(&mut self, mark: Mark) -> Result<Vec<Node>> {
-        let mut values = Vec::with_capacity(self.values.len() - mark.values);
-        for slot in self.values.drain(mark.values..) {
-            values.push(self.text.build(slot)?);
+    fn may_have_twins(&self, frame: Frame) -> bool {
+        let mut members = self.members(frame);
+        if frame.close != b'}' || members.len() > MEMBERS {
+            return frame.close == b'}';
         }
-        Ok(values)
+        while let [[name, _], after @ ..] = members {
+            let length = name.end - name.start;
+            if after.iter().any(|[other, _]| other.end - other.start == length && text::is_equal(self.name(other), self.name(name))) {
+                return true;
+            }
+            members = after;
+        }
+        false
     }
 
-    fn object(&mut self, mark: Mark, depth: usize) -> Result<Node> {
-        let values = self.take(mark)?;
-        let names = self.names.get(mark.names..).unwrap_or_default();
+    /// The tokens of the container that began last.
+    fn tokens(&self, frame: Frame) -> &[Token] {
+        self.tokens.get(frame.tokens as usize..).unwrap_or_default()
+    }
+
+    /// The same in pairs of name and value.
+    fn members(&self, frame: Frame) -> &[[Token; 2]] {
+        self.tokens(frame).as_chunks().0
+    }
+
+    fn array(&mut self, frame: Frame) -> Result<Node> {
+        let mut built = self.nodes.split_off(frame.nodes as usize).into_iter();
+        let items: Result<_> = self.tokens(frame).iter().map(|token| self.build(token, &mut built)).collect();
+        Ok(Node::array(items?))
+    }
+
+    fn object(&mut self, frame: Frame, depth: usize) -> Result<Node> {
+        let mut built = self.nodes.split_off(frame.nodes as usize).into_iter();
         if self.shapes.len() <= depth {
             self.shapes.resize(depth + 1, Arc::default());
         }
-        let Some(known) = self.shapes.get_mut(depth) else { return Ok(Node::Null) };
-        // Names with escapes are never taken for known ones.
-        let is_known = |(known, name): (&Key, &Span)| self.text.span(*name) == &**known && !known.contains(&b'\\');
-        if known.len() == names.len() && known.iter().zip(names).all(is_known) {
+        let members = self.members(frame);
+        let values = members.iter().map(|[_, value]| self.build(value, &mut built)).collect::<Result<_>>()?;
+        let Some(known) = self.shapes.get(depth) else { return Ok(Node::Null) };
+        // Names with escape sequences are never taken for known ones.
+        let is_known = |(known, [name, _]): (&Key, &[Token; 2])| text::is_equal(self.name(name), known) && !is_escaped(known);
+        if known.len() == members.len() && known.iter().zip(members).all(is_known) {
             return Ok(Node::Object(Arc::new(Object::with_shape(known.clone(), values))));
         }
-        let shape: Arc<[Key]> = names.iter().map(|name| self.text.name(*name)).collect();
+        let shape: Arc<[Key]> = members.iter().map(|[name, _]| Key::from(unescaped(self.name(name)))).collect();
         let object = Object::with_twins(shape, values);
-        if let Some(shape) = object.shape() {
+        if let (Some(shape), Some(known)) = (object.shape(), self.shapes.get_mut(depth)) {
             *known = shape.clone();
         }
         Ok(Node::Object(Arc::new(object)))
     }
-}
 
-struct Text<'a> {
-    bytes: &'a [u8],
-    kept: Option<Kept<'a>>,
-    limits: &'a Limits,
-}
-
-impl<'a> Text<'a> {
-    fn span(&self, (start, end): Span) -> &'a [u8] {
-        self.bytes.get(start..end).unwrap_or_default()
+    /// The text of a name or string, without its quotes.
+    fn name(&self, token: &Token) -> &'a [u8] {
+        self.text.get(token.start as usize + 1..token.end as usize - 1).unwrap_or_default()
     }
 
-    fn may_stay(&self, (start, end): Span, depth: usize) -> bool {
-        // Strings in raw text are under the string limit without being looked at.
-        let is_small = |kept: &Kept| end - start <= kept.most.min(self.limits.string);
-        self.kept.as_ref().is_some_and(|kept| is_small(kept) && (kept.whole || depth > 0))
-    }
-
-    fn name(&self, span: Span) -> Key {
-        match self.span(span) {
-            escaped if escaped.contains(&b'\\') => unescape(escaped).into(),
-            plain => plain.into(),
-        }
-    }
-
-    fn build(&self, slot: Slot) -> Result<Node> {
-        Ok(match slot {
-            Slot::Built(node) => node,
-            Slot::Raw((start, end)) => self.kept.as_ref().map_or(Node::Null, |kept| Node::Raw(Raw::new(kept.source, start, end))),
-            Slot::Text(span) => {
-                let text = self.span(span);
-                let node = if text.contains(&b'\\') { Node::text(&unescape(text)) } else { Node::text(text) };
-                self.limits.check_string(node.weight() - 2).map_err(|error| error.at(span.0))?;
+    fn build(&self, token: &Token, built: &mut impl Iterator<Item = Node>) -> Result<Node> {
+        let (start, end) = (token.start as usize, token.end as usize);
+        let text = self.text.get(start..end).unwrap_or_default();
+        Ok(match text {
+            [b'"', text @ .., b'"'] => {
+                let node = Node::text(&unescaped(text));
+                self.limits.check_string(node.weight() - 2).map_err(|error| error.at(start))?;
                 node
             }
-            Slot::Plain(span) => match self.span(span) {
-                b"true" => Node::Bool(true),
-                b"false" => Node::Bool(false),
-                b"null" => Node::Null,
-                text => match number::parse(text) {
-                    value if value.is_finite() => Node::Number(value),
-                    _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE).at(span.0)),
-                },
+            [b'{' | b'[', ..] => self.kept.as_ref().map_or(Node::Null, |kept| Node::Raw(Raw::new(kept.source, start, end))),
+            [] => built.next().unwrap_or(Node::Null),
+            b"true" => Node::Bool(true),
+            b"false" => Node::Bool(false),
+            b"null" => Node::Null,
+            _ => match number::parse(text) {
+                value if value.is_finite() => Node::Number(value),
+                _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE).at(start)),
             },
         })
     }
+}
+
+fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
+    if is_escaped(text) { unescape(text).into() } else { text.into() }
+}
+
+fn is_escaped(text: &[u8]) -> bool {
+    // There are no quotes or control characters.
+    text::plain_end(text, 0) < text.len()
 }

@@ -9,7 +9,7 @@ mod escape;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use build::{Builder, Kept, Mark, Slot};
+use build::{Builder, Frame, Kept};
 
 use crate::document::Node;
 use crate::error::{Code, Error, Result};
@@ -18,7 +18,7 @@ use crate::{grammar, number, text};
 
 /// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing,
 /// small enough that opening one costs less than a microsecond.
-const RAW: usize = 512;
+const RAW: usize = 2_048;
 
 /// Short texts (patches, frames) are built whole, so that a small value doesn't keep its whole source alive.
 const WORTH_KEEPING: usize = 4_096;
@@ -27,17 +27,17 @@ const WORTH_KEEPING: usize = 4_096;
 pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
     check(&text, limits)?;
     if text.len() <= WORTH_KEEPING {
-        return Parser::new(&text, None, limits).run();
+        return Parser::new(&text, None, limits).run(0);
     }
     let source = Arc::new(text.into_owned());
-    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).run()
+    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).run(0)
 }
 
 /// Parses a text that is one value of a document: it may stay text as a whole. O(length).
 pub(crate) fn parse_value(text: &[u8], limits: &Limits) -> Result<Node> {
     check(text, limits)?;
     let source = Arc::new(text.to_vec());
-    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: true }), limits).run()
+    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: true }), limits).run(0)
 }
 
 /// Opens canonical text by one level; what is inside stays raw.
@@ -45,216 +45,188 @@ pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Node 
     let limits = Limits { depth: usize::MAX, ..Limits::default() };
     let kept = Kept { source, most: usize::MAX, whole: false };
     let bytes = source.get(..end).unwrap_or_default();
-    Parser { at: start, ..Parser::new(bytes, Some(kept), &limits) }.run().unwrap_or(Node::Null)
+    Parser::new(bytes, Some(kept), &limits).run(start).unwrap_or(Node::Null)
 }
 
 fn check(text: &[u8], limits: &Limits) -> Result<()> {
     limits.check_document(text.len())?;
-    let utf8 = std::str::from_utf8(text);
-    utf8.map(drop).map_err(|error| Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(error.valid_up_to()))
-}
-
-struct Frame {
-    start: usize,
-    is_object: bool,
-    canonical: bool,
-    mark: Mark,
+    text::not_utf8_at(text).map_or(Ok(()), |at| Err(Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(at)))
 }
 
 struct Parser<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    text: &'a [u8],
     limits: &'a Limits,
+    /// What the open container is in; the outermost frame is around the whole text.
     frames: Vec<Frame>,
     build: Builder<'a>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(bytes: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
-        Parser { bytes, at: 0, limits, frames: Vec::new(), build: Builder::new(bytes, kept, limits) }
+    fn new(text: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
+        Parser { text, limits, frames: Vec::new(), build: Builder::new(text, kept, limits) }
     }
 
-    fn run(mut self) -> Result<Node> {
-        loop {
-            self.skip_space();
-            let opened = self.value()?;
-            if opened {
+    /// Reads the value that starts at `at`. What every token needs is in variables, so that it stays in registers.
+    fn run(mut self, mut at: usize) -> Result<Node> {
+        let text = self.text;
+        let mut frame = self.build.open(at, 0);
+        let mut expects_name = false;
+        'tokens: loop {
+            let start = at;
+            let first = byte(text, at);
+            if first == b'"' {
+                let token = string(text, at)?;
+                at = token.end;
+                frame.canonical &= token.is_canonical;
+                self.build.token(start, at);
+                if expects_name {
+                    if byte(text, at) != b':' {
+                        at = frame.skip_space(text, at);
+                        if byte(text, at) != b':' {
+                            return fail(grammar::COLON, at);
+                        }
+                    }
+                    at += 1;
+                    expects_name = false;
+                    continue;
+                }
+            } else if is_space(first) {
+                at = frame.skip_space(text, at);
                 continue;
+            } else if expects_name {
+                return fail(grammar::NAME, at);
+            } else if first == b'{' || first == b'[' {
+                self.frames.push(frame);
+                // Both closing brackets are two above the opening ones.
+                frame = self.build.open(at, first + 2);
+                self.limits.check_depth(self.frames.len()).map_err(|error| error.at(at))?;
+                at += 1;
+                if is_space(byte(text, at)) {
+                    at = frame.skip_space(text, at);
+                }
+                if byte(text, at) != frame.close {
+                    expects_name = first == b'{';
+                    continue;
+                }
+            } else {
+                let token = scalar(text, at)?;
+                at = token.end;
+                frame.canonical &= token.is_canonical;
+                self.build.token(start, at);
             }
-            while let Some(is_object) = self.frames.last().map(|frame| frame.is_object) {
-                self.skip_space();
-                match (self.peek(), is_object) {
-                    (Some(b','), _) => {
-                        self.at += 1;
-                        if is_object {
-                            self.skip_space();
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    (Some(b']'), false) | (Some(b'}'), true) => self.close()?,
-                    (_, true) => return self.fail(grammar::COMMA_OR_BRACE),
-                    (_, false) => return self.fail(grammar::COMMA_OR_BRACKET),
+            // A value has ended, and with it perhaps what it is in.
+            loop {
+                let next = byte(text, at);
+                if next == b',' && frame.close != 0 {
+                    at += 1;
+                    expects_name = frame.close == b'}';
+                    continue 'tokens;
+                } else if next == frame.close {
+                    let Some(around) = self.frames.pop() else { return self.end(at) };
+                    at += 1;
+                    let stays = self.build.close(frame, at, self.frames.len())?;
+                    frame = around;
+                    // What is built would print otherwise, or is too large to stay text: so is what it is in.
+                    frame.canonical &= stays;
+                } else if is_space(next) {
+                    at = frame.skip_space(text, at);
+                } else {
+                    return fail(grammar::after(frame.close), at);
                 }
             }
-            if self.frames.is_empty() {
-                break;
-            }
-        }
-        self.skip_space();
-        if self.at < self.bytes.len() {
-            return self.fail(grammar::END);
-        }
-        self.build.finish()
-    }
-
-    /// Reads a scalar or an empty container whole (false), or enters a container (true).
-    fn value(&mut self) -> Result<bool> {
-        let start = self.at;
-        let slot = match self.peek() {
-            Some(b'"') => {
-                self.string()?;
-                Slot::Text((start + 1, self.at - 1))
-            }
-            Some(b'{' | b'[') => return self.enter(),
-            Some(b'-' | b'0'..=b'9') => {
-                self.number()?;
-                Slot::Plain((start, self.at))
-            }
-            Some(b't') => self.literal(b"true")?,
-            Some(b'f') => self.literal(b"false")?,
-            Some(b'n') => self.literal(b"null")?,
-            _ => return self.fail(grammar::VALUE),
-        };
-        self.build.value(slot);
-        Ok(false)
-    }
-
-    fn enter(&mut self) -> Result<bool> {
-        let is_object = self.peek() == Some(b'{');
-        let frame = Frame { start: self.at, is_object, canonical: true, mark: self.build.mark() };
-        self.frames.push(frame);
-        self.limits.check_depth(self.frames.len()).map_err(|error| error.at(self.at))?;
-        self.at += 1;
-        self.skip_space();
-        match (self.peek(), is_object) {
-            (Some(b']'), false) | (Some(b'}'), true) => {
-                self.close()?;
-                Ok(false)
-            }
-            (_, true) => {
-                self.key()?;
-                Ok(true)
-            }
-            (_, false) => Ok(true),
         }
     }
 
-    fn key(&mut self) -> Result<()> {
-        let start = self.at;
-        if self.peek() != Some(b'"') {
-            return self.fail(grammar::NAME);
-        }
-        self.string()?;
-        self.build.name((start + 1, self.at - 1));
-        self.skip_space();
-        if self.peek() != Some(b':') {
-            return self.fail(grammar::COLON);
-        }
-        self.at += 1;
-        Ok(())
+    fn end(self, at: usize) -> Result<Node> {
+        if at == self.text.len() { self.build.finish() } else { fail(grammar::END, at) }
     }
+}
 
-    fn close(&mut self) -> Result<()> {
-        self.at += 1;
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
-        let stays = self.build.close(frame.mark, (frame.start, self.at), frame.is_object, frame.canonical, self.frames.len())?;
-        // What is built would print otherwise, or is too large to stay text: so is what it is in.
-        if let (false, Some(parent)) = (stays, self.frames.last_mut()) {
-            parent.canonical = false;
+impl Frame {
+    fn skip_space(&mut self, text: &[u8], mut at: usize) -> usize {
+        self.canonical = false;
+        while is_space(byte(text, at)) {
+            at += 1;
         }
-        Ok(())
+        at
     }
+}
 
-    /// Leaves `at` behind the closing quote.
-    fn string(&mut self) -> Result<()> {
-        self.at += 1;
-        loop {
-            self.at += text::plain_len(self.bytes.get(self.at..).unwrap_or_default());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
+struct Scanned {
+    end: usize,
+    /// Whether it is what we would print; false also where that isn't plain to see.
+    is_canonical: bool,
+}
+
+/// The byte, or after the end 0, which is no part of JSON text.
+#[inline(always)]
+fn byte(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or_default()
+}
+
+#[inline(always)]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// The string whose opening quote is at `start`.
+#[inline(always)]
+fn string(text: &[u8], start: usize) -> Result<Scanned> {
+    let at = text::plain_end(text, start + 1);
+    if byte(text, at) == b'"' { Ok(Scanned { end: at + 1, is_canonical: true }) } else { escaped(text, at) }
+}
+
+/// The same where there is a backslash at `at`, or something wrong.
+#[inline(never)]
+fn escaped(text: &[u8], mut at: usize) -> Result<Scanned> {
+    let mut is_canonical = true;
+    loop {
+        match byte(text, at) {
+            b'"' => return Ok(Scanned { end: at + 1, is_canonical }),
+            b'\\' => match byte(text, at + 1) {
+                b'u' if text.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
+                    is_canonical = false;
+                    at += 6;
                 }
-                Some(b'\\') => {
-                    self.at += 1;
-                    match self.peek() {
-                        Some(b'/') => {
-                            self.not_canonical();
-                            self.at += 1;
-                        }
-                        Some(byte) if grammar::escaped(byte).is_some() => self.at += 1,
-                        Some(b'u') if self.bytes.get(self.at + 1..self.at + 5).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
-                            self.not_canonical();
-                            self.at += 5;
-                        }
-                        _ => return self.fail(grammar::ESCAPE),
-                    }
+                byte if grammar::escaped(byte).is_some() => {
+                    is_canonical &= byte != b'/';
+                    at += 2;
                 }
-                Some(_) => return self.fail(grammar::CONTROL),
-                None => return self.fail(grammar::UNCLOSED),
-            }
+                _ => return fail(grammar::ESCAPE, at + 1),
+            },
+            _ if at >= text.len() => return fail(grammar::UNCLOSED, at),
+            _ => return fail(grammar::CONTROL, at),
         }
+        at = text::plain_end(text, at);
     }
+}
 
-    fn number(&mut self) -> Result<()> {
-        let start = self.at;
-        let mut part = self.peek().and_then(grammar::NumberPart::first);
-        let mut is_whole = false;
-        while let Some(here) = part {
-            is_whole = here.is_whole();
-            self.at += 1;
-            part = self.peek().and_then(|byte| here.next(byte));
-        }
-        if !is_whole {
-            return self.fail(grammar::DIGIT);
-        }
-        if !number::is_canonical(self.bytes.get(start..self.at).unwrap_or_default()) {
-            self.not_canonical();
-        }
-        Ok(())
+/// A number or literal.
+#[inline(always)]
+fn scalar(text: &[u8], start: usize) -> Result<Scanned> {
+    match number::canonical_end(text, start) {
+        Some(end) => Ok(Scanned { end, is_canonical: true }),
+        None => any_scalar(text, start),
     }
+}
 
-    fn literal(&mut self, word: &[u8]) -> Result<Slot> {
-        let (start, end) = (self.at, self.at + word.len());
-        if self.bytes.get(start..end) != Some(word) {
-            return self.fail(grammar::VALUE);
-        }
-        self.at = end;
-        Ok(Slot::Plain((start, end)))
+#[inline(never)]
+fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
+    let mut part = grammar::NumberPart::first(byte(text, start));
+    if part.is_none() {
+        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word));
+        return word.map_or(fail(grammar::VALUE, start), |word| Ok(Scanned { end: start + word.len(), is_canonical: true }));
     }
+    let (mut end, mut is_whole) = (start, false);
+    while let Some(here) = part {
+        is_whole = here.is_whole();
+        end += 1;
+        part = here.next(byte(text, end));
+    }
+    if is_whole { Ok(Scanned { end, is_canonical: false }) } else { fail(grammar::DIGIT, end) }
+}
 
-    fn skip_space(&mut self) {
-        let start = self.at;
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-        if self.at > start {
-            self.not_canonical();
-        }
-    }
-
-    fn not_canonical(&mut self) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.canonical = false;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn fail<T>(&self, reason: &'static str) -> Result<T> {
-        Err(Error::new(Code::InvalidJson, reason).at(self.at))
-    }
+#[cold]
+fn fail<T>(reason: &'static str, at: usize) -> Result<T> {
+    Err(Error::new(Code::InvalidJson, reason).at(at))
 }
