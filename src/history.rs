@@ -35,7 +35,7 @@ struct Step {
 impl Step {
     /// What was taken out is what the step keeps alive: what it put in is in the document, or was taken out by a later one.
     fn new(done: Vec<Done>, source: Option<Source>) -> Step {
-        Step { weight: done.iter().flat_map(|done| &done.out).map(Node::weight).sum(), done, source }
+        Step { weight: done.iter().flat_map(|done| done.out.iter()).map(Node::weight).sum(), done, source }
     }
 }
 

@@ -155,7 +155,7 @@ impl Player {
             values.push(self.value(reader, root, recipe)?);
         }
         reader.depth -= 1;
-        let is_known = |shape: &&Arc<[Key]>| shape.len() == names.len() && shape.iter().zip(&names).all(|(a, b)| Arc::ptr_eq(a, b));
+        let is_known = |shape: &&Arc<[Key]>| ***shape == *names;
         let shape = match self.shapes.iter().find(is_known) {
             Some(known) => known.clone(),
             None => {

@@ -54,18 +54,21 @@ fn print_integer(out: &mut Vec<u8>, integer: i64) {
     if integer < 0 {
         out.push(b'-');
     }
-    let mut digits = [0u8; 20];
-    let mut rest = integer.unsigned_abs();
-    let mut used = 0;
-    for slot in digits.iter_mut().rev() {
-        *slot = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        used += 1;
-        if rest == 0 {
+    out.extend_from_slice(digits(integer.unsigned_abs(), &mut [0; 20]));
+}
+
+/// The decimal digits, written to the end of `room`.
+pub(crate) fn digits(mut integer: u64, room: &mut [u8; 20]) -> &[u8] {
+    let mut start = room.len();
+    for slot in room.iter_mut().rev() {
+        *slot = b'0' + (integer % 10) as u8;
+        integer /= 10;
+        start -= 1;
+        if integer == 0 {
             break;
         }
     }
-    out.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
+    room.get(start..).unwrap_or_default()
 }
 
 /// Where the number ends that starts at `start`, if it is plainly what [`print`] would print: at most 15 digits without an

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::document::{Key, Node};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::print::print_inside;
 
 /// A path into a document: `/notes/0/text`. Empty points to the whole document.
 ///
@@ -77,22 +78,32 @@ impl Pointer {
     pub(crate) fn find(&self, root: &Node) -> Option<Node> {
         self.segments.iter().try_fold(root.clone(), |node, key| node.child(key))
     }
-
-    /// Appends the pointer's text as WTF-8.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        self.segments.iter().for_each(|segment| write_segment(out, segment));
-    }
 }
 
-pub(crate) fn write_segment(out: &mut Vec<u8>, segment: &[u8]) {
-    out.push(b'/');
-    for byte in segment {
-        match byte {
-            b'~' => out.extend_from_slice(b"~0"),
-            b'/' => out.extend_from_slice(b"~1"),
-            other => out.push(*other),
-        }
+/// The text of a pointer, as far as a Rust string can hold it.
+pub(crate) fn display(segments: impl Iterator<Item = Key>) -> String {
+    let mut out = Vec::new();
+    segments.for_each(|segment| escape(&segment, |part| out.extend_from_slice(part)));
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Appends the text of a pointer as a JSON string.
+pub(crate) fn print(out: &mut Vec<u8>, segments: impl Iterator<Item = Key>) {
+    out.push(b'"');
+    segments.for_each(|segment| escape(&segment, |part| print_inside(out, part)));
+    out.push(b'"');
+}
+
+/// Tells a segment's text in parts.
+fn escape(mut segment: &[u8], mut part: impl FnMut(&[u8])) {
+    part(b"/");
+    while let Some(at) = segment.iter().position(|byte| matches!(byte, b'~' | b'/')) {
+        let (plain, rest) = segment.split_at_checked(at).unwrap_or_default();
+        part(plain);
+        part(if rest.starts_with(b"~") { b"~0" } else { b"~1" });
+        segment = rest.get(1..).unwrap_or_default();
     }
+    part(segment);
 }
 
 fn unescape(segment: &[u8]) -> Option<Key> {
@@ -116,8 +127,6 @@ fn unescape(segment: &[u8]) -> Option<Key> {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = Vec::new();
-        self.write(&mut out);
-        f.write_str(&String::from_utf8_lossy(&out))
+        f.write_str(&display(self.segments.iter().cloned()))
     }
 }

@@ -43,7 +43,12 @@ pub(crate) fn print(out: &mut Vec<u8>, node: &Node) {
 /// Appends a string with its quotes. O(length), eight bytes at a time where nothing needs an escape.
 pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
-    let mut rest = value;
+    print_inside(out, value);
+    out.push(b'"');
+}
+
+/// The same without quotes. A surrogate pair may not be cut by the end.
+pub(crate) fn print_inside(out: &mut Vec<u8>, mut rest: &[u8]) {
     loop {
         let (plain, special) = rest.split_at_checked(text::plain_end(rest, 0)).unwrap_or((rest, &[]));
         print_plain(out, plain);
@@ -59,7 +64,6 @@ pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
         }
         rest = after;
     }
-    out.push(b'"');
 }
 
 /// Text without quotes, backslashes and control characters, in which only lone surrogates are escaped.

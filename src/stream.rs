@@ -69,7 +69,7 @@ impl Parser {
             state: State::Value,
             frames: Vec::new(),
             in_name: false,
-            name: [].into(),
+            name: Key::default(),
             token: Vec::new(),
             given: 0,
             at: 0,

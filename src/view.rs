@@ -9,7 +9,9 @@ use crate::edit::{Edit, Step};
 use crate::{number, print};
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
-    let mut out = vec![b'['];
+    // As for patches.
+    let mut out = Vec::with_capacity(256);
+    out.push(b'[');
     for edit in edits {
         print_edit(&mut out, edit);
         out.push(b',');

@@ -1,6 +1,7 @@
 //! The immutable, structurally shared JSON document.
 
 mod array;
+mod key;
 mod node;
 mod object;
 mod raw;
@@ -11,8 +12,9 @@ mod tests;
 mod tree;
 
 pub(crate) use array::Array;
+pub(crate) use key::Key;
 pub(crate) use node::{Node, Opened};
-pub(crate) use object::{Key, Object};
+pub(crate) use object::Object;
 pub(crate) use raw::Raw;
 
 use crate::error::{Code, Error, Result};

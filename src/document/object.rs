@@ -4,11 +4,10 @@ use std::iter::{Skip, Take, Zip};
 use std::slice;
 use std::sync::Arc;
 
+use super::key::Key;
 use super::node::Node;
 use super::tree::{self, Run, Tree};
-
-/// A member's name, as WTF-8.
-pub(crate) type Key = Arc<[u8]>;
+use crate::text;
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
 const FLAT: usize = 32;
@@ -265,7 +264,7 @@ fn search<'a>(index: &'a Tree<(Key, u32)>, key: &[u8]) -> Result<(usize, &'a (Ke
 }
 
 fn position(shape: &[Key], key: &[u8]) -> Option<usize> {
-    shape.iter().position(|known| **known == *key)
+    shape.iter().position(|known| text::is_equal(known, key))
 }
 
 fn member_weight(key: &[u8], value: &Node) -> usize {

@@ -4,10 +4,12 @@
 mod follow;
 mod inverse;
 mod join;
+mod out;
 
 pub(crate) use follow::{follow, follow_insertion, follow_removal};
 pub(crate) use inverse::take_back;
 pub(crate) use join::join;
+pub(crate) use out::Out;
 
 use crate::document::{self, Array, Key, Node, Object};
 use crate::error::{Code, Error, Result};
@@ -23,6 +25,14 @@ pub(crate) enum Step {
 }
 
 impl Step {
+    /// As a pointer has it.
+    pub(crate) fn segment(&self) -> Key {
+        match self {
+            Step::Key(key) => key.clone(),
+            Step::Index(index) => (*index).into(),
+        }
+    }
+
     /// Whether a pattern's segment means this step; `*` means any.
     pub(crate) fn fits(&self, segment: &[u8]) -> bool {
         match self {
@@ -56,28 +66,27 @@ pub(crate) enum Edit {
 #[derive(Debug, Clone)]
 pub(crate) struct Done {
     pub(crate) edit: Edit,
-    pub(crate) out: Vec<Node>,
+    pub(crate) out: Out,
 }
 
-/// Carries the edit out and returns the values it took out or changed, in order: [`inverse`] takes the edit back with
-/// them.
+/// Carries the edit out and returns the values it took out or changed: [`inverse`] takes the edit back with them.
 ///
 /// An error leaves `root` as it was, except that `Move` may have taken its value out already: callers work on
 /// a clone, which is O(1).
-pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<Vec<Node>> {
+pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<Out> {
     match edit {
-        Edit::Set { path, value } => set(root, path, value.clone(), limits),
-        Edit::Delete { path } => take(root, path).map(|value| vec![value]),
+        Edit::Set { path, value } => set(root, path, value, limits),
+        Edit::Delete { path } => take(root, path).map(Out::One),
         Edit::Splice { path, index, remove, insert } => {
             insert.iter().try_for_each(|item| check_value(item, path.len() + 1, limits))?;
-            at(root, path, |node| {
+            at(root, path, &mut |node| {
                 let array = array_mut(node)?;
                 let end = index.checked_add(*remove).filter(|end| *end <= array.len());
                 end.ok_or_else(|| out_of_range(path))?;
-                Ok(array.splice(*index, *remove, insert.clone()))
+                Ok(Out::Many(array.splice(*index, *remove, insert.clone())))
             })
         }
-        Edit::Permute { path, order } => at(root, path, |node| {
+        Edit::Permute { path, order } => at(root, path, &mut |node| {
             let array = array_mut(node)?;
             let mut seen = vec![false; array.len()];
             let fits = order.len() == seen.len()
@@ -86,7 +95,7 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<V
                 return Err(out_of_range(path));
             }
             array.permute(order);
-            Ok(Vec::new())
+            Ok(Out::None)
         }),
         Edit::Move { from, path } => {
             let value = take(root, from)?;
@@ -96,24 +105,24 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<V
                     perform(root, &Edit::Splice { path: parent.to_vec(), index: *index, remove: 0, insert }, limits)
                 }
                 // It takes the place of what held it: then moving it back isn't enough.
-                _ if from.starts_with(path) => set(root, path, value.clone(), limits).map(|mut out| {
-                    out.push(value);
-                    out
-                }),
-                _ => set(root, path, value, limits),
+                _ if from.starts_with(path) => {
+                    let held = set(root, path, &value, limits)?;
+                    Ok(Out::Many(held.iter().cloned().chain([value]).collect()))
+                }
+                _ => set(root, path, &value, limits),
             }
         }
-        Edit::AppendText { path, text } => at(root, path, |node| {
+        Edit::AppendText { path, text } => at(root, path, &mut |node| {
             let before = node.clone();
             grow(node, text, limits)?;
-            Ok(vec![before])
+            Ok(Out::One(before))
         }),
-        Edit::Increment { path, by } => at(root, path, |node| {
+        Edit::Increment { path, by } => at(root, path, &mut |node| {
             let sum = node.as_number().ok_or_else(|| not_found("there is no number"))? + by;
             if !sum.is_finite() {
                 return Err(Error::new(Code::NotJson, "the sum is too large for a double"));
             }
-            Ok(vec![std::mem::replace(node, Node::Number(sum))])
+            Ok(Out::One(std::mem::replace(node, Node::Number(sum))))
         }),
     }
     .map_err(|error| if error.path.is_some() { error } else { error.on(display(edit.path())) })
@@ -135,18 +144,7 @@ pub(crate) fn perform_all(root: &mut Node, edits: Vec<Edit>, limits: &Limits) ->
 
 /// The path as a JSON Pointer.
 pub(crate) fn display(path: &[Step]) -> String {
-    let mut out = Vec::new();
-    write_path(&mut out, path);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-pub(crate) fn write_path(out: &mut Vec<u8>, path: &[Step]) {
-    for step in path {
-        match step {
-            Step::Key(key) => pointer::write_segment(out, key),
-            Step::Index(index) => pointer::write_segment(out, index.to_string().as_bytes()),
-        }
-    }
+    pointer::display(path.iter().map(Step::segment))
 }
 
 /// The value at a path. O(depth · log n).
@@ -160,7 +158,8 @@ pub(crate) fn find(root: &Node, path: &[Step]) -> Option<Node> {
 /// Carries an [`Edit::AppendText`] out without keeping the string as it was: O(text) amortised, where [`perform`] is
 /// O(the string), as long as no other version shares it. An error leaves `root` as it was.
 pub(crate) fn append_text(root: &mut Node, path: &[Step], text: &[u8], limits: &Limits) -> Result<()> {
-    at(root, path, |node| grow(node, text, limits)).map_err(|error| error.on(display(path)))
+    let grown = at(root, path, &mut |node| grow(node, text, limits).map(|()| Out::None));
+    grown.map(drop).map_err(|error| error.on(display(path)))
 }
 
 fn grow(node: &mut Node, text: &[u8], limits: &Limits) -> Result<()> {
@@ -170,48 +169,42 @@ fn grow(node: &mut Node, text: &[u8], limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-fn set(root: &mut Node, path: &[Step], value: Node, limits: &Limits) -> Result<Vec<Node>> {
-    check_value(&value, path.len(), limits)?;
+fn set(root: &mut Node, path: &[Step], value: &Node, limits: &Limits) -> Result<Out> {
+    check_value(value, path.len(), limits)?;
     match path.split_last() {
-        None => Ok(vec![std::mem::replace(root, value)]),
-        Some((Step::Key(key), parent)) => at(root, parent, |node| Ok(object_mut(node)?.set(key, value).into_iter().collect())),
-        Some((Step::Index(index), parent)) => at(root, parent, |node| {
-            let before = array_mut(node)?.edit(*index, |item| std::mem::replace(item, value));
-            before.map(|before| vec![before]).ok_or_else(|| out_of_range(path))
+        None => Ok(Out::One(std::mem::replace(root, value.clone()))),
+        Some((Step::Key(key), parent)) => at(root, parent, &mut |node| Ok(object_mut(node)?.set(key, value.clone()).into())),
+        Some((Step::Index(index), parent)) => at(root, parent, &mut |node| {
+            let before = array_mut(node)?.edit(*index, |item| std::mem::replace(item, value.clone()));
+            before.map(Out::One).ok_or_else(|| out_of_range(path))
         }),
     }
 }
 
 fn take(root: &mut Node, path: &[Step]) -> Result<Node> {
-    match path.split_last() {
-        None => Ok(std::mem::replace(root, Node::Null)),
-        Some((Step::Key(key), parent)) => {
-            at(root, parent, |node| object_mut(node)?.remove(key).ok_or_else(|| not_found("there is no such member")))
-        }
-        Some((Step::Index(index), parent)) => {
-            at(root, parent, |node| array_mut(node)?.splice(*index, 1, Vec::new()).pop().ok_or_else(|| out_of_range(path)))
-        }
-    }
+    let Some((step, parent)) = path.split_last() else { return Ok(std::mem::replace(root, Node::Null)) };
+    let mut taken = None;
+    at(root, parent, &mut |node| {
+        taken = match step {
+            Step::Key(key) => object_mut(node)?.remove(key),
+            Step::Index(index) => array_mut(node)?.splice(*index, 1, Vec::new()).pop(),
+        };
+        Ok(Out::None)
+    })?;
+    taken.ok_or_else(|| match step {
+        Step::Key(_) => not_found("there is no such member"),
+        Step::Index(_) => out_of_range(path),
+    })
 }
 
 /// Runs `edit` on the node at `path`, copying the shared containers on the way.
-fn at<R>(node: &mut Node, path: &[Step], edit: impl FnOnce(&mut Node) -> Result<R>) -> Result<R> {
+fn at(node: &mut Node, path: &[Step], edit: &mut dyn FnMut(&mut Node) -> Result<Out>) -> Result<Out> {
     let Some((step, rest)) = path.split_first() else { return edit(node) };
-    // The closure is behind a `dyn`, or each level of nesting would be a type of its own.
-    descend(node, step, rest, Box::new(edit))
-}
-
-type AnEdit<'a, R> = Box<dyn FnOnce(&mut Node) -> Result<R> + 'a>;
-
-fn descend<R>(node: &mut Node, step: &Step, rest: &[Step], edit: AnEdit<'_, R>) -> Result<R> {
-    let next = |child: &mut Node| match rest.split_first() {
-        Some((step, rest)) => descend(child, step, rest, edit),
-        None => edit(child),
-    };
+    let below = |child: &mut Node| at(child, rest, edit);
     match step {
-        Step::Key(key) => object_mut(node)?.edit(key, next).unwrap_or_else(|| Err(not_found("there is no such member"))),
+        Step::Key(key) => object_mut(node)?.edit(key, below).unwrap_or_else(|| Err(not_found("there is no such member"))),
         Step::Index(index) => {
-            array_mut(node)?.edit(*index, next).unwrap_or_else(|| Err(Error::new(Code::IndexOutOfRange, "the array is shorter")))
+            array_mut(node)?.edit(*index, below).unwrap_or_else(|| Err(Error::new(Code::IndexOutOfRange, "the array is shorter")))
         }
     }
 }

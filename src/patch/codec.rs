@@ -5,7 +5,7 @@ use crate::document::{Node, Object};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
-use crate::{number, parse, print};
+use crate::{number, parse, pointer, print};
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
     read(&parse::parse(text.into(), limits)?, limits)
@@ -103,10 +103,8 @@ pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
 }
 
 fn print_pointer(out: &mut Vec<u8>, label: &[u8], pointer: &Pointer) {
-    let mut text = Vec::new();
-    pointer.write(&mut text);
     out.extend_from_slice(label);
-    print::print_text(out, &text);
+    pointer::print(out, pointer.keys().iter().cloned());
 }
 
 fn invalid(reason: &'static str) -> Error {

@@ -34,15 +34,15 @@ pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect)
 fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
     match write {
         Write::Append { path, items } => {
-            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-"), value: value.clone() }));
+            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-".as_slice().into()), value: value.clone() }));
         }
         Write::Splice { path, index, remove, items } => {
             for (offset, value) in items.iter().enumerate() {
-                let (path, value) = (below(path, index.saturating_add(offset).to_string().as_bytes()), value.clone());
+                let (path, value) = (below(path, index.saturating_add(offset).into()), value.clone());
                 out.push(if offset < *remove { Operation::Replace { path, value } } else { Operation::Add { path, value } });
             }
             let surplus = remove.saturating_sub(items.len());
-            let path = below(path, index.saturating_add(items.len()).to_string().as_bytes());
+            let path = below(path, index.saturating_add(items.len()).into());
             out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
         }
         Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
@@ -101,17 +101,10 @@ fn misfit(path: &[Step]) -> Error {
     Error::new(Code::InvalidPatch, "the base doesn't fit the writes").on(edit::display(path))
 }
 
-fn key(step: &Step) -> Key {
-    match step {
-        Step::Key(key) => key.clone(),
-        Step::Index(index) => index.to_string().into_bytes().into(),
-    }
-}
-
 fn pointer(path: &[Step]) -> Pointer {
-    Pointer::from_keys(path.iter().map(key).collect())
+    Pointer::from_keys(path.iter().map(Step::segment).collect())
 }
 
-fn below(path: &[Step], segment: &[u8]) -> Pointer {
-    Pointer::from_keys(path.iter().map(key).chain([segment.into()]).collect())
+fn below(path: &[Step], segment: Key) -> Pointer {
+    Pointer::from_keys(path.iter().map(Step::segment).chain([segment]).collect())
 }

@@ -46,7 +46,7 @@ impl Stream {
             }
             _ => Edit::Set { path, value: Node::Null },
         };
-        Done { edit, out: before.into_iter().collect() }
+        Done { edit, out: before.into() }
     }
 }
 

@@ -25,50 +25,70 @@ pub(super) enum Change {
     /// An array, of which the items before this index are as they were.
     Tail(usize),
     /// An array whose every item is followed ([`ArrayDelta::Precise`]).
-    Items(Box<Sequence>),
+    Items(Sequence),
 }
 
 impl Change {
     /// What is known of a place of the baseline below.
     pub(super) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Change> {
         path.iter().try_fold(self, |change, step| match (change, step) {
-            (Change::Members(members), Step::Key(key)) => members.by_key.get_mut(key),
+            (Change::Members(members), Step::Key(key)) => members.get_mut(key),
             (Change::Items(sequence), Step::Index(index)) => sequence.inside_mut(*index),
             _ => None,
         })
     }
 }
 
-/// Changes of an object's members, which remember the order in which they came.
+/// Changes of an object's members, in the order of the first change to each.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {
-    by_key: BTreeMap<Key, Change>,
-    order: Vec<Key>,
+    list: Vec<(Key, Change)>,
+    /// Places in the list, if it has more than a few.
+    places: BTreeMap<Key, usize>,
 }
 
+/// So many are searched as fast one by one.
+const FEW: usize = 8;
+
 impl Members {
-    fn entry(&mut self, key: &Key) -> &mut Change {
-        self.by_key.entry(key.clone()).or_insert_with(|| {
-            self.order.push(key.clone());
-            Change::Nothing
-        })
+    fn find(&self, key: &Key) -> Option<usize> {
+        if self.list.len() > FEW { self.places.get(key).copied() } else { self.list.iter().position(|(known, _)| known == key) }
+    }
+
+    fn get_mut(&mut self, key: &Key) -> Option<&mut Change> {
+        let place = self.find(key)?;
+        self.list.get_mut(place).map(|(_, change)| change)
+    }
+
+    /// The member's change, which is [`Change::Nothing`] if there was none.
+    fn entry(&mut self, key: &Key) -> Option<&mut Change> {
+        let place = self.find(key).unwrap_or(self.list.len());
+        if place == self.list.len() {
+            self.list.push((key.clone(), Change::Nothing));
+            if self.list.len() > FEW {
+                let new = self.list.iter().map(|(key, _)| key.clone()).zip(0..).skip(self.places.len());
+                self.places.extend(new);
+            }
+        }
+        self.list.get_mut(place).map(|(_, change)| change)
     }
 
     pub(super) fn set(&mut self, key: &Key, change: Change) {
-        *self.entry(key) = change;
+        if let Some(slot) = self.entry(key) {
+            *slot = change;
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.list.is_empty()
     }
 
-    pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {
-        self.by_key.get(key)
+    pub(super) fn get(&self, key: &Key) -> Option<&Change> {
+        self.list.get(self.find(key)?).map(|(_, change)| change)
     }
 
-    /// In the order of the first change to each.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (&Key, &Change)> {
-        self.order.iter().filter_map(|key| Some((key, self.by_key.get(key)?)))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Change)> {
+        self.list.iter().map(|(key, change)| (key, change))
     }
 }
 
@@ -158,7 +178,7 @@ impl Changes {
                         *change = Change::Members(Members::default());
                     }
                     match change {
-                        Change::Members(members) => members.entry(key),
+                        Change::Members(members) => members.entry(key)?,
                         _ => return None,
                     }
                 }
@@ -182,7 +202,7 @@ impl Changes {
 fn become_array(change: &mut Change, mode: ArrayDelta) {
     if let Change::Nothing = change {
         *change = match mode {
-            ArrayDelta::Precise => Change::Items(Box::default()),
+            ArrayDelta::Precise => Change::Items(Sequence::default()),
             ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(usize::MAX),
         };
     }

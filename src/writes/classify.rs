@@ -34,7 +34,7 @@ impl Changes {
         let mut keys = Vec::new();
         match &self.root {
             Change::Nothing => {}
-            Change::Members(members) => keys.extend(members.in_order().map(|(key, _)| key.clone())),
+            Change::Members(members) => keys.extend(members.iter().map(|(key, _)| key.clone())),
             _ => {
                 let lost = before.iter().map(|(key, _)| key).filter(|key| after.get(key).is_none());
                 keys.extend(lost.chain(after.iter().map(|(key, _)| key)).cloned());
@@ -64,7 +64,7 @@ impl Changes {
                 let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
                     return whole(Some(base), Some(current), path, out);
                 };
-                for (key, change) in members.in_order() {
+                for (key, change) in members.iter() {
                     let (mut change, mut origin) = (change, key);
                     if let Change::Renamed(from, inside) = change {
                         (change, origin) = (inside, from);

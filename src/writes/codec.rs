@@ -2,10 +2,10 @@
 
 use super::{StepWrites, Write};
 use crate::document::{self, Node, Object};
-use crate::edit::{Step, write_path};
+use crate::edit::Step;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::pointer::Pointer;
+use crate::pointer::{self, Pointer};
 use crate::{number, print as json};
 
 pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
@@ -40,11 +40,7 @@ fn print_write(out: &mut Vec<u8>, write: &Write) {
     out.extend_from_slice(b"{\"kind\":\"");
     out.extend_from_slice(kind);
     out.extend_from_slice(b"\",\"key\":");
-    match path.first() {
-        Some(Step::Key(key)) => json::print_text(out, key),
-        Some(Step::Index(index)) => json::print_text(out, index.to_string().as_bytes()),
-        None => json::print_text(out, b""),
-    }
+    json::print_text(out, &path.first().map(Step::segment).unwrap_or_default());
     print_place(out, b",\"path\":", path);
     match write {
         Write::Append { items, .. } => print_items(out, items),
@@ -77,10 +73,8 @@ fn print_write(out: &mut Vec<u8>, write: &Write) {
 }
 
 fn print_place(out: &mut Vec<u8>, label: &[u8], path: &[Step]) {
-    let mut text = Vec::new();
-    write_path(&mut text, path);
     out.extend_from_slice(label);
-    json::print_text(out, &text);
+    pointer::print(out, path.iter().map(Step::segment));
 }
 
 fn print_items(out: &mut Vec<u8>, items: &[Node]) {

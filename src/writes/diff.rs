@@ -99,7 +99,7 @@ impl<'a> Differ<'a> {
             at = to + length;
         }
         pieces.push(Piece::New(new.len() - at));
-        Change::Items(Box::new(Sequence::new(pieces, inside)))
+        Change::Items(Sequence::new(pieces, inside))
     }
 }
 

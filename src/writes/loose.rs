@@ -65,7 +65,7 @@ impl Loose {
                 let (Some(old), Some(new)) = (base.as_object(), current.as_object()) else { return };
                 let container = self.containers.len();
                 self.containers.push(path.clone());
-                for (key, change) in members.in_order() {
+                for (key, change) in members.iter() {
                     let (before, after) = (old.get(key), new.get(key));
                     match (change, before, after) {
                         (Change::Whole, ..) => self.changed(container, Step::Key(key.clone()), before, after, Step::Key(key.clone())),

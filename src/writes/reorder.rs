@@ -63,19 +63,15 @@ fn order(pieces: &[Piece]) -> Vec<usize> {
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
-pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a BTreeMap<usize, T>) -> Vec<(usize, usize, &'a T)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for piece in pieces {
-        match piece {
-            Piece::Old(range) => {
-                found.extend(known.range(range.clone()).map(|(origin, value)| (at + origin - range.start, *origin, value)));
-                at += range.len();
-            }
-            Piece::New(count) => at += count,
-        }
-    }
-    found
+pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a BTreeMap<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
+    let mut end = 0;
+    pieces.iter().flat_map(move |piece| {
+        let start = end;
+        end += piece.len();
+        let range = if let Piece::Old(range) = piece { range.clone() } else { 0..0 };
+        let first = range.start;
+        known.range(range).map(move |(origin, value)| (start + origin - first, *origin, value))
+    })
 }
 
 /// Old pieces in their old order: what is missing between two of them was removed, what is new was inserted.
