@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
         if known.len() == members.len() && known.iter().zip(members).all(is_known) {
             return Ok(Node::Object(Arc::new(Object::with_shape(known.clone(), values))));
         }
-        let shape: Arc<[Key]> = members.iter().map(|[name, _]| Key::from(unescaped(self.name(name)))).collect();
+        let shape: Arc<[Key]> = members.iter().map(|[name, _]| Key::from(&*unescaped(self.name(name)))).collect();
         let object = Object::with_twins(shape, values);
         if let (Some(shape), Some(known)) = (object.shape(), self.shapes.get_mut(depth)) {
             *known = shape.clone();
