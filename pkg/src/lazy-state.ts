@@ -1,15 +1,6 @@
 import { Place } from "./place.js";
 import type { Tree, Version } from "./tree.js";
 
-/** What proxies take for their own; nothing is ever written to it. */
-const ARRAY: object = [];
-const OBJECT: object = {};
-
-/** A state that is looked up when it is read: until then a version costs nothing. */
-export function stateOf(tree: Tree, version: Version): unknown {
-  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? ARRAY : OBJECT, new LazyState(tree, version)) : tree.root;
-}
-
 /** A target that `console.log` shows as the state: it asks a proxy's target rather than the proxy. */
 function shown(target: object): object {
   const value = function (this: object) {
@@ -20,6 +11,11 @@ function shown(target: object): object {
 
 // Nothing is ever written to a target, so all proxies share these.
 const [OBJECT, ARRAY] = [shown({}), shown([])];
+
+/** A state that is looked up when it is read: until then a version costs nothing. */
+export function stateOf(tree: Tree, version: Version): unknown {
+  return tree.root instanceof Place ? new Proxy(tree.root.isArray ? ARRAY : OBJECT, new LazyState(tree, version)) : tree.root;
+}
 
 class LazyState implements ProxyHandler<object> {
   constructor(
