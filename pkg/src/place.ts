@@ -23,7 +23,9 @@ export class Place {
   private isReshaped = false;
   /** What a dictionary has, in order; undefined where that has to be looked at. */
   private keys: string[] | null | undefined;
+  /** The changes that last touched it, and last copied its twin. */
   stamp = 0;
+  copied = 0;
   proxy: object | null = null;
   path: Key[] | null = null;
   pathShape = -1;

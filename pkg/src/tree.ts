@@ -187,15 +187,22 @@ export class Tree {
     if (slot instanceof Place) this.attach(slot, place, key);
   }
 
-  /** Deletes a member. Copies the rest, because the members' order must come back if the change is taken back. */
+  /**
+   * Deletes a member. The first time in a change the rest is copied, because the members' order must come back if the
+   * change is taken back; then that copy is what the change deletes from.
+   */
   remove(place: Place, key: string): void {
     this.touch(place);
-    this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
     const before = place.twin[key];
-    place.held &&= new Set(place.held);
-    const keys = place.dictionaryKeys();
-    place.twin = copyOf(place.twin, keys);
-    place.reshaped(keys?.filter((other) => other !== key));
+    if (place.copied === this.stamp) place.reshaped();
+    else {
+      this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
+      place.held &&= new Set(place.held);
+      const keys = place.dictionaryKeys();
+      place.twin = copyOf(place.twin, keys);
+      place.reshaped(keys?.filter((other) => other !== key));
+      place.copied = this.stamp;
+    }
     delete place.twin[key];
     if (before instanceof Place) this.detach(before, place);
   }
