@@ -2,6 +2,10 @@ import type { Key, Twin } from "./containers.js";
 import type { Tree } from "./tree.js";
 import type { Source } from "./unread.js";
 
+/** Above so many members V8 keeps an object that members came to, or went from, as a dictionary; and any above so many. */
+const WIDE = 64;
+const WIDEST = 1000;
+
 /**
  * A container that was touched. `twin` is what it holds now, private and unfrozen once owned (copying a frozen
  * array is about 150 times slower); `view` is what was published of it, until the next change.
@@ -16,9 +20,12 @@ export class Place {
   others: Place[] | null = null;
   /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
   removed: { record: number; item: number; loose: number } | null = null;
-  /** Whether members came to it or went from it. */
-  isReshaped = false;
+  private isReshaped = false;
+  /** What a dictionary has, in order; undefined where that has to be looked at. */
+  private keys: string[] | null | undefined;
+  /** The changes that last touched it, and last copied its twin. */
   stamp = 0;
+  copied = 0;
   proxy: object | null = null;
   path: Key[] | null = null;
   pathShape = -1;
@@ -37,5 +44,27 @@ export class Place {
 
   get isArray(): boolean {
     return Array.isArray(this.twin);
+  }
+
+  /** The keys of an object that V8 keeps as a dictionary: to have them in order it sorts them. Null for others. */
+  dictionaryKeys(): string[] | null {
+    if (this.keys === undefined) {
+      const keys = this.isArray ? [] : Object.keys(this.twin);
+      this.keys = keys.length > (this.isReshaped ? WIDE : WIDEST) ? keys : null;
+    }
+    return this.keys;
+  }
+
+  /** A member came to it. */
+  gained(key: Key): void {
+    const { keys } = this;
+    keys?.push(key as string);
+    this.reshaped(keys ?? undefined);
+  }
+
+  /** Members came or went; `keys` are those of a dictionary, where they are known. */
+  reshaped(keys?: string[]): void {
+    this.isReshaped = true;
+    this.keys = keys;
   }
 }

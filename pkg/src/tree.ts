@@ -110,15 +110,25 @@ export class Tree {
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
     readAll(place);
-    const copy = copyOf(place.twin, place.isReshaped);
-    if (place.held !== null) {
-      for (const child of place.held) {
-        const key = this.keyOf(child, place);
-        // While an older version is published, a child of the newer one may be held and have no slot.
-        if (place.twin[key] === child) put(copy, key, this.publishPlace(child));
-      }
-    }
+    const copy = copyOf(place.twin, place.dictionaryKeys());
+    if (place.held !== null) this.publishHeld(place, place.held, copy);
     return (place.view = Object.freeze(copy));
+  }
+
+  /** Puts what is published of the places that a container holds into a copy of it. */
+  private publishHeld(place: Place, held: Set<Place>, copy: Twin): void {
+    if (Array.isArray(copy) && held.size > copy.length >> 3) {
+      for (let i = 0; i < copy.length; i++) {
+        const slot = copy[i] as Slot;
+        if (slot instanceof Place) copy[i] = slot.view ?? this.publishPlace(slot);
+      }
+      return;
+    }
+    for (const child of held) {
+      const key = this.keyOf(child, place);
+      // While an older version is published, a child of the newer one may be held and have no slot.
+      if (place.twin[key] === child) put(copy, key, this.publishPlace(child));
+    }
   }
 
   /** The slot of a container, with a container in it made a place. */
@@ -144,7 +154,7 @@ export class Tree {
   /** Makes the container writable. O(its size) the first time ever. */
   own(place: Place): void {
     if (place.owned) return;
-    const twin = copyOf(place.twin);
+    const twin = copyOf(place.twin, place.dictionaryKeys());
     if (place.kids !== null) {
       for (const [key, child] of place.kids) put(twin, key, child);
       place.held = new Set(place.kids.values());
@@ -170,21 +180,29 @@ export class Tree {
     this.touch(place);
     const had = Object.hasOwn(place.twin, key);
     const before = had ? place.twin[key] : undefined;
-    if (!had) place.isReshaped = true;
+    if (!had) place.gained(key);
     this.journal = { kind: "slot", place, key, had, slot: before, before: this.journal };
     if (before instanceof Place) this.detach(before, place);
     put(place.twin, key, slot);
     if (slot instanceof Place) this.attach(slot, place, key);
   }
 
-  /** Deletes a member. Copies the rest, because the members' order must come back if the change is taken back. */
+  /**
+   * Deletes a member. The first time in a change the rest is copied, because the members' order must come back if the
+   * change is taken back; then that copy is what the change deletes from.
+   */
   remove(place: Place, key: string): void {
     this.touch(place);
-    this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
     const before = place.twin[key];
-    place.held &&= new Set(place.held);
-    place.twin = copyOf(place.twin, true);
-    place.isReshaped = true;
+    if (place.copied === this.stamp) place.reshaped();
+    else {
+      this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
+      place.held &&= new Set(place.held);
+      const keys = place.dictionaryKeys();
+      place.twin = copyOf(place.twin, keys);
+      place.reshaped(keys?.filter((other) => other !== key));
+      place.copied = this.stamp;
+    }
     delete place.twin[key];
     if (before instanceof Place) this.detach(before, place);
   }
@@ -280,6 +298,7 @@ export class Tree {
         entry.slot = now ? place.twin[key] : undefined;
         entry.had = now;
         if (entry.slot instanceof Place) unhold(place, entry.slot);
+        if (had !== now) place.reshaped();
         if (had) put(place.twin, key, slot);
         else delete place.twin[key];
         cameBack(place, slot);
@@ -298,6 +317,7 @@ export class Tree {
         const { place, twin, held, source } = entry;
         Object.assign(entry, { twin: place.twin, held: place.held, source: place.source });
         Object.assign(place, { twin, held, source });
+        place.reshaped();
         return;
       }
       case "view": {
