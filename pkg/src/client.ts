@@ -74,7 +74,7 @@ type Effect =
  * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
  * `"/session/demo"`.
  *
- * @throws TypeError where the url isn't one, or there is no WebSocket.
+ * @throws TypeError where the url isn't one, or of another protocol; where there is no WebSocket.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -413,6 +413,7 @@ function now(): number {
 function resolve(url: string | URL): string {
   const resolved = new URL(url, globalThis.location?.href);
   resolved.protocol = resolved.protocol.replace("http", "ws");
+  if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
   resolved.hash = "";
   return resolved.href;
 }

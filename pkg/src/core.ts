@@ -140,6 +140,12 @@ export function plain<T>(options: T): T {
   return options && structuredClone(options);
 }
 
+/** Requires a string: what the glue makes of anything else fails in its hands, which would pass for the core's failure. */
+export function pointerText(pointer: string): string {
+  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
+  return pointer;
+}
+
 /** The glue marks each object with the number of its instance (`--experimental-reset-state-function`). */
 interface Instanced {
   __wbg_inst?: number;

@@ -1,5 +1,5 @@
 import { checkJson } from "./adopt.js";
-import { call, core, passBytes, passTexts, plain, release } from "./core.js";
+import { call, core, passBytes, passTexts, plain, pointerText, release } from "./core.js";
 import { PatchwireError } from "./errors.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "./types.js";
 import type { DocumentHandle } from "./wasm/patchwire.js";
@@ -71,7 +71,7 @@ export class StateDocument {
    * ```
    */
   get(pointer: string): unknown {
-    const text = call(() => this.handle.get(pointer));
+    const text = call(() => this.handle.get(pointerText(pointer)));
     return text === undefined ? undefined : JSON.parse(text);
   }
 

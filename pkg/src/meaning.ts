@@ -1,4 +1,4 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passTexts } from "./core.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passTexts, pointerText } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { Recording } from "./recording.js";
@@ -208,7 +208,7 @@ export class Meaning {
 
   openStream(pointer: string): Stream {
     const tracker = this.flushed();
-    const stream = { id: call(() => tracker.stream(pointer)), hasLost: false };
+    const stream = { id: call(() => tracker.stream(pointerText(pointer))), hasLost: false };
     this.streams.add(stream);
     return stream;
   }

@@ -1,3 +1,4 @@
+import { PatchwireError } from "./errors.js";
 import { encodeInto, isWellFormed } from "./wtf8.js";
 
 /** A stream as its tracker carries it on. */
@@ -43,7 +44,8 @@ export class StreamedValue {
    *
    * @throws PatchwireError `INVALID_JSON` with the `offset` in the whole text's bytes, or `LIMIT_EXCEEDED`: the chunk
    *   has changed nothing, and the stream can only be aborted. `PATH_NOT_FOUND` where another change took the place
-   *   away; that closes the stream. `CLOSED` after `end` or `abort`. `TRACKER_BUSY`.
+   *   away; that closes the stream. `NOT_JSON` where the chunk is neither a string nor bytes. `CLOSED` after `end` or
+   *   `abort`. `TRACKER_BUSY`.
    * @example
    * ```ts
    * import { PatchwireError, StateTracker } from "patchwire";
@@ -61,6 +63,7 @@ export class StreamedValue {
    */
   write(chunk: string | Uint8Array): void {
     if (typeof chunk !== "string") {
+      if (!ArrayBuffer.isView(chunk)) throw new PatchwireError("NOT_JSON", "a chunk is a string, or bytes");
       this.#writeHalf();
       return this.#steps.write(chunk);
     }

@@ -1,5 +1,5 @@
 import type { Key, Slot } from "./containers.js";
-import { call, core } from "./core.js";
+import { call, core, pointerText } from "./core.js";
 import { Place } from "./place.js";
 import { Tree } from "./tree.js";
 
@@ -22,7 +22,7 @@ export class Targets {
   find(tree: Tree, pointer: string): Target {
     const known = this.known.get(pointer);
     if (known !== undefined && known.shape === tree.shape && (known.place === null || Object.hasOwn(known.place.twin, known.key))) return known;
-    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointer))) as string[]);
+    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointerText(pointer)))) as string[]);
     const path: Key[] = [];
     let place: Place | null = null;
     let slot: Slot = tree.root;

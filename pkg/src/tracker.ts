@@ -243,8 +243,8 @@ export class StateTracker<T> {
   /**
    * Adds to the end of the string at a JSON Pointer; told as `append_text`. O(depth), not O(the string).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`,
-   *   `TRACKER_BUSY`.
+   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `NOT_JSON` where the text is none,
+   *   `LIMIT_EXCEEDED`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
    * @example
    * ```ts
    * import { StateTracker } from "patchwire";
@@ -256,6 +256,8 @@ export class StateTracker<T> {
    */
   append(pointer: string, text: string): void {
     this.#requireIdle();
+    // A caller without types may hand over whatever a model's stream holds; the log would take it and never be readable.
+    if (typeof text !== "string") throw new PatchwireError("NOT_JSON", "only a string can be appended", { path: pointer });
     const target = this.#targets.find(this.#tree, pointer);
     const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
     if (typeof before !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
