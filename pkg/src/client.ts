@@ -31,7 +31,9 @@ export interface SyncStats {
 
 /** A patch that arrived and was applied. */
 export interface ReceivedPatch {
+  /** The commit that it was. */
   revision: number;
+  /** Its operations, of the extended dialect. */
   patches: JSONPatchOperation[];
   /** Bytes of the frame. */
   bytes: number;

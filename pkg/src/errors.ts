@@ -33,6 +33,7 @@ export interface ErrorPlace {
  */
 export class PatchwireError extends Error implements ErrorPlace {
   override name = "PatchwireError";
+  /** What went wrong: for programs, where the message is for people. */
   readonly code: PatchwireErrorCode;
   readonly path?: string;
   readonly opIndex?: number;

@@ -36,6 +36,7 @@ export type MergeStrategies = Readonly<Record<string, MergeStrategy>>;
 
 /** A write that isn't in the merged state. */
 export interface MergeConflict {
+  /** Where, as a JSON Pointer. */
   path: string;
   /** What decided: `last` where nothing was asked for, `function` for a function. */
   strategy: string;
@@ -45,14 +46,17 @@ export interface MergeConflict {
   lost?: unknown;
   /** The writer whose write decided, counted from 0. */
   keptBy: number;
+  /** The writer whose write isn't there. */
   lostBy: number;
 }
 
 /** What several writers did, in one state. */
 export interface Merged<T> {
+  /** The merged state, frozen. */
   state: Immutable<T>;
   /** Leads from the base to the state. */
   patch: JSONPatchOperation[];
+  /** What was lost, and to whom. */
   conflicts: MergeConflict[];
   /** Writes that didn't fit the base: left out, or what they missed was created. */
   warnings: string[];
@@ -60,9 +64,11 @@ export interface Merged<T> {
 
 /** How to merge. */
 export interface MergeOptions {
+  /** How the values of some places become one; of all others the last one stays. */
   strategies?: MergeStrategies;
   /** Which operations the patch may have. */
   dialect?: Dialect;
+  /** Bounds on what is accepted. */
   limits?: Limits;
 }
 

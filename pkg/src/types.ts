@@ -27,7 +27,9 @@ export type WriteOp = { key: string; path: string } & (
 
 /** The net effect of a step: the one source of wire patches and of persistence. */
 export interface StepWrites {
+  /** In the order in which they apply. */
   ops: WriteOp[];
+  /** What a reader should know, one sentence each; usually nothing. */
   warnings: string[];
 }
 
