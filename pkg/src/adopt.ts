@@ -1,5 +1,5 @@
 import { copyOf, Foreign, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
-import { PatchwireError } from "./errors.js";
+import { DEEPEST, isPlain, notJson } from "./json.js";
 import { Place } from "./place.js";
 import { readAll } from "./reading.js";
 import type { Tree } from "./tree.js";
@@ -7,9 +7,6 @@ import { Unread } from "./unread.js";
 
 /** Answers with the place behind a draft. */
 export const PLACE = Symbol("patchwire place");
-
-/** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
-const DEEPEST = 2_000;
 
 export function placeOf(value: object): Place | undefined {
   return (value as { [PLACE]?: Place })[PLACE];
@@ -179,12 +176,12 @@ export class Adoption {
       return false;
     }
     let count = 0;
-    for (const key of Object.keys(value)) {
-      if (value[key] === undefined) continue;
+    for (const key in was) {
       if (!this.isUnchanged(value, was, key)) return true;
       count++;
     }
-    return count !== Object.keys(was).length;
+    for (const key in value) if (value[key] !== undefined) count--;
+    return count !== 0;
   }
 
   private catchUpItems(place: Place, value: unknown[], was: Slot[]): void {
@@ -284,12 +281,6 @@ function isWithin(inner: Place | null, outer: Place): boolean {
   return false;
 }
 
-function isPlain(value: object): boolean {
-  if (Array.isArray(value)) return true;
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
-}
-
 /** A plain, frozen copy of a place as it is now. O(its size). */
 export function snapshot(slot: Slot): unknown {
   if (!(slot instanceof Place)) return slot;
@@ -310,28 +301,6 @@ function same(a: unknown, b: unknown): boolean {
   );
 }
 
-const HINTS: [(value: unknown) => boolean, string][] = [
-  [(value) => value instanceof Date, "a Date isn't JSON: call .toISOString()"],
-  [(value) => value instanceof Map, "a Map isn't JSON: use Object.fromEntries()"],
-  [(value) => value instanceof Set, "a Set isn't JSON: spread it into an array"],
-  [(value) => typeof value === "bigint", "a bigint isn't JSON: use Number() or String()"],
-  [(value) => typeof value === "number", "NaN and infinities aren't JSON: use null"],
-  [(value) => typeof value === "function", "a function isn't JSON"],
-  [(value) => typeof value === "symbol", "a symbol isn't JSON"],
-  [(value) => value === undefined, "undefined and holes in arrays aren't JSON: use null"],
-  [(value) => isContainer(value) && isPlain(value), "the value contains itself or is nested too deeply"],
-];
-
-/** The refusal of a value that isn't JSON, with where it is and what to do. */
-export function notJson(value: unknown, path: Key[]): PatchwireError {
-  const hint = HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
-  return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
-}
-
-export function pointerOf(path: Key[]): string {
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
 /** Refuses a tree that holds something that isn't JSON. O(its size): asked only when something suspicious came in. */
 export function requireJson(slot: Slot, path: Key[] = [], ancestors: Slot[] = []): void {
   if (slot instanceof Foreign) throw notJson(slot.value, path);
@@ -346,67 +315,5 @@ export function requireJson(slot: Slot, path: Key[] = [], ancestors: Slot[] = []
     const symbols = Object.getOwnPropertySymbols(container);
     if (symbols.length > 0) throw notJson(symbols[0], path);
     for (const key of Object.keys(container)) requireJson(container[key], [...path, key], below);
-  }
-}
-
-/** What was measured of a state that came in: bounds for when the core must be asked about limits. */
-export interface Measure {
-  depth: number;
-  bytes: number;
-}
-
-/** A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON. O(its size). */
-export function takeState(value: unknown, own: boolean): { state: unknown } & Measure {
-  const intake = new StateIntake(own);
-  return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes };
-}
-
-/** Refuses a value that isn't JSON; members that are undefined don't count. O(its size). */
-export function checkJson(value: unknown): void {
-  new StateIntake(false).take(value);
-}
-
-class StateIntake {
-  depth = 0;
-  bytes = 0;
-  private readonly path: Key[] = [];
-  private readonly ancestors: object[] = [];
-
-  constructor(private readonly own: boolean) {}
-
-  take(value: unknown): unknown {
-    if (!isContainer(value)) return this.scalar(value);
-    const { path, ancestors } = this;
-    if (!isPlain(value) || ancestors.length > DEEPEST || ancestors.includes(value)) throw notJson(value, path);
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, path);
-    this.depth = Math.max(this.depth, ancestors.push(value));
-    const target: object = this.own ? value : Array.isArray(value) ? new Array(value.length) : {};
-    const at = path.length++;
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) this.member(target, (path[at] = i), value[i]);
-    } else {
-      for (const key of Object.keys(value)) {
-        const item = (value as Record<string, unknown>)[key];
-        this.bytes += key.length + 4;
-        if (item !== undefined) this.member(target, (path[at] = key), item);
-        else if (this.own) delete (value as Record<string, unknown>)[key];
-      }
-    }
-    path.length = at;
-    ancestors.pop();
-    return Object.freeze(target);
-  }
-
-  private member(target: object, key: Key, item: unknown): void {
-    const taken = this.take(item);
-    if (!this.own) put(target, key, taken);
-  }
-
-  private scalar(value: unknown): unknown {
-    if (typeof value === "string") this.bytes += value.length + 3;
-    else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
-    else throw notJson(value, this.path);
-    return value;
   }
 }

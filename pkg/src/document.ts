@@ -1,6 +1,6 @@
-import { checkJson } from "./adopt.js";
 import { call, core, passBytes, passTexts, plain, pointerText, release } from "./core.js";
 import { PatchwireError } from "./errors.js";
+import { checkJson } from "./json.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "./types.js";
 import type { DocumentHandle } from "./wasm/patchwire.js";
 

@@ -1,6 +1,6 @@
-import { checkJson } from "./adopt.js";
 import { call, core, passTexts, plain } from "./core.js";
 import { patchText } from "./document.js";
+import { checkJson } from "./json.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
 import { freeze } from "./containers.js";
 

@@ -1,7 +1,7 @@
-import { checkJson } from "./adopt.js";
 import { freeze } from "./containers.js";
 import { call, core, passTexts, plain } from "./core.js";
 import { PatchwireError } from "./errors.js";
+import { checkJson } from "./json.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
 
 /**

@@ -1,8 +1,8 @@
-import { takeState } from "./adopt.js";
 import type { Key, Slot } from "./containers.js";
 import { arena, call, passText, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
+import { takeState } from "./json.js";
 import { stateOf } from "./lazy-state.js";
 import { Meaning, type Reader } from "./meaning.js";
 import type { Recording } from "./recording.js";
