@@ -1,6 +1,6 @@
 //! Nodes to JSON text, as `JSON.stringify` prints it: no spaces, shortest numbers, lone surrogates escaped.
 
-use crate::document::{Node, Opened};
+use crate::document::{Array, Node, Opened, Raw};
 use crate::{number, text};
 
 /// Appends the value's text. Raw parts are copied as they are. O(size).
@@ -15,16 +15,7 @@ pub(crate) fn print(out: &mut Vec<u8>, node: &Node) {
         Opened::Bool(false) => out.extend_from_slice(b"false"),
         Opened::Number(value) => number::print(out, value),
         Opened::Text(value) => print_text(out, value),
-        Opened::Array(array) => {
-            out.push(b'[');
-            for (index, item) in array.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                print(out, item);
-            }
-            out.push(b']');
-        }
+        Opened::Array(array) => print_items(out, &array),
         Opened::Object(object) => {
             out.push(b'{');
             for (index, (key, value)) in object.iter().enumerate() {
@@ -38,6 +29,29 @@ pub(crate) fn print(out: &mut Vec<u8>, node: &Node) {
             out.push(b'}');
         }
     }
+}
+
+/// Raw items that follow each other in one text are copied together: most of a large document in few pieces.
+fn print_items(out: &mut Vec<u8>, array: &Array) {
+    out.push(b'[');
+    let mut run: Option<Raw> = None;
+    for (index, item) in array.iter().enumerate() {
+        if let (Some(run), Node::Raw(raw)) = (&mut run, item)
+            && run.join(raw)
+        {
+            continue;
+        }
+        run.take().into_iter().for_each(|run| out.extend_from_slice(run.as_bytes()));
+        if index > 0 {
+            out.push(b',');
+        }
+        match item {
+            Node::Raw(raw) => run = Some(raw.clone()),
+            _ => print(out, item),
+        }
+    }
+    run.into_iter().for_each(|run| out.extend_from_slice(run.as_bytes()));
+    out.push(b']');
 }
 
 /// Appends a string with its quotes. O(length), eight bytes at a time where nothing needs an escape.

@@ -3,6 +3,7 @@ import { diffs } from './diffs.mjs';
 import { incomings } from './incoming.mjs';
 import { memory } from './memory.mjs';
 import { openings } from './opening.mjs';
+import { releases } from './releases.mjs';
 import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
 import { structures } from './structured.mjs';
@@ -15,4 +16,6 @@ import { inWorkerd } from './workerd.mjs';
  * to be timed, with `runtime: 'workerd'` there, or `figures()`, which gives `{ ours, peer, who }` as counted or
  * timed from outside.
  */
-export const rows = [...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...wakings, ...memory, ...sizes];
+export const rows = [
+  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...memory, ...sizes,
+];

@@ -22,6 +22,16 @@ impl Raw {
         self.source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
+    /// Takes in the one that follows in the same text, behind a comma; false where it isn't that one.
+    pub(crate) fn join(&mut self, next: &Raw) -> bool {
+        let after = self.end as usize;
+        let follows = next.start as usize == after + 1 && Arc::ptr_eq(&self.source, &next.source) && self.source.get(after) == Some(&b',');
+        if follows {
+            self.end = next.end;
+        }
+        follows
+    }
+
     pub(crate) fn is_same(&self, other: &Raw) -> bool {
         let is_shared = self.start == other.start && Arc::ptr_eq(&self.source, &other.source);
         is_shared || text::is_equal(self.as_bytes(), other.as_bytes())

@@ -83,8 +83,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn finish(mut self) -> Result<Node> {
-        let mut built = std::mem::take(&mut self.nodes).into_iter();
-        self.tokens.last().map_or(Ok(Node::Null), |token| self.build(token, &mut built))
+        let built = std::mem::take(&mut self.nodes);
+        Ok(self.values(self.tokens.iter(), built)?.pop().unwrap_or(Node::Null))
     }
 
     fn may_stay(&self, length: usize, depth: usize) -> bool {
@@ -119,18 +119,17 @@ impl<'a> Builder<'a> {
     }
 
     fn array(&mut self, frame: Frame) -> Result<Node> {
-        let mut built = self.nodes.split_off(frame.nodes as usize).into_iter();
-        let items: Result<_> = self.tokens(frame).iter().map(|token| self.build(token, &mut built)).collect();
-        Ok(Node::array(items?))
+        let built = self.nodes.split_off(frame.nodes as usize);
+        Ok(Node::array(self.values(self.tokens(frame).iter(), built)?))
     }
 
     fn object(&mut self, frame: Frame, depth: usize) -> Result<Node> {
-        let mut built = self.nodes.split_off(frame.nodes as usize).into_iter();
+        let built = self.nodes.split_off(frame.nodes as usize);
         if self.shapes.len() <= depth {
             self.shapes.resize(depth + 1, Arc::default());
         }
         let members = self.members(frame);
-        let values = members.iter().map(|[_, value]| self.build(value, &mut built)).collect::<Result<_>>()?;
+        let values = self.values(members.iter().map(|[_, value]| value), built)?;
         let Some(known) = self.shapes.get(depth) else { return Ok(Node::Null) };
         // Names with escape sequences are never taken for known ones.
         let is_known = |(known, [name, _]): (&Key, &[Token; 2])| text::is_equal(self.name(name), known) && !is_escaped(known);
@@ -150,23 +149,35 @@ impl<'a> Builder<'a> {
         self.text.get(token.start as usize + 1..token.end as usize - 1).unwrap_or_default()
     }
 
-    fn build(&self, token: &Token, built: &mut impl Iterator<Item = Node>) -> Result<Node> {
-        let (start, end) = (token.start as usize, token.end as usize);
-        let text = self.text.get(start..end).unwrap_or_default();
+    /// The nodes of these tokens; `built` are those of the containers among them that are built.
+    fn values<'t>(&self, tokens: impl ExactSizeIterator<Item = &'t Token>, built: Vec<Node>) -> Result<Vec<Node>> {
+        let mut built = built.into_iter();
+        let mut values = Vec::with_capacity(tokens.len());
+        for token in tokens {
+            let (start, end) = (token.start as usize, token.end as usize);
+            let text = self.text.get(start..end).unwrap_or_default();
+            values.push(match (text.first(), &self.kept) {
+                (None, _) => built.next().unwrap_or(Node::Null),
+                (Some(b'{' | b'['), Some(kept)) => Node::Raw(Raw::new(kept.source, start, end)),
+                _ => self.scalar(text).map_err(|error| error.at(start))?,
+            });
+        }
+        Ok(values)
+    }
+
+    fn scalar(&self, text: &[u8]) -> Result<Node> {
         Ok(match text {
             [b'"', text @ .., b'"'] => {
                 let node = Node::text(&unescaped(text));
-                self.limits.check_string(node.weight() - 2).map_err(|error| error.at(start))?;
+                self.limits.check_string(node.weight() - 2)?;
                 node
             }
-            [b'{' | b'[', ..] => self.kept.as_ref().map_or(Node::Null, |kept| Node::Raw(Raw::new(kept.source, start, end))),
-            [] => built.next().unwrap_or(Node::Null),
             b"true" => Node::Bool(true),
             b"false" => Node::Bool(false),
             b"null" => Node::Null,
             _ => match number::parse(text) {
                 value if value.is_finite() => Node::Number(value),
-                _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE).at(start)),
+                _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE)),
             },
         })
     }

@@ -11,5 +11,6 @@ mod merge;
 mod oracles;
 mod patches;
 mod stream;
+mod texts;
 mod tracking;
 mod values;

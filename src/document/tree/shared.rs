@@ -42,6 +42,19 @@ fn below<'a, T>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
 /// Two lists of equally high parts, which start at these places of their sequences. Splices keep the order of the
 /// parts that they leave, so that going forwards in both finds all that both hold.
 fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
+    // Most versions differ in few places: the parts around those needn't be sorted.
+    let is_same = |(a, b): &(&&Tree<T>, &&Tree<T>)| a.address() == b.address();
+    let head = a.iter().zip(b).take_while(is_same).count();
+    let ((same, a), (_, b)) = (a.split_at(head), b.split_at(head));
+    let tail = a.iter().rev().zip(b.iter().rev()).take_while(is_same).count();
+    let ((a, same_after), (b, _)) = (a.split_at(a.len() - tail), b.split_at(b.len() - tail));
+    push(runs, (at, other_at, total(same)));
+    (at, other_at) = (at + total(same), other_at + total(same));
+    align_changed(a, b, (at, other_at), runs);
+    push(runs, (at + total(a), other_at + total(b), total(same_after)));
+}
+
+fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
     if a.is_empty() || b.is_empty() {
         return;
     }

@@ -1,0 +1,97 @@
+//! Laws of reading text. Short texts are built at once, of long ones small containers stay text: the former is the
+//! latter's oracle, whatever is written in them.
+
+use patchwire::{DiffOptions, Document};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// JSON text as nobody would print it: spaces, any escape sequences and numbers, names that come twice, and strings
+/// that are longer than what stays text.
+fn texts() -> impl Strategy<Value = String> {
+    let scalar = prop_oneof![
+        3 => "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?",
+        1 => "-?(0\\.0{0,7}[0-9]{1,3}|[0-9]\\.0|[1-9][0-9]{14,16}|1e21|9007199254740993)",
+        1 => "true|false|null",
+        4 => strings(),
+    ];
+    let space = "[ \n\r\t]{0,2}";
+    let gap = prop_oneof![6 => Just(String::new()), 1 => space];
+    scalar.prop_recursive(5, 64, 8, move |inner| {
+        let spaced = (gap.clone(), inner, gap.clone()).prop_map(|(before, value, after)| format!("{before}{value}{after}"));
+        let member = (gap.clone(), names(), gap.clone(), spaced.clone()).prop_map(|(a, name, b, value)| format!("{a}{name}{b}:{value}"));
+        prop_oneof![
+            prop::collection::vec(spaced, 0..8).prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::vec(member, 0..8).prop_map(|members| format!("{{{}}}", members.join(","))),
+        ]
+    })
+}
+
+fn strings() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        6 => "[a-z ~é—😀\u{7f}]{0,12}",
+        2 => "\\\\[\"\\\\/bfnrt]",
+        1 => "\\\\u00[0-7][0-9a-fA-F]|\\\\u[dD][89ab][0-9a-f]{2}|\\\\ud[c-f]00|\\\\ud83d\\\\ude00",
+        1 => Just("long ".repeat(450)),
+    ];
+    prop::collection::vec(piece, 0..4).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
+}
+
+fn names() -> impl Strategy<Value = String> {
+    prop_oneof!["\"[ab]{0,2}\"", "\"(a|\\\\u0061|\\\\n|__proto__)\""]
+}
+
+/// The same text, as one of those of which parts stay text.
+fn padded(text: &str) -> String {
+    format!("{text}{}", " ".repeat(4_096))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_stays_text_is_what_would_be_built(text in texts()) {
+        prop_assume!(text.len() <= 4_096);
+        let (built, kept) = (Document::parse(&text).unwrap(), Document::parse(padded(&text)).unwrap());
+        let printed = built.to_string();
+        prop_assert_eq!(&kept.to_string(), &printed);
+        // Opens it level by level.
+        prop_assert_eq!(Value::from(&kept), Value::from(&built));
+        prop_assert_eq!(&kept, &built);
+        prop_assert!(kept.diff(&built, &DiffOptions::default()).is_empty());
+        // All of it may stay text now.
+        prop_assert_eq!(Document::parse(padded(&printed)).unwrap().to_string(), printed);
+    }
+
+    #[test]
+    fn what_is_refused_is_refused_alike(text in texts(), at in any::<prop::sample::Index>(), byte in "[\"\\\\{}\\[\\]:,0-9a-f.\u{1}é -]{0,2}") {
+        let at = (0..=at.index(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let cut = text[at..].chars().next().map_or(0, char::len_utf8);
+        let wrong = format!("{}{byte}{}", &text[..at], &text[at + cut..]);
+        prop_assume!(wrong.len() <= 4_096);
+        let (built, kept) = (Document::parse(&wrong), Document::parse(padded(&wrong)));
+        match (&built, &kept) {
+            (Ok(built), Ok(kept)) => prop_assert_eq!(built.to_string(), kept.to_string()),
+            (Err(built), Err(kept)) => {
+                prop_assert_eq!(built.code, kept.code);
+                // What isn't closed ends with the spaces.
+                let place = kept.offset.map(|offset| offset.min(wrong.len()));
+                prop_assert_eq!(place.is_some(), built.offset.is_some());
+                prop_assert!(place == built.offset || kept.offset >= Some(wrong.trim_end().len()), "{} and {}", built, kept);
+            }
+            _ => prop_assert!(false, "{wrong}: {built:?} and {kept:?}"),
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_found(text in "[a-zé—😀]{0,200}", at in any::<prop::sample::Index>(), byte in 0x80..=0xffu8) {
+        let mut bytes = format!("\"{text}\"").into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let expected = std::str::from_utf8(&bytes).err().map(|error| error.valid_up_to());
+        let found = Document::parse(&bytes);
+        match expected {
+            Some(expected) => prop_assert_eq!(found.unwrap_err().offset, Some(expected)),
+            None => prop_assert!(found.is_ok() || at == 0 || at + 1 == bytes.len()),
+        }
+    }
+}
