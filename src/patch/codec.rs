@@ -20,10 +20,10 @@ pub(crate) fn read(node: &Node, limits: &Limits) -> Result<Patch> {
 
 fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
     let object = node.as_object().ok_or_else(|| invalid("an operation is an object"))?;
-    let name = object.get(b"op").and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
+    let name = object.get(&b"op".into()).and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
     let path = pointer(&object, b"path", "the operation needs a path", limits)?;
     let from = || pointer(&object, b"from", "the operation needs a from", limits);
-    let value = || object.get(b"value").cloned().ok_or_else(|| invalid("the operation needs a value"));
+    let value = || object.get(&b"value".into()).cloned().ok_or_else(|| invalid("the operation needs a value"));
     Ok(match name {
         b"add" => Operation::Add { path, value: value()? },
         b"remove" => Operation::Remove { path },
@@ -32,13 +32,13 @@ fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
         b"copy" => Operation::Copy { from: from()?, path },
         b"test" => Operation::Test { path, value: value()? },
         b"str_ins" => {
-            let position = object.get(b"pos").and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
+            let position = object.get(&b"pos".into()).and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
             let position = position.ok_or_else(|| invalid("str_ins needs a pos that is a whole number from 0"))? as usize;
-            let text = object.get(b"str").and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
+            let text = object.get(&b"str".into()).and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
             Operation::StrIns { path, position, text }
         }
         b"inc" => {
-            let by = object.get(b"inc").and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
+            let by = object.get(&b"inc".into()).and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
             Operation::Inc { path, by }
         }
         _ => return Err(invalid("the op isn't one of add, remove, replace, move, copy, test, str_ins, inc")),
@@ -46,7 +46,7 @@ fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
 }
 
 fn pointer(object: &Object, member: &[u8], missing: &'static str, limits: &Limits) -> Result<Pointer> {
-    let text = object.get(member).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
+    let text = object.get(&member.into()).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
     Pointer::parse_bytes(text, limits)
 }
 
