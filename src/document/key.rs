@@ -77,7 +77,6 @@ impl From<usize> for Key {
 }
 
 impl PartialEq for Key {
-    #[inline(never)]
     fn eq(&self, other: &Key) -> bool {
         match (self, other) {
             // What follows the name is 0 in both.

@@ -262,6 +262,7 @@ fn search<'a>(index: &'a Tree<(Key, u32)>, key: &[u8]) -> Result<(usize, &'a (Ke
     index.binary_search_by(|(known, _)| (**known).cmp(key))
 }
 
+#[inline(never)]
 fn position(shape: &[Key], key: &Key) -> Option<usize> {
     shape.iter().position(|known| known == key)
 }

@@ -65,23 +65,23 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
 }
 
 pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
-    let (name, path): (&[u8], _) = match operation {
-        Operation::Add { path, .. } => (b"add", path),
-        Operation::Remove { path } => (b"remove", path),
-        Operation::Replace { path, .. } => (b"replace", path),
-        Operation::Move { path, .. } => (b"move", path),
-        Operation::Copy { path, .. } => (b"copy", path),
-        Operation::Test { path, .. } => (b"test", path),
-        Operation::StrIns { path, .. } => (b"str_ins", path),
-        Operation::Inc { path, .. } => (b"inc", path),
+    let (head, path): (&[u8], _) = match operation {
+        Operation::Add { path, .. } => (br#"{"op":"add","path":"#, path),
+        Operation::Remove { path } => (br#"{"op":"remove","path":"#, path),
+        Operation::Replace { path, .. } => (br#"{"op":"replace","path":"#, path),
+        Operation::Move { from, path } => {
+            print_pointer(out, br#"{"op":"move","from":"#, from);
+            (br#","path":"#, path)
+        }
+        Operation::Copy { from, path } => {
+            print_pointer(out, br#"{"op":"copy","from":"#, from);
+            (br#","path":"#, path)
+        }
+        Operation::Test { path, .. } => (br#"{"op":"test","path":"#, path),
+        Operation::StrIns { path, .. } => (br#"{"op":"str_ins","path":"#, path),
+        Operation::Inc { path, .. } => (br#"{"op":"inc","path":"#, path),
     };
-    out.extend_from_slice(b"{\"op\":\"");
-    out.extend_from_slice(name);
-    out.push(b'"');
-    if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
-        print_pointer(out, b",\"from\":", from);
-    }
-    print_pointer(out, b",\"path\":", path);
+    print_pointer(out, head, path);
     match operation {
         Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => {
             out.extend_from_slice(b",\"value\":");
@@ -102,8 +102,8 @@ pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     out.push(b'}');
 }
 
-fn print_pointer(out: &mut Vec<u8>, label: &[u8], pointer: &Pointer) {
-    out.extend_from_slice(label);
+fn print_pointer(out: &mut Vec<u8>, head: &[u8], pointer: &Pointer) {
+    out.extend_from_slice(head);
     pointer::print(out, pointer.keys().iter().cloned());
 }
 
