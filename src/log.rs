@@ -41,6 +41,9 @@ pub(crate) struct Player {
 /// How many shapes are remembered.
 const SHAPES: usize = 8;
 
+/// A list has room for so many things at once, whatever the log says how many there are.
+const ROOM: usize = 64;
+
 impl Player {
     /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
@@ -80,12 +83,12 @@ impl Player {
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
+                let insert = reader.list(count, |reader| self.value(reader, root, recipe))?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
                 let count = reader.number()?;
-                Edit::Permute { path, order: (0..count).map(|_| reader.number()).collect::<Result<_>>()? }
+                Edit::Permute { path, order: reader.list(count, Reader::number)? }
             }
             5 => Edit::AppendText { path, text: reader.text()?.to_vec() },
             6 => Edit::Increment { path, by: reader.double()? },
@@ -96,16 +99,14 @@ impl Player {
     fn path(&self, reader: &mut Reader<'_>) -> Result<Vec<Step>> {
         let count = reader.number()?;
         reader.limits.check_path(count)?;
-        (0..count)
-            .map(|_| {
-                let step = reader.number()?;
-                Ok(if step & 1 == 1 {
-                    Step::Index(step >> 1)
-                } else {
-                    Step::Key(self.keys.get(step >> 1).ok_or_else(|| reader.malformed())?.clone())
-                })
+        reader.list(count, |reader| {
+            let step = reader.number()?;
+            Ok(if step & 1 == 1 {
+                Step::Index(step >> 1)
+            } else {
+                Step::Key(self.keys.get(step >> 1).ok_or_else(|| reader.malformed())?.clone())
             })
-            .collect()
+        })
     }
 
     fn value(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
@@ -134,7 +135,7 @@ impl Player {
             Some(8) => self.object(reader, root, recipe)?,
             Some(9) => {
                 let count = reader.enter()?;
-                let items = (0..count).map(|_| self.value(reader, root, recipe)).collect::<Result<_>>()?;
+                let items = reader.list(count, |reader| self.value(reader, root, recipe))?;
                 reader.depth -= 1;
                 Node::array(items)
             }
@@ -144,16 +145,16 @@ impl Player {
 
     fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let count = reader.enter()?;
-        let (mut names, mut values) = (Vec::new(), Vec::new());
-        for _ in 0..count {
+        let mut names = Vec::with_capacity(count.min(ROOM));
+        let values = reader.list(count, |reader| {
             let name = reader.number()?;
             if name == 1 {
                 self.keys.push(reader.bytes()?.into());
             }
             let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
             names.push(key.ok_or_else(|| reader.malformed())?.clone());
-            values.push(self.value(reader, root, recipe)?);
-        }
+            self.value(reader, root, recipe)
+        })?;
         reader.depth -= 1;
         let is_known = |shape: &&Arc<[Key]>| ***shape == *names;
         let shape = match self.shapes.iter().find(is_known) {
@@ -202,6 +203,14 @@ impl<'a> Reader<'a> {
         self.depth += 1;
         self.limits.check_depth(self.depth)?;
         self.number()
+    }
+
+    fn list<T>(&mut self, count: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = Vec::with_capacity(count.min(ROOM));
+        for _ in 0..count {
+            items.push(item(self)?);
+        }
+        Ok(items)
     }
 
     fn number(&mut self) -> Result<usize> {

@@ -83,20 +83,25 @@ impl Pointer {
 /// The text of a pointer, as far as a Rust string can hold it.
 pub(crate) fn display(segments: impl Iterator<Item = Key>) -> String {
     let mut out = Vec::new();
-    segments.for_each(|segment| escape(&segment, |part| out.extend_from_slice(part)));
+    for segment in segments {
+        out.push(b'/');
+        escape(&segment, |part| out.extend_from_slice(part));
+    }
     String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Appends the text of a pointer as a JSON string.
 pub(crate) fn print(out: &mut Vec<u8>, segments: impl Iterator<Item = Key>) {
     out.push(b'"');
-    segments.for_each(|segment| escape(&segment, |part| print_inside(out, part)));
+    for segment in segments {
+        out.push(b'/');
+        escape(&segment, |part| print_inside(out, part));
+    }
     out.push(b'"');
 }
 
 /// Tells a segment's text in parts.
 fn escape(mut segment: &[u8], mut part: impl FnMut(&[u8])) {
-    part(b"/");
     while let Some(at) = segment.iter().position(|byte| matches!(byte, b'~' | b'/')) {
         let (plain, rest) = segment.split_at_checked(at).unwrap_or_default();
         part(plain);

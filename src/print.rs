@@ -64,10 +64,18 @@ pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
 /// The same without quotes. A surrogate pair may not be cut by the end.
 pub(crate) fn print_inside(out: &mut Vec<u8>, mut rest: &[u8]) {
     loop {
-        let (plain, special) = rest.split_at_checked(text::plain_end(rest, 0)).unwrap_or((rest, &[]));
-        print_plain(out, plain);
+        let (plain, special) = rest.split_at_checked(text::unescaped_end(rest)).unwrap_or((rest, &[]));
+        out.extend_from_slice(plain);
         let Some((byte, after)) = special.split_first() else { break };
+        rest = after;
         match byte {
+            0xed => match text::surrogate_at(special, 0) {
+                Some(unit) => {
+                    print_unit(out, unit);
+                    rest = after.get(2..).unwrap_or_default();
+                }
+                None => out.push(0xed),
+            },
             b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
             8 => out.extend_from_slice(b"\\b"),
             12 => out.extend_from_slice(b"\\f"),
@@ -76,24 +84,7 @@ pub(crate) fn print_inside(out: &mut Vec<u8>, mut rest: &[u8]) {
             b'\t' => out.extend_from_slice(b"\\t"),
             control => print_unit(out, u32::from(*control)),
         }
-        rest = after;
     }
-}
-
-/// Text without quotes, backslashes and control characters, in which only lone surrogates are escaped.
-fn print_plain(out: &mut Vec<u8>, mut plain: &[u8]) {
-    // Nearly no text has a byte that could begin one.
-    while let Some(at) = plain.iter().position(|byte| *byte == 0xed) {
-        let surrogate = text::surrogate_at(plain, at);
-        let (head, tail) = plain.split_at_checked(if surrogate.is_some() { at } else { at + 1 }).unwrap_or((plain, &[]));
-        out.extend_from_slice(head);
-        plain = tail;
-        if let Some(unit) = surrogate {
-            print_unit(out, unit);
-            plain = plain.get(3..).unwrap_or_default();
-        }
-    }
-    out.extend_from_slice(plain);
 }
 
 fn print_unit(out: &mut Vec<u8>, unit: u32) {

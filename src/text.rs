@@ -122,35 +122,49 @@ fn last_word(bytes: &[u8], at: usize) -> u64 {
     bytes.iter().skip(at).take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// The place of the first quote, backslash or control character from `at` on, or the end: what comes before is in JSON
-/// text as it is. Eight bytes at a time.
+/// The place of the first byte from `at` on whose highest bit `flag` sets, or the end. Eight bytes at a time: only above
+/// a true flag may there be false ones, and zeros must be flagged, which follow the end.
 #[inline(always)]
-pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+fn first(bytes: &[u8], mut at: usize, flag: impl Fn(u64) -> u64) -> usize {
     loop {
-        let word = word(bytes, at);
-        // Control characters and the quote are what is below 0x21 once the second lowest bit is turned.
-        let (turned, slashed) = (word ^ (ONES * 2), word ^ (ONES * u64::from(b'\\')));
-        let special = (turned.wrapping_sub(ONES * 0x21) | slashed.wrapping_sub(ONES)) & !word & HIGH;
-        if special != 0 {
-            // The lowest flagged byte is exact; only flags above a true one can be false. What follows the end is flagged.
-            return at + special.trailing_zeros() as usize / 8;
+        let flags = flag(word(bytes, at));
+        if flags != 0 {
+            return at + flags.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
 }
 
-/// Where the digits end that there may be from `at` on. Eight bytes at a time.
 #[inline(always)]
-pub(crate) fn digits_end(bytes: &[u8], mut at: usize) -> usize {
-    loop {
+fn special(word: u64) -> u64 {
+    // Control characters and the quote are what is below 0x21 once the second lowest bit is turned.
+    let (turned, slashed) = (word ^ (ONES * 2), word ^ (ONES * u64::from(b'\\')));
+    (turned.wrapping_sub(ONES * 0x21) | slashed.wrapping_sub(ONES)) & !word & HIGH
+}
+
+/// The place of the first quote, backslash or control character from `at` on, or the end: what comes before is in JSON
+/// text as it is.
+#[inline(always)]
+pub(crate) fn plain_end(bytes: &[u8], at: usize) -> usize {
+    first(bytes, at, special)
+}
+
+/// The place of the first byte that may have to be escaped: one of those, or one that lone surrogates begin with.
+pub(crate) fn unescaped_end(bytes: &[u8]) -> usize {
+    first(bytes, 0, |word| {
+        let surrogate = word ^ (ONES * 0xed);
+        special(word) | (surrogate.wrapping_sub(ONES) & !surrogate & HIGH)
+    })
+}
+
+/// Where the digits end that there may be from `at` on.
+#[inline(always)]
+pub(crate) fn digits_end(bytes: &[u8], at: usize) -> usize {
+    first(bytes, at, |word| {
         // A digit is 0 to 9 above 0x30: what is more carries into the highest bit.
-        let above = word(bytes, at) ^ (ONES * u64::from(b'0'));
-        let other = (above | ((above & !HIGH) + ONES * 0x76)) & HIGH;
-        if other != 0 {
-            return at + other.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
+        let above = word ^ (ONES * u64::from(b'0'));
+        (above | ((above & !HIGH) + ONES * 0x76)) & HIGH
+    })
 }
 
 /// The same as `==`, which in wasm compares byte by byte.
@@ -226,6 +240,9 @@ mod tests {
                 let mut text = "é plain text, 20 by.".as_bytes().to_vec();
                 text.insert(at, special);
                 assert_eq!(plain_end(&text, 0), at);
+                assert_eq!(unescaped_end(&text), at);
+                text[at] = 0xed;
+                assert_eq!(unescaped_end(&text), at);
             }
         }
         let text = "\u{7f}\u{80}\u{ff} all of it";

@@ -11,10 +11,19 @@ use crate::{number, text};
 const INLINE: usize = 14;
 
 /// A name, as WTF-8. 16 bytes on wasm32; cloning copies them, or counts a reference.
-#[derive(Clone)]
 pub(crate) enum Key {
     Short(u8, [u8; INLINE]),
     Long(Arc<[u8]>),
+}
+
+impl Clone for Key {
+    #[inline(never)]
+    fn clone(&self) -> Key {
+        match self {
+            Key::Short(length, bytes) => Key::Short(*length, *bytes),
+            Key::Long(bytes) => Key::Long(bytes.clone()),
+        }
+    }
 }
 
 impl Deref for Key {
@@ -35,6 +44,7 @@ impl Default for Key {
 }
 
 impl From<&[u8]> for Key {
+    #[inline(never)]
     fn from(name: &[u8]) -> Key {
         let mut inline = [0; INLINE];
         match inline.get_mut(..name.len()) {
@@ -44,6 +54,12 @@ impl From<&[u8]> for Key {
             }
             None => Key::Long(name.into()),
         }
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Key {
+    fn from(name: &[u8; N]) -> Key {
+        name.as_slice().into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{array::Array, object::Object, raw::Raw};
+use super::{array::Array, key::Key, object::Object, raw::Raw};
 use crate::text;
 
 /// Bytes of the strings that need no memory of their own.
@@ -135,7 +135,7 @@ impl Node {
     }
 
     /// The value for one pointer segment.
-    pub(crate) fn child(&self, segment: &[u8]) -> Option<Node> {
+    pub(crate) fn child(&self, segment: &Key) -> Option<Node> {
         match self.open() {
             Opened::Object(object) => object.get(segment).cloned(),
             Opened::Array(array) => array.get(super::index(segment)?).cloned(),

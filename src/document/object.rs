@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::key::Key;
 use super::node::Node;
 use super::tree::{self, Run, Tree};
-use crate::text;
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
 const FLAT: usize = 32;
@@ -79,7 +78,7 @@ impl Object {
     }
 
     /// O(log n).
-    pub(crate) fn get(&self, key: &[u8]) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &Key) -> Option<&Node> {
         let slot = self.find(key).ok()?;
         match &self.members {
             Members::Flat { values, .. } => values.get(slot),
@@ -88,7 +87,7 @@ impl Object {
     }
 
     /// The number of the member's slot, or the place in the index where the key would be.
-    fn find(&self, key: &[u8]) -> Result<usize, usize> {
+    fn find(&self, key: &Key) -> Result<usize, usize> {
         match &self.members {
             Members::Flat { shape, .. } => position(shape, key).ok_or(shape.len()),
             Members::Table { index, .. } => search(index, key).map(|(_, (_, slot))| *slot as usize),
@@ -121,7 +120,7 @@ impl Object {
     }
 
     /// Edits one member's value in place, copying what is shared. `None` when there is no such member. O(log n).
-    pub(crate) fn edit<R>(&mut self, key: &[u8], edit: impl FnOnce(&mut Node) -> R) -> Option<R> {
+    pub(crate) fn edit<R>(&mut self, key: &Key, edit: impl FnOnce(&mut Node) -> R) -> Option<R> {
         let slot = self.find(key).ok()?;
         self.edit_slot(slot, edit)
     }
@@ -161,7 +160,7 @@ impl Object {
     }
 
     /// Deletes a member; returns the value it had. O(log n) amortised.
-    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Node> {
+    pub(crate) fn remove(&mut self, key: &Key) -> Option<Node> {
         let removed = match &mut self.members {
             Members::Flat { shape, values } => {
                 let at = position(shape, key)?;
@@ -263,8 +262,9 @@ fn search<'a>(index: &'a Tree<(Key, u32)>, key: &[u8]) -> Result<(usize, &'a (Ke
     index.binary_search_by(|(known, _)| (**known).cmp(key))
 }
 
-fn position(shape: &[Key], key: &[u8]) -> Option<usize> {
-    shape.iter().position(|known| text::is_equal(known, key))
+#[inline(never)]
+fn position(shape: &[Key], key: &Key) -> Option<usize> {
+    shape.iter().position(|known| known == key)
 }
 
 fn member_weight(key: &[u8], value: &Node) -> usize {

@@ -20,10 +20,10 @@ pub(crate) fn read(node: &Node, limits: &Limits) -> Result<Patch> {
 
 fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
     let object = node.as_object().ok_or_else(|| invalid("an operation is an object"))?;
-    let name = object.get(b"op").and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
+    let name = object.get(&b"op".into()).and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
     let path = pointer(&object, b"path", "the operation needs a path", limits)?;
     let from = || pointer(&object, b"from", "the operation needs a from", limits);
-    let value = || object.get(b"value").cloned().ok_or_else(|| invalid("the operation needs a value"));
+    let value = || object.get(&b"value".into()).cloned().ok_or_else(|| invalid("the operation needs a value"));
     Ok(match name {
         b"add" => Operation::Add { path, value: value()? },
         b"remove" => Operation::Remove { path },
@@ -32,13 +32,13 @@ fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
         b"copy" => Operation::Copy { from: from()?, path },
         b"test" => Operation::Test { path, value: value()? },
         b"str_ins" => {
-            let position = object.get(b"pos").and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
+            let position = object.get(&b"pos".into()).and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
             let position = position.ok_or_else(|| invalid("str_ins needs a pos that is a whole number from 0"))? as usize;
-            let text = object.get(b"str").and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
+            let text = object.get(&b"str".into()).and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
             Operation::StrIns { path, position, text }
         }
         b"inc" => {
-            let by = object.get(b"inc").and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
+            let by = object.get(&b"inc".into()).and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
             Operation::Inc { path, by }
         }
         _ => return Err(invalid("the op isn't one of add, remove, replace, move, copy, test, str_ins, inc")),
@@ -46,7 +46,7 @@ fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
 }
 
 fn pointer(object: &Object, member: &[u8], missing: &'static str, limits: &Limits) -> Result<Pointer> {
-    let text = object.get(member).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
+    let text = object.get(&member.into()).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
     Pointer::parse_bytes(text, limits)
 }
 
@@ -65,23 +65,23 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
 }
 
 pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
-    let (name, path): (&[u8], _) = match operation {
-        Operation::Add { path, .. } => (b"add", path),
-        Operation::Remove { path } => (b"remove", path),
-        Operation::Replace { path, .. } => (b"replace", path),
-        Operation::Move { path, .. } => (b"move", path),
-        Operation::Copy { path, .. } => (b"copy", path),
-        Operation::Test { path, .. } => (b"test", path),
-        Operation::StrIns { path, .. } => (b"str_ins", path),
-        Operation::Inc { path, .. } => (b"inc", path),
+    let (head, path): (&[u8], _) = match operation {
+        Operation::Add { path, .. } => (br#"{"op":"add","path":"#, path),
+        Operation::Remove { path } => (br#"{"op":"remove","path":"#, path),
+        Operation::Replace { path, .. } => (br#"{"op":"replace","path":"#, path),
+        Operation::Move { from, path } => {
+            print_pointer(out, br#"{"op":"move","from":"#, from);
+            (br#","path":"#, path)
+        }
+        Operation::Copy { from, path } => {
+            print_pointer(out, br#"{"op":"copy","from":"#, from);
+            (br#","path":"#, path)
+        }
+        Operation::Test { path, .. } => (br#"{"op":"test","path":"#, path),
+        Operation::StrIns { path, .. } => (br#"{"op":"str_ins","path":"#, path),
+        Operation::Inc { path, .. } => (br#"{"op":"inc","path":"#, path),
     };
-    out.extend_from_slice(b"{\"op\":\"");
-    out.extend_from_slice(name);
-    out.push(b'"');
-    if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
-        print_pointer(out, b",\"from\":", from);
-    }
-    print_pointer(out, b",\"path\":", path);
+    print_pointer(out, head, path);
     match operation {
         Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => {
             out.extend_from_slice(b",\"value\":");
@@ -102,8 +102,8 @@ pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     out.push(b'}');
 }
 
-fn print_pointer(out: &mut Vec<u8>, label: &[u8], pointer: &Pointer) {
-    out.extend_from_slice(label);
+fn print_pointer(out: &mut Vec<u8>, head: &[u8], pointer: &Pointer) {
+    out.extend_from_slice(head);
     pointer::print(out, pointer.keys().iter().cloned());
 }
 

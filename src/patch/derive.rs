@@ -34,7 +34,7 @@ pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect)
 fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
     match write {
         Write::Append { path, items } => {
-            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-".as_slice().into()), value: value.clone() }));
+            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-".into()), value: value.clone() }));
         }
         Write::Splice { path, index, remove, items } => {
             for (offset, value) in items.iter().enumerate() {

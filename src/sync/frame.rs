@@ -124,15 +124,15 @@ pub(crate) fn read_client(source: &str, limits: &Limits) -> Result<ClientFrame> 
 
 /// Also reads what a server kept about a connection: the same members.
 pub(crate) fn read_hello(frame: &Object) -> Result<Hello> {
-    let session = match frame.get(b"session") {
+    let session = match frame.get(&b"session".into()) {
         None | Some(Node::Null) => None,
         Some(node) => Some(lossy(node.as_text().ok_or_else(|| invalid("the session is a string or null"))?)),
     };
-    let revision = match frame.get(b"revision") {
+    let revision = match frame.get(&b"revision".into()) {
         None | Some(Node::Null) => None,
         Some(_) => Some(whole(frame, b"revision").ok_or_else(|| invalid("the revision is a whole number or null"))?),
     };
-    let dialect = match frame.get(b"dialect").map(Node::as_text) {
+    let dialect = match frame.get(&b"dialect".into()).map(Node::as_text) {
         None | Some(Some(b"rfc6902")) => Dialect::Rfc6902,
         Some(Some(b"extended")) => Dialect::Extended,
         _ => return Err(invalid("the dialect is extended or rfc6902")),
@@ -146,10 +146,10 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
     let revision = || whole(&frame, b"revision").ok_or_else(|| invalid("the frame needs a revision"));
     Ok(match text_of(&frame, b"type").ok_or_else(|| invalid("a frame needs a type"))? {
         b"chunk" => {
-            let chunk = frame.get(b"chunk").and_then(Node::as_object).ok_or_else(|| invalid("the frame needs a chunk"))?;
+            let chunk = frame.get(&b"chunk".into()).and_then(Node::as_object).ok_or_else(|| invalid("the frame needs a chunk"))?;
             match text_of(&chunk, b"type").ok_or_else(|| invalid("a chunk needs a type"))? {
                 b"state_patch" => {
-                    let patches = chunk.get(b"patches").ok_or_else(|| invalid("a state_patch needs patches"))?;
+                    let patches = chunk.get(&b"patches".into()).ok_or_else(|| invalid("a state_patch needs patches"))?;
                     ServerFrame::Patch { revision: revision()?, patch: patch::read(patches, limits)? }
                 }
                 b"state_snapshot" => read_snapshot(&chunk, revision()?)?,
@@ -162,7 +162,7 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
             ServerFrame::Status { revision: revision()?, session: lossy(session) }
         }
         b"fail" => {
-            let error = frame.get(b"error").and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
+            let error = frame.get(&b"error".into()).and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
             let part = |name: &[u8]| lossy(text_of(&error, name).unwrap_or_default());
             ServerFrame::Fail { code: part(b"code"), message: part(b"message") }
         }
@@ -176,7 +176,7 @@ fn read_snapshot(chunk: &Object, revision: u64) -> Result<ServerFrame> {
     let session = lossy(text_of(chunk, b"session").ok_or_else(|| invalid("a snapshot needs a session"))?);
     let (part, parts) = (whole(chunk, b"part"), whole(chunk, b"parts"));
     let (Some(part), Some(parts)) = (part, parts) else { return Err(invalid("a snapshot needs part and parts")) };
-    let body = match (chunk.get(b"state"), text_of(chunk, b"text")) {
+    let body = match (chunk.get(&b"state".into()), text_of(chunk, b"text")) {
         (Some(state), None) if (part, parts) == (1, 1) => Body::State(state.clone()),
         (None, Some(slice)) => Body::Slice(slice.to_vec()),
         _ => return Err(invalid("a snapshot carries its state, or a part of it a text")),
@@ -193,11 +193,11 @@ fn read(source: &str, limits: &Limits) -> Result<Node> {
 }
 
 fn text_of<'a>(object: &'a Object, member: &[u8]) -> Option<&'a [u8]> {
-    object.get(member).and_then(Node::as_text)
+    object.get(&member.into()).and_then(Node::as_text)
 }
 
 fn whole(object: &Object, member: &[u8]) -> Option<u64> {
-    let number = object.get(member).and_then(Node::as_number)?;
+    let number = object.get(&member.into()).and_then(Node::as_number)?;
     (number >= 0.0 && number.trunc() == number && number <= 9_007_199_254_740_991.0).then_some(number as u64)
 }
 

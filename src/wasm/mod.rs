@@ -3,7 +3,7 @@
 //! Texts come in through an [`arena::Arena`], which the shim fills in place: passing a string argument costs
 //! ten times as much above a few hundred bytes (DESIGN.md, "Crossing into wasm").
 
-// wasm-bindgen's expansion needs it; nothing here writes it.
+// wasm-bindgen's expansion needs it, and `memory`; nothing else here writes it.
 #![allow(unsafe_code)]
 
 mod arena;
@@ -11,6 +11,8 @@ mod client;
 mod document;
 mod error;
 mod functions;
+#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
+mod memory;
 mod merge;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;

@@ -117,6 +117,9 @@ impl Changes {
     }
 
     fn items(&self, sequence: &Sequence, old: &Array, new: &Array, path: &mut Vec<Step>, out: &mut Vec<Write>) {
+        if sequence.is_in_place() {
+            return self.inside(sequence, old, new, &[Piece::Old(0..old.len())], path, out);
+        }
         let pieces = sequence.pieces(old.len());
         let kept = reorder::unchanged_head(&pieces);
         if old.len() == new.len() && kept < old.len() && old.iter_from(kept).zip(new.iter_from(kept)).all(|(a, b)| a == b) {

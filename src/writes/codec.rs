@@ -90,11 +90,11 @@ fn print_items(out: &mut Vec<u8>, items: &[Node]) {
 
 pub(super) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
     let object = node.as_object().ok_or_else(|| invalid("step writes are an object with ops"))?;
-    let list = object.get(b"ops").and_then(Node::as_array).ok_or_else(|| invalid("step writes have a list ops"))?;
+    let list = object.get(&b"ops".into()).and_then(Node::as_array).ok_or_else(|| invalid("step writes have a list ops"))?;
     limits.check_operations(list.len())?;
     let ops = list.iter().enumerate().map(|(index, op)| read_op(op, limits).map_err(|error| error.in_op(index)));
     let ops = ops.collect::<Result<_>>()?;
-    let warnings = object.get(b"warnings").and_then(Node::as_array);
+    let warnings = object.get(&b"warnings".into()).and_then(Node::as_array);
     let warnings =
         warnings.map(|list| list.iter().filter_map(Node::as_text).map(|text| String::from_utf8_lossy(text).into_owned()).collect());
     Ok(StepWrites { ops, warnings: warnings.unwrap_or_default() })
@@ -102,32 +102,33 @@ pub(super) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
 
 fn read_op(node: &Node, limits: &Limits) -> Result<Write> {
     let object = node.as_object().ok_or_else(|| invalid("an op is an object"))?;
-    let path = match (object.get(b"path").and_then(Node::as_text), object.get(b"key").and_then(Node::as_text)) {
+    let path = match (object.get(&b"path".into()).and_then(Node::as_text), object.get(&b"key".into()).and_then(Node::as_text)) {
         (Some(path), _) => steps(&Pointer::parse_bytes(path, limits)?),
         (None, Some(key)) => vec![Step::Key(key.into())],
         _ => return Err(invalid("the op needs a path or a key")),
     };
     let count = |name: &[u8]| {
-        let number = object.get(name).and_then(Node::as_number).filter(|n| *n >= 0.0 && n.trunc() == *n);
+        let number = object.get(&name.into()).and_then(Node::as_number).filter(|n| *n >= 0.0 && n.trunc() == *n);
         number.map(|n| n as usize).ok_or_else(|| invalid("the op needs a whole number from 0"))
     };
-    Ok(match object.get(b"kind").and_then(Node::as_text).unwrap_or_default() {
+    Ok(match object.get(&b"kind".into()).and_then(Node::as_text).unwrap_or_default() {
         b"append" => Write::Append { path, items: items(&object)? },
         b"append_text" => {
-            let text = object.get(b"text").and_then(Node::as_text).ok_or_else(|| invalid("the op needs a text"))?;
+            let text = object.get(&b"text".into()).and_then(Node::as_text).ok_or_else(|| invalid("the op needs a text"))?;
             Write::AppendText { path, text: text.to_vec() }
         }
-        b"increment" => {
-            Write::Increment { path, by: object.get(b"by").and_then(Node::as_number).ok_or_else(|| invalid("the op needs a number by"))? }
-        }
+        b"increment" => Write::Increment {
+            path,
+            by: object.get(&b"by".into()).and_then(Node::as_number).ok_or_else(|| invalid("the op needs a number by"))?,
+        },
         b"splice" => Write::Splice { path, index: count(b"index")?, remove: count(b"remove")?, items: items(&object)? },
         b"move" => {
-            let from = object.get(b"from").and_then(Node::as_text).ok_or_else(|| invalid("the op needs a from"))?;
+            let from = object.get(&b"from".into()).and_then(Node::as_text).ok_or_else(|| invalid("the op needs a from"))?;
             Write::Move { from: steps(&Pointer::parse_bytes(from, limits)?), path }
         }
         b"replace" => {
-            let value = object.get(b"value").cloned().ok_or_else(|| invalid("the op needs a value"))?;
-            Write::Replace { path, value, is_new: matches!(object.get(b"isNew"), Some(Node::Bool(true))) }
+            let value = object.get(&b"value".into()).cloned().ok_or_else(|| invalid("the op needs a value"))?;
+            Write::Replace { path, value, is_new: matches!(object.get(&b"isNew".into()), Some(Node::Bool(true))) }
         }
         b"delete" => Write::Delete { path },
         _ => return Err(invalid("the kind isn't one of append, append_text, increment, splice, move, replace, delete")),
@@ -156,7 +157,7 @@ pub(super) fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
 }
 
 fn items(object: &Object) -> Result<Vec<Node>> {
-    let list = object.get(b"items").and_then(Node::as_array).ok_or_else(|| invalid("the op needs items"))?;
+    let list = object.get(&b"items".into()).and_then(Node::as_array).ok_or_else(|| invalid("the op needs items"))?;
     Ok(list.iter().cloned().collect())
 }
 

@@ -35,7 +35,7 @@ impl Differ<'_> {
 
 /// The scalar member of an object.
 pub(super) fn name(node: &Node, key: &[u8]) -> Option<Node> {
-    let name = node.as_object()?.get(key)?.clone();
+    let name = node.as_object()?.get(&key.into())?.clone();
     matches!(name.open(), Opened::Text(_) | Opened::Number(_) | Opened::Bool(_)).then_some(name)
 }
 

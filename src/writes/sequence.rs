@@ -104,6 +104,11 @@ impl Sequence {
         None
     }
 
+    /// Whether every item of the baseline is where it was, and there are no others.
+    pub(super) fn is_in_place(&self) -> bool {
+        matches!(self.pieces.as_slice(), [Piece::Old(range)] if *range == (0..usize::MAX))
+    }
+
     /// Today's pieces for a baseline of this length.
     pub(super) fn pieces(&self, length: usize) -> Vec<Piece> {
         let clipped = self.pieces.iter().map(|piece| match piece {
