@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::number;
+
 /// What went wrong, as a stable code that programs may match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
@@ -111,29 +113,30 @@ impl Error {
         self
     }
 
-    pub(crate) fn on(mut self, path: impl fmt::Display) -> Self {
-        self.path = Some(path.to_string());
+    pub(crate) fn on(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
         self
+    }
+
+    /// What [`Display`](fmt::Display) shows; made without `core::fmt`, which is a tenth of a small wasm module.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::from(self.code.as_str()) + ": " + self.reason;
+        let path = self.path.as_ref().map(|path| String::from("'") + path + "'");
+        let [operation, offset] = [self.op_index, self.offset].map(|number| number.map(number::text));
+        let mut separator = " (";
+        for (label, part) in [("operation ", operation), ("at ", path), ("at byte ", offset)] {
+            if let Some(part) = part {
+                text = text + separator + label + &part;
+                separator = ", ";
+            }
+        }
+        if separator == ", " { text + ")" } else { text }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.reason)?;
-        let mut separator = " (";
-        if let Some(index) = self.op_index {
-            write!(f, "{separator}operation {index}")?;
-            separator = ", ";
-        }
-        if let Some(path) = &self.path {
-            write!(f, "{separator}at '{path}'")?;
-            separator = ", ";
-        }
-        if let Some(offset) = self.offset {
-            write!(f, "{separator}at byte {offset}")?;
-            separator = ", ";
-        }
-        if separator == ", " { f.write_str(")") } else { Ok(()) }
+        f.write_str(&self.text())
     }
 }
 

@@ -39,11 +39,11 @@ mod writes;
 pub mod store;
 pub mod sync;
 
-#[cfg(feature = "wasm")]
+#[cfg(any(feature = "wasm", feature = "wasm-client"))]
 mod wasm;
 
-#[cfg(all(target_arch = "wasm32", not(feature = "wasm")))]
-compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm`");
+#[cfg(all(target_arch = "wasm32", not(any(feature = "wasm", feature = "wasm-client"))))]
+compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm` or `wasm-client`");
 
 pub use document::Document;
 pub use error::{Code, Error, Result};
