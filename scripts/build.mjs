@@ -8,36 +8,40 @@ import { setup } from './setup.mjs';
 import { whenChanged } from './stamp.mjs';
 import { target, wasmEnv } from './toolchain.mjs';
 
-/**
- * What is built of the crate: a feature of its own, a Cargo profile, and Binaryen's levels. Pages download the client's
- * module, so it has the client alone and is optimised for size; above level 1, it is larger once compressed.
- */
-const modules = [
-  { name: 'patchwire', feature: 'wasm', profile: 'release', levels: ['3', '0'] },
-  { name: 'client', feature: 'wasm-client', profile: 'small', levels: ['1', '0'] },
-];
+/** Cargo's profile, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
+const fast = { profile: 'release', levels: ['3', '0'] };
+const small = { profile: 'small', levels: ['1', '0'] };
 
 const dist = join(pkg, 'dist');
 const wasm = join(dist, 'wasm');
 const made = join(root, 'target/wasm-bindgen');
 const inRoot = (...names) => names.map((name) => join(root, name));
 
+/** The client's module, and that of everything else: a fast one where nothing is downloaded, a small one for pages. */
 async function buildWasm(run) {
   rmSync(made, { recursive: true, force: true });
-  for (const module of modules) await buildModule(run, module);
+  const patchwire = await buildModule(run, 'patchwire', { feature: 'wasm', ...fast });
+  const paged = await buildModule(run, 'patchwire', { feature: 'wasm', ...small }, join(made, 'small'));
+  const client = await buildModule(run, 'client', { feature: 'wasm-client', ...small });
+  if (paged.glue !== patchwire.glue) throw new Error('the fast and the small module need different JavaScript');
+  rmSync(join(made, 'small'), { recursive: true });
+  for (const { name, bytes } of [paged, client]) {
+    writeFileSync(join(made, `${name}.inline.js`), inlineModule(bytes));
+    writeFileSync(join(made, `${name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  }
   mkdirSync(dist, { recursive: true });
   rmSync(wasm, { recursive: true, force: true });
   renameSync(made, wasm);
 }
 
-async function buildModule(run, { name, feature, profile, levels }) {
+async function buildModule(run, name, { feature, profile, levels }, folder = made) {
   const env = wasmEnv();
-  const file = (ending) => join(made, `${name}${ending}`);
+  const file = (ending) => join(folder, `${name}${ending}`);
   await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, '--target', target, '--target-dir', 'target'], { env });
   const built = join(root, 'target', target, profile, 'patchwire.wasm');
   // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
   const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];
-  await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', name], { env });
+  await run('wasm-bindgen', [built, ...shape, '--out-dir', folder, '--out-name', name], { env });
   await run(node, [join(root, 'scripts/optimise.mjs'), file('_bg.wasm'), file('.wasm'), ...levels]);
   rmSync(file('_bg.wasm'));
   // Symbol.dispose is unknown to the lib of most who compile against the package.
@@ -45,14 +49,13 @@ async function buildModule(run, { name, feature, profile, levels }) {
   // wasm-bindgen types the module's exports; workerd imports the module itself.
   rmSync(file('_bg.wasm.d.ts'));
   writeFileSync(file('.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
-  writeFileSync(file('.inline.js'), inlineModule(readFileSync(file('.wasm'))));
-  writeFileSync(file('.inline.d.ts'), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  return { name, glue: readFileSync(file('.js'), 'utf8'), bytes: readFileSync(file('.wasm')) };
 }
 
 /**
- * The JavaScript module that carries the wasm to browsers, where it can't be fetched synchronously. A byte below 64 is one
- * character, any other one of three characters and its lower six bits: brotli makes that 2.5 % larger than the wasm itself, hex 7 %,
- * base64 35 %. The characters are those that no bundler has to escape in a string.
+ * The JavaScript module that carries the wasm to browsers, where it can't be fetched synchronously. A byte below
+ * 64 is one character; any other is one that says its upper two bits, and one for the rest. Brotli makes that 2.5 % larger
+ * than the wasm itself, hex 7 %, base64 35 %. No bundler has to escape the characters in a string.
  */
 function inlineModule(bytes) {
   const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
@@ -81,7 +84,7 @@ export async function build() {
   await setup();
   const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
-  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...modules.map(({ name }) => join(wasm, `${name}.d.ts`))];
+  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), join(wasm, 'patchwire.d.ts'), join(wasm, 'client.d.ts')];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
 }
