@@ -8,50 +8,67 @@ import { setup } from './setup.mjs';
 import { whenChanged } from './stamp.mjs';
 import { target, wasmEnv } from './toolchain.mjs';
 
-const optimise = '-O3';
-// Listed, because with --all-features wasm-opt emits modules that V8 rejects.
-const features = ['bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'];
+/** Cargo's profile, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
+const fast = { profile: 'release', levels: ['3', '0'] };
+const small = { profile: 'small', levels: ['1', '0'] };
 
 const dist = join(pkg, 'dist');
 const wasm = join(dist, 'wasm');
+const made = join(root, 'target/wasm-bindgen');
 const inRoot = (...names) => names.map((name) => join(root, name));
 
+/** The client's module, and that of everything else: a fast one where nothing is downloaded, a small one for pages. */
 async function buildWasm(run) {
-  const env = wasmEnv();
-  const built = join(root, 'target', target, 'release/patchwire.wasm');
-  await run('cargo', ['build', '--lib', '--release', '--features', 'wasm', '--target', target, '--target-dir', 'target'], { env });
-  const made = join(root, 'target/wasm-bindgen');
   rmSync(made, { recursive: true, force: true });
-  // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
-  const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];
-  await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', 'patchwire'], { env });
-  const [plain, module] = [join(made, 'patchwire_bg.wasm'), join(made, 'patchwire.wasm')];
-  await run(node, [join(root, 'node_modules/binaryen/bin/wasm-opt'), plain, '-o', module, optimise, ...features.map((name) => `--enable-${name}`)]);
-  rmSync(plain);
-  // Symbol.dispose is unknown to the lib of most who compile against the package.
-  const types = join(made, 'patchwire.d.ts');
-  writeFileSync(types, readFileSync(types, 'utf8').replace(/^ *\[Symbol\.dispose\].*\n/gm, ''));
-  // wasm-bindgen types the module's exports; workerd imports the module itself.
-  rmSync(join(made, 'patchwire_bg.wasm.d.ts'));
-  writeFileSync(join(made, 'patchwire.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
-  writeFileSync(join(made, 'inline.js'), inlineModule(readFileSync(module)));
-  writeFileSync(join(made, 'inline.d.ts'), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  const patchwire = await buildModule(run, 'patchwire', { feature: 'wasm', ...fast });
+  const paged = await buildModule(run, 'patchwire', { feature: 'wasm', ...small }, join(made, 'small'));
+  const client = await buildModule(run, 'client', { feature: 'wasm-client', ...small });
+  if (paged.glue !== patchwire.glue) throw new Error('the fast and the small module need different JavaScript');
+  rmSync(join(made, 'small'), { recursive: true });
+  for (const { name, bytes } of [paged, client]) {
+    writeFileSync(join(made, `${name}.inline.js`), inlineModule(bytes));
+    writeFileSync(join(made, `${name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  }
   mkdirSync(dist, { recursive: true });
   rmSync(wasm, { recursive: true, force: true });
   renameSync(made, wasm);
 }
 
+async function buildModule(run, name, { feature, profile, levels }, folder = made) {
+  const env = wasmEnv();
+  const file = (ending) => join(folder, `${name}${ending}`);
+  await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, '--target', target, '--target-dir', 'target'], { env });
+  const built = join(root, 'target', target, profile, 'patchwire.wasm');
+  // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
+  const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];
+  await run('wasm-bindgen', [built, ...shape, '--out-dir', folder, '--out-name', name], { env });
+  await run(node, [join(root, 'scripts/optimise.mjs'), file('_bg.wasm'), file('.wasm'), ...levels]);
+  rmSync(file('_bg.wasm'));
+  // Symbol.dispose is unknown to the lib of most who compile against the package.
+  writeFileSync(file('.d.ts'), readFileSync(file('.d.ts'), 'utf8').replace(/^ *\[Symbol\.dispose\].*\n/gm, ''));
+  // wasm-bindgen types the module's exports; workerd imports the module itself.
+  rmSync(file('_bg.wasm.d.ts'));
+  writeFileSync(file('.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
+  return { name, glue: readFileSync(file('.js'), 'utf8'), bytes: readFileSync(file('.wasm')) };
+}
+
 /**
- * The JavaScript module that carries the wasm to browsers, where it can't be fetched synchronously. In hex, because
- * that keeps bytes apart: brotli makes it 7 % larger than the wasm itself, base64 35 %.
+ * The JavaScript module that carries the wasm to browsers, where it can't be fetched synchronously. A byte below
+ * 64 is one character; any other is one that says its upper two bits, and one for the rest. Brotli makes that 2.5 % larger
+ * than the wasm itself, hex 7 %, base64 35 %. No bundler has to escape the characters in a string.
  */
 function inlineModule(bytes) {
-  return `const text = "${bytes.toString('hex')}";
-const digit = (code) => (code & 15) + 9 * (code >> 6);
+  const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
+  const text = Array.from(bytes, (byte) => (byte < 64 ? '' : digit(63 + (byte >> 6))) + digit(byte & 63)).join('');
+  return `const text = "${text}";
+const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
 
 export function bytes() {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = (digit(text.charCodeAt(2 * i)) << 4) | digit(text.charCodeAt(2 * i + 1));
+  const bytes = new Uint8Array(${bytes.length});
+  for (let at = 0, i = 0; i < bytes.length; i++) {
+    const first = digit(at++);
+    bytes[i] = first < 64 ? first : ((first - 63) << 6) | digit(at++);
+  }
   return bytes;
 }
 `;
@@ -65,9 +82,9 @@ async function buildShim(run) {
 /** Sets up what is missing and rebuilds what has changed. */
 export async function build() {
   await setup();
-  const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs');
+  const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
-  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), join(wasm, 'patchwire.d.ts')];
+  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), join(wasm, 'patchwire.d.ts'), join(wasm, 'client.d.ts')];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
 }

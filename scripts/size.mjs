@@ -1,5 +1,5 @@
 // `npm run size`: what a browser downloads, minified and compressed, beside the peers, against the budgets.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -41,7 +41,7 @@ const quoted = [
 /** The module that carries the wasm as text, so that the shim can be weighed without it. */
 const withoutWasm = {
   name: 'without-wasm',
-  setup: (build) => build.onLoad({ filter: /wasm[\\/]inline\.js$/ }, () => ({ contents: 'export const bytes = () => new Uint8Array();' })),
+  setup: (build) => build.onLoad({ filter: /wasm[\\/]\w+\.inline\.js$/ }, () => ({ contents: 'export const bytes = () => new Uint8Array();' })),
 };
 
 function compressed(bytes) {
@@ -67,13 +67,18 @@ async function bundled(code, plugins = []) {
   return compressed(outputFiles[0].contents);
 }
 
-/** `{ entries, parts, peers }`, each with raw, gzip and brotli bytes. */
+/** `{ entries, modules, peers }`, each with raw, gzip and brotli bytes. */
 export async function measureSizes() {
   const measured = [];
   for (const entry of entries()) measured.push({ ...entry, ...(await bundled(entry.code)), shim: await bundled(entry.code, [withoutWasm]) });
   const others = [];
   for (const peer of peers) others.push({ name: peer.name, ...(await bundled(peer.code)) });
-  return { entries: measured, wasm: compressed(readFileSync(join(dist, 'wasm/patchwire.wasm'))), peers: others };
+  const modules = [];
+  for (const name of ['client', 'patchwire']) {
+    const { bytes } = await import(pathToFileURL(join(dist, 'wasm', `${name}.inline.js`)).href);
+    modules.push({ name: `the wasm in it: ${name}`, ...compressed(bytes()) });
+  }
+  return { entries: measured, modules, peers: others };
 }
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(9);
@@ -82,14 +87,14 @@ const line = (name, { raw, gzip, brotli }, note = '') => `${name.padEnd(66)}${ki
 async function main() {
   const { build } = await import('./build.mjs');
   await build();
-  const { entries, wasm, peers } = await measureSizes();
+  const { entries, modules, peers } = await measureSizes();
   console.log(`${'KB (1,000 bytes), minified bundles for the browser'.padEnd(66)}${['raw', 'gzip', 'brotli'].map((word) => word.padStart(9)).join('')}`);
   for (const entry of entries) {
     const verdict = entry.brotli <= entry.budget ? 'met' : `MISSED by ${((entry.brotli - entry.budget) / 1000).toFixed(1)}`;
     console.log(line(entry.name, entry, `budget ${entry.budget / 1000}: ${verdict}`));
     console.log(line('  of it JavaScript', entry.shim));
   }
-  console.log(line('patchwire.wasm, as a file of its own', wasm));
+  for (const module of modules) console.log(line(module.name, module));
   for (const peer of peers) console.log(line(peer.name, peer));
   for (const [name, brotli] of quoted) console.log(`${name.padEnd(66)}${' '.repeat(18)}${kilobytes(brotli * 1000)}  quoted from PERFORMANCE.md, not measured here`);
 }

@@ -1,6 +1,9 @@
 //! The one error of the crate: what went wrong, where, and never the data itself.
 
 use std::fmt;
+use std::ops::Deref;
+
+use crate::number;
 
 /// What went wrong, as a stable code that programs may match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +78,14 @@ impl Code {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
+    /// Boxed, because every step of the core returns a `Result`: moving one of 40 bytes was a seventh of the wasm.
+    details: Box<ErrorDetails>,
+}
+
+/// What an [`Error`] says; its fields are the error's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ErrorDetails {
     /// What went wrong.
     pub code: Code,
     /// Where in the document, as a JSON Pointer.
@@ -87,53 +98,69 @@ pub struct Error {
     pub reason: &'static str,
 }
 
+impl Deref for Error {
+    type Target = ErrorDetails;
+
+    fn deref(&self) -> &ErrorDetails {
+        &self.details
+    }
+}
+
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    pub(crate) const fn new(code: Code, reason: &'static str) -> Self {
-        Error { code, path: None, op_index: None, offset: None, reason }
+    #[cold]
+    pub(crate) fn new(code: Code, reason: &'static str) -> Self {
+        Error { details: Box::new(ErrorDetails { code, path: None, op_index: None, offset: None, reason }) }
     }
 
     pub(crate) fn at(mut self, offset: usize) -> Self {
-        self.offset = Some(offset);
+        self.details.offset = Some(offset);
         self
     }
 
     pub(crate) fn in_op(mut self, index: usize) -> Self {
-        self.op_index = Some(index);
+        self.details.op_index = Some(index);
         self
     }
 
     /// The operation's index counts from the start of a list in which `before` others come first.
     pub(crate) fn after_ops(mut self, before: usize) -> Self {
-        self.op_index = self.op_index.map(|index| before + index);
+        self.details.op_index = self.op_index.map(|index| before + index);
         self
     }
 
-    pub(crate) fn on(mut self, path: impl fmt::Display) -> Self {
-        self.path = Some(path.to_string());
+    pub(crate) fn on(mut self, path: impl Into<String>) -> Self {
+        self.details.path = Some(path.into());
         self
+    }
+
+    /// Without the path, which the caller may not see.
+    pub(crate) fn nowhere(mut self) -> Self {
+        self.details.path = None;
+        self
+    }
+
+    /// What [`Display`](fmt::Display) shows; made without `core::fmt`, which is a tenth of a small wasm module.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::from(self.code.as_str()) + ": " + self.reason;
+        let path = self.path.as_ref().map(|path| String::from("'") + path + "'");
+        let [operation, offset] = [self.op_index, self.offset].map(|number| number.map(number::text));
+        let mut separator = " (";
+        for (label, part) in [("operation ", operation), ("at ", path), ("at byte ", offset)] {
+            if let Some(part) = part {
+                text = text + separator + label + &part;
+                separator = ", ";
+            }
+        }
+        if separator == ", " { text + ")" } else { text }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.reason)?;
-        let mut separator = " (";
-        if let Some(index) = self.op_index {
-            write!(f, "{separator}operation {index}")?;
-            separator = ", ";
-        }
-        if let Some(path) = &self.path {
-            write!(f, "{separator}at '{path}'")?;
-            separator = ", ";
-        }
-        if let Some(offset) = self.offset {
-            write!(f, "{separator}at byte {offset}")?;
-            separator = ", ";
-        }
-        if separator == ", " { f.write_str(")") } else { Ok(()) }
+        f.write_str(&self.text())
     }
 }
 

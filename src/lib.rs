@@ -39,14 +39,14 @@ mod writes;
 pub mod store;
 pub mod sync;
 
-#[cfg(feature = "wasm")]
+#[cfg(any(feature = "wasm", feature = "wasm-client"))]
 mod wasm;
 
-#[cfg(all(target_arch = "wasm32", not(feature = "wasm")))]
-compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm`");
+#[cfg(all(target_arch = "wasm32", not(any(feature = "wasm", feature = "wasm-client"))))]
+compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm` or `wasm-client`");
 
 pub use document::Document;
-pub use error::{Code, Error, Result};
+pub use error::{Code, Error, ErrorDetails, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
 pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
 pub use patch::{Dialect, DiffOptions, Patch};

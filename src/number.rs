@@ -50,6 +50,13 @@ pub(crate) fn print(out: &mut Vec<u8>, number: f64) {
     }
 }
 
+/// An index or a count in digits.
+pub(crate) fn text(integer: usize) -> String {
+    let mut out = Vec::new();
+    print_integer(&mut out, integer as i64);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 fn print_integer(out: &mut Vec<u8>, integer: i64) {
     if integer < 0 {
         out.push(b'-');

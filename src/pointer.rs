@@ -130,8 +130,14 @@ fn unescape(segment: &[u8]) -> Option<Key> {
     Some(out.into())
 }
 
+impl From<&Pointer> for String {
+    fn from(pointer: &Pointer) -> String {
+        display(pointer.segments.iter().cloned())
+    }
+}
+
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&display(self.segments.iter().cloned()))
+        f.write_str(&String::from(self))
     }
 }

@@ -1,5 +1,7 @@
 // Real failures of the core, on demand: method calls that trap, and memory that is full.
-import { StateDocument } from "patchwire";
+import * as clientEngine from "../pkg/dist/client-core.js";
+import * as engine from "../pkg/dist/core.js";
+import * as client from "../pkg/dist/wasm/client.js";
 import * as glue from "../pkg/dist/wasm/patchwire.js";
 
 /** An address beyond any memory: what looks there traps. */
@@ -16,7 +18,7 @@ const failingInTurn = (method: Method): Method =>
     return method.apply(this, args);
   };
 
-for (const { prototype } of Object.values(glue) as { prototype?: object }[]) {
+for (const { prototype } of [...Object.values(glue), ...Object.values(client)] as { prototype?: object }[]) {
   if (prototype === undefined || !("__wbg_ptr" in prototype || "free" in prototype)) continue;
   for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (name === "constructor" || name.startsWith("__")) continue;
@@ -42,14 +44,17 @@ export function fillMemory(): void {
   memory().grow(65_535 - memory().buffer.byteLength / 65_536);
 }
 
-/** Lets the core fail in nobody's hands, so that everybody is a bystander. */
+/** Lets the core and the client's fail in nobody's hands, so that everybody is a bystander. */
 export function failNow(): void {
-  const document = StateDocument.parse("0");
-  failAt(1);
-  try {
-    document.toJSON();
-  } catch {
-    return failAt(Infinity);
+  for (const { call, core } of [engine, clientEngine]) {
+    const arena = new (core().Arena)();
+    failAt(1);
+    try {
+      call(() => arena.reserve(0));
+    } catch {
+      failAt(Infinity);
+      continue;
+    }
+    throw new Error("the core did not fail");
   }
-  throw new Error("the core did not fail");
 }

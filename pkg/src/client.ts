@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { call, core, isAlive, isLoss, passTexts, plain } from "./core.js";
+import { call, core, isAlive, passTexts } from "./client-core.js";
+import { isLoss } from "./engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import { guard } from "./guard.js";
+import { bounds } from "./limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { View, type ViewEdit } from "./view.js";
-import type { ClientHandle } from "./wasm/patchwire.js";
+import type { ClientHandle } from "./wasm/client.js";
 
-export { ready } from "./core.js";
+export { ready } from "./client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 
@@ -67,8 +69,8 @@ type Effect =
   | [kind: 0, connection: number]
   | [kind: 1, frame: string]
   | [kind: 2, connection: number]
-  | [kind: 3, state: string]
-  | [kind: 4, edits: string, patch: string | undefined]
+  | [kind: 3, state: unknown]
+  | [kind: 4, edits: ViewEdit[], patch?: JSONPatchOperation[]]
   | [kind: 5, status: SyncStatus]
   | [kind: 6, code: PatchwireErrorCode, message: string];
 
@@ -106,7 +108,7 @@ export class SyncedClient<T> {
   readonly #options: ConnectOptions;
   readonly #url: string;
   readonly #WebSocket: new (url: string) => ClientSocket;
-  readonly #settings: object;
+  readonly #bounds: Float64Array;
   #handle: ClientHandle;
   readonly #listeners = new Set<() => void>();
   #socket: ClientSocket | undefined;
@@ -131,8 +133,7 @@ export class SyncedClient<T> {
     const Socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     if (Socket === undefined) throw new TypeError("there is no WebSocket here: pass one as `WebSocket`");
     this.#WebSocket = Socket;
-    const seed = Math.floor(Math.random() * 2 ** 52);
-    this.#settings = plain({ limits: options.limits ?? {}, observe: options.onPatch !== undefined, seed });
+    this.#bounds = bounds(options.limits);
     this.#handle = this.#begin();
     globalThis.addEventListener?.("online", this.#hurry);
     this.#carryOut(this.#ask((handle) => handle.start(now())));
@@ -246,11 +247,12 @@ export class SyncedClient<T> {
   #hurry = (): void => this.#carryOut(this.#ask((handle) => handle.hurry(now())));
 
   #begin(): ClientHandle {
-    return call(() => new (core().ClientHandle)(this.#settings));
+    const seed = Math.floor(Math.random() * 2 ** 52);
+    return call(() => new (core().ClientHandle)(this.#bounds, this.#options.onPatch !== undefined, seed));
   }
 
   /** What the core wants done. If it fails, another one is asked, to which nothing of this is known. */
-  #ask(question: (handle: ClientHandle) => Effect[]): Effect[] {
+  #ask(question: (handle: ClientHandle) => string): Effect[] {
     try {
       return this.#askOnce(question);
     } catch (error) {
@@ -261,11 +263,11 @@ export class SyncedClient<T> {
     }
   }
 
-  #askOnce(question: (handle: ClientHandle) => Effect[]): Effect[] {
+  #askOnce(question: (handle: ClientHandle) => string): Effect[] {
     if (!isAlive(this.#handle)) this.#beginAgain();
     const handle = this.#handle;
     return call(() => {
-      const effects = question(handle);
+      const effects = JSON.parse(question(handle)) as Effect[];
       if (effects.some(([kind]) => kind === 3 || kind === 4)) this.#revision = handle.revision();
       const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
       const counted = this.#counted;
@@ -326,11 +328,11 @@ export class SyncedClient<T> {
           this.#disconnect();
           break;
         case 3:
-          this.#view = new View(JSON.parse(effect[1]));
+          this.#view = new View(effect[1]);
           this.#notify();
           break;
         case 4:
-          this.#view!.edit(JSON.parse(effect[1]) as ViewEdit[]);
+          this.#view!.edit(effect[1]);
           if (effect[2] !== undefined) this.#tellPatch(effect[2]);
           this.#notify();
           break;
@@ -345,8 +347,8 @@ export class SyncedClient<T> {
     this.#setTimer();
   }
 
-  #tellPatch(patch: string): void {
-    const received = { revision: this.#revision, patches: JSON.parse(patch) as JSONPatchOperation[], bytes: this.#frameBytes };
+  #tellPatch(patches: JSONPatchOperation[]): void {
+    const received = { revision: this.#revision, patches, bytes: this.#frameBytes };
     guard(() => this.#options.onPatch!(received));
   }
 
@@ -354,7 +356,7 @@ export class SyncedClient<T> {
     this.#disconnect();
     const owner = this.#handle;
     // Another core counts connections anew: it would take this one's end for that of its own.
-    const tell = (question: (handle: ClientHandle) => Effect[]): void => {
+    const tell = (question: (handle: ClientHandle) => string): void => {
       if (this.#handle === owner) this.#carryOut(this.#ask(question));
     };
     const closed = (code: number): void => tell((handle) => handle.closed(connection, code, now()));

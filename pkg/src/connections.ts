@@ -1,5 +1,6 @@
 import { call, core, isAlive, passTexts, release } from "./core.js";
 import type { StateDocument } from "./document.js";
+import { bounds } from "./limits.js";
 import type { Limits } from "./types.js";
 import type { ServerHandle, StoreHandle } from "./wasm/patchwire.js";
 
@@ -46,7 +47,7 @@ export class Connections {
     private readonly document: () => StateDocument,
     private readonly onEvent: (event: ConnectionEvent) => void,
   ) {
-    this.server = call(() => new (core().ServerHandle)(store, limits));
+    this.server = call(() => new (core().ServerHandle)(store, bounds(limits)));
   }
 
   open(sink: Sink): number {

@@ -1,6 +1,7 @@
-import { call, core, passBytes, passTexts, plain, pointerText, release } from "./core.js";
+import { call, core, passBytes, passTexts, pointerText, release } from "./core.js";
 import { PatchwireError } from "./errors.js";
 import { checkJson } from "./json.js";
+import { bounds } from "./limits.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "./types.js";
 import type { DocumentHandle } from "./wasm/patchwire.js";
 
@@ -53,9 +54,9 @@ export class StateDocument {
    * ```
    */
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
-    const bounds = plain(limits);
+    const given = bounds(limits);
     const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
-    return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, bounds)));
+    return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, given)));
   }
 
   /**
@@ -143,6 +144,16 @@ export class StateDocument {
    */
   toBytes(): Uint8Array {
     return call(() => this.handle.bytes());
+  }
+
+  /** @internal What is at a path of positions, one level of it where it has more than `small` bytes. */
+  open(path: number[], small: number): string {
+    return call(() => this.handle.open(Uint32Array.from(path), small));
+  }
+
+  /** @internal Children of what is at a path, without those of more than `small` bytes. */
+  read(path: number[], children: number[], small: number): string {
+    return call(() => this.handle.read(Uint32Array.from(path), Uint32Array.from(children), small));
   }
 
   /**

@@ -1,6 +1,7 @@
-import { call, core, passTexts, plain } from "./core.js";
+import { call, core, passTexts } from "./core.js";
 import { patchText } from "./document.js";
 import { checkJson } from "./json.js";
+import { bounds } from "./limits.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
 import { freeze } from "./containers.js";
 
@@ -21,7 +22,7 @@ import { freeze } from "./containers.js";
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
   checkJson(state);
-  const limits = plain(options?.limits);
+  const limits = bounds(options?.limits);
   const [arena, split, length] = passTexts(JSON.stringify(state), patchText(patch));
   return freeze(JSON.parse(call(() => core().apply_patch(arena, split!, length!, limits)))) as Immutable<T>;
 }

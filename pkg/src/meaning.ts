@@ -1,6 +1,7 @@
 import { arena, call, core, isAlive, isLoss, passBytes, passTexts, pointerText } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
+import { bounds } from "./limits.js";
 import { Recording } from "./recording.js";
 import type { CheckpointId, Limits } from "./types.js";
 import { Base } from "./unread.js";
@@ -38,7 +39,7 @@ function randomName(): string {
   return Math.random().toString(36).slice(2);
 }
 
-const play = (tracker: TrackerCore, length: number): number => tracker.play(arena, length);
+const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** The number of no stream. */
@@ -335,7 +336,7 @@ export class Meaning {
     this.recover();
     if (this.core === null) {
       const document = this.document ?? StateDocument.parse(JSON.stringify(this.initial), this.accepts);
-      const tracker = call(() => new (core().TrackerCore)(document.handle, this.options));
+      const tracker = call(() => new (core().TrackerCore)(document.handle, this.options, bounds(this.options.limits)));
       this.weight = call(() => tracker.weight());
       for (const reader of this.readers) reader.id = call(() => tracker.open_cursor());
       if (this.document === null) document.free();

@@ -1,7 +1,8 @@
 import { freeze } from "./containers.js";
-import { call, core, passTexts, plain } from "./core.js";
+import { call, core, passTexts } from "./core.js";
 import { PatchwireError } from "./errors.js";
 import { checkJson } from "./json.js";
+import { bounds } from "./limits.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
 
 /**
@@ -120,7 +121,7 @@ export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: Mer
 function merge<T>(base: T, writers: unknown, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
   checkJson(base);
   checkJson(writers);
-  const [extended, limits] = [options.dialect === "extended", plain(options.limits)];
+  const [extended, limits] = [options.dialect === "extended", bounds(options.limits)];
   const failure: Failure = {};
   const rules = Object.entries(options.strategies ?? {});
   const strategies = rules.map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy, failure) : strategy]);

@@ -1,6 +1,7 @@
-import { call, core, passTexts, plain } from "./core.js";
+import { call, core, passTexts } from "./core.js";
 import { patchText } from "./document.js";
 import { checkJson } from "./json.js";
+import { bounds } from "./limits.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.js";
 
 /**
@@ -24,9 +25,9 @@ import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.j
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   checkJson(before);
   checkJson(after);
+  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(before), JSON.stringify(after));
-  const extended = options?.dialect === "extended";
-  return JSON.parse(call(() => core().diff(arena, split!, length!, options?.key, extended, options?.limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().diff(arena, split!, length!, options?.key, extended, limits))) as JSONPatchOperation[];
 }
 
 /**
@@ -49,7 +50,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
  */
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
   checkJson(before);
-  const [extended, limits] = [options?.dialect === "extended", plain(options?.limits)];
+  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(before), patchText(patch));
   return JSON.parse(call(() => core().invert(arena, split!, length!, extended, limits))) as JSONPatchOperation[];
 }
@@ -92,7 +93,7 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
     checkJson(options.base);
     texts.push(JSON.stringify(options.base));
   }
-  const limits = plain(options?.limits);
+  const limits = bounds(options?.limits);
   const [arena, split, end, length] = passTexts(...texts);
   return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, limits))) as JSONPatchOperation[];
 }
@@ -124,7 +125,7 @@ export function compact(patches: readonly (readonly JSONPatchOperation[] | strin
     checkJson(options.base);
     texts.push(JSON.stringify(options.base));
   }
-  const limits = plain(options?.limits);
+  const limits = bounds(options?.limits);
   const [arena, split, length] = passTexts(...texts);
   return JSON.parse(call(() => core().compact(arena, split!, length ?? split!, limits))) as JSONPatchOperation[];
 }

@@ -1,5 +1,6 @@
 import { call, core, passTexts } from "./core.js";
 import type { StateDocument } from "./document.js";
+import { bounds } from "./limits.js";
 import type { Limits } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 
@@ -48,7 +49,7 @@ export class Tables {
 
   private read(limits: Limits | undefined): StoreHandle | undefined {
     const { sql } = this.storage;
-    const reader = call(() => new (core().StoreReader)(limits));
+    const reader = call(() => new (core().StoreReader)(bounds(limits)));
     for (const row of sql.exec("SELECT format, session, revision, bytes FROM patchwire_meta")) {
       call(() => reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes)));
     }

@@ -349,7 +349,7 @@ export class StateTracker<T> {
     const text = patchText(patch);
     this.#meaning.change((core, hold) => {
       const length = passText(text);
-      return core.apply(arena, length, hold);
+      return core.apply(arena(), length, hold);
     });
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }

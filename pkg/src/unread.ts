@@ -1,5 +1,4 @@
 import { freeze, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
-import { call } from "./core.js";
 import type { StateDocument } from "./document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
@@ -30,7 +29,7 @@ export class Base {
 
   /** Opens what is at a path of positions (src/document/reading.rs). O(depth + what is returned). */
   open(path: number[], small = SMALL): Opened {
-    const opened = JSON.parse(call(() => this.document.handle.open(Uint32Array.from(path), small))) as CoreOpened;
+    const opened = JSON.parse(this.document.open(path, small)) as CoreOpened;
     if ("value" in opened) {
       if (this.unread === 0) this.document.free();
       return { value: freeze(opened.value), source: null };
@@ -50,7 +49,7 @@ export class Base {
 
   /** Reads children of a container by their positions; those that are `large` are left out. O(children + what is returned). */
   read(path: number[], children: number[], small: number): { values: Slot[]; large: number[] } {
-    const values = JSON.parse(call(() => this.document.handle.read(Uint32Array.from(path), Uint32Array.from(children), small))) as Slot[];
+    const values = JSON.parse(this.document.read(path, children, small)) as Slot[];
     return { large: values.pop() as number[], values };
   }
 

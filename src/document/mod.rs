@@ -195,7 +195,7 @@ mod serde_json_value {
                 let lossy = number.as_i64().map(i64::unsigned_abs).or(number.as_u64()).is_some_and(|n| n > 1 << 53);
                 let double = number.as_f64().filter(|double| double.is_finite() && !lossy);
                 Node::Number(double.ok_or_else(|| {
-                    Error::new(Code::NotJson, "the integer is beyond ±2^53; send it as a string").on(Pointer::from_keys(path.clone()))
+                    Error::new(Code::NotJson, "the integer is beyond ±2^53; send it as a string").on(&Pointer::from_keys(path.clone()))
                 })?)
             }
             Value::String(text) => Node::text(text.as_bytes()),

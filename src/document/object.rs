@@ -1,5 +1,6 @@
 //! A persistent object: members in insertion order; its list of keys is shared by objects of the same shape.
 
+use std::cmp::Ordering;
 use std::iter::{Skip, Take, Zip};
 use std::slice;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ enum Members {
     },
     /// `slots` keeps the order and leaves a hole where a member was deleted; `index` has their numbers by key.
     Table {
-        index: Tree<(Key, u32)>,
+        index: Tree<Slot>,
         slots: Tree<Slot>,
     },
 }
@@ -90,7 +91,7 @@ impl Object {
     fn find(&self, key: &Key) -> Result<usize, usize> {
         match &self.members {
             Members::Flat { shape, .. } => position(shape, key).ok_or(shape.len()),
-            Members::Table { index, .. } => search(index, key).map(|(_, (_, slot))| *slot as usize),
+            Members::Table { index, .. } => search(index, key).map(|(_, slot)| slot),
         }
     }
 
@@ -149,7 +150,7 @@ impl Object {
                 values.push(value);
             }
             Members::Table { index, slots } => {
-                index.splice(place, place, vec![(key.clone(), slots.len() as u32)]);
+                index.splice(place, place, vec![indexed(key, slots.len())]);
                 slots.splice(slots.len(), slots.len(), vec![Some((key.clone(), value))]);
             }
         }
@@ -168,9 +169,9 @@ impl Object {
                 values.remove(at)
             }
             Members::Table { index, slots } => {
-                let (at, _) = search(index, key).ok()?;
-                let (_, slot) = index.splice(at, at + 1, Vec::new()).pop()?;
-                let removed = slots.get_mut(slot as usize)?.take()?.1;
+                let (at, slot) = search(index, key).ok()?;
+                index.splice(at, at + 1, Vec::new());
+                let removed = slots.get_mut(slot)?.take()?.1;
                 if slots.len() > 2 * index.len() {
                     self.tabulate();
                 }
@@ -188,7 +189,7 @@ impl Object {
         let mut index = Tree::from(Vec::new());
         for ((key, _), slot) in slots.iter().flatten().zip(0..) {
             if let Err(place) = search(&index, key) {
-                index.splice(place, place, vec![(key.clone(), slot)]);
+                index.splice(place, place, vec![indexed(key, slot)]);
             }
         }
         self.members = Members::Table { index, slots: slots.into() };
@@ -258,8 +259,16 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-fn search<'a>(index: &'a Tree<(Key, u32)>, key: &[u8]) -> Result<(usize, &'a (Key, u32)), usize> {
-    index.binary_search_by(|(known, _)| (**known).cmp(key))
+/// The place of a key in the index, and its slot; or the place where it would be.
+fn search(index: &Tree<Slot>, key: &[u8]) -> Result<(usize, usize), usize> {
+    let (place, entry) = index.binary_search_by(|entry| entry.as_ref().map_or(Ordering::Less, |(known, _)| (**known).cmp(key)))?;
+    let slot = entry.as_ref().and_then(|(_, slot)| slot.as_number()).ok_or(place)?;
+    Ok((place, slot as usize))
+}
+
+/// An entry of the index: as a member, so that there is one kind of tree less.
+fn indexed(key: &Key, slot: usize) -> Slot {
+    Some((key.clone(), Node::Number(slot as f64)))
 }
 
 #[inline(never)]

@@ -35,11 +35,11 @@ impl Patch {
         let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()) };
         if let Some(base) = base {
             // One by one, operations would keep to the limits of one each.
-            base.apply(self).map_err(|error| Error { path: None, ..error })?;
+            base.apply(self).map_err(Error::nowhere)?;
         }
         let mut operations = Vec::with_capacity(self.operations.len());
         for (index, operation) in self.operations.iter().enumerate() {
-            let visible = filter.operation(operation).map_err(|error| Error { path: None, ..error.in_op(index) })?;
+            let visible = filter.operation(operation).map_err(|error| error.in_op(index).nowhere())?;
             operations.extend(visible.into_iter().flatten());
         }
         if let (Some(base), Some(after)) = (base, &filter.state)

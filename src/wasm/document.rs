@@ -4,7 +4,8 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::{diff_options, limits};
+use super::limits::limits;
+use super::options::diff_options;
 use crate::document::Document;
 use crate::error::Code;
 use crate::patch::{self, Patch};
@@ -18,8 +19,8 @@ pub struct DocumentHandle {
 #[wasm_bindgen]
 impl DocumentHandle {
     /// Parses the arena's first `length` bytes.
-    pub fn parse(arena: &Arena, length: usize, options: JsValue) -> JsResult<DocumentHandle> {
-        Ok(DocumentHandle { inner: Document::parse_with(arena.head(length), limits(options)?).map_err(to_js)? })
+    pub fn parse(arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<DocumentHandle> {
+        Ok(DocumentHandle { inner: Document::parse_with(arena.head(length), limits(bounds)).map_err(to_js)? })
     }
 
     /// The JSON text at a pointer; undefined where there is nothing.

@@ -3,6 +3,7 @@
 use wasm_bindgen::JsValue;
 
 use crate::error::Error;
+use crate::number;
 use crate::print::print_text;
 
 pub(crate) type JsResult<T> = Result<T, JsValue>;
@@ -11,14 +12,15 @@ pub(crate) fn to_js(error: Error) -> JsValue {
     let mut out = b"{\"code\":\"".to_vec();
     out.extend_from_slice(error.code.as_str().as_bytes());
     out.extend_from_slice(b"\",\"message\":");
-    print_text(&mut out, error.to_string().as_bytes());
+    print_text(&mut out, error.text().as_bytes());
     if let Some(path) = &error.path {
         out.extend_from_slice(b",\"path\":");
         print_text(&mut out, path.as_bytes());
     }
-    for (name, value) in [("opIndex", error.op_index), ("offset", error.offset)] {
+    for (label, value) in [(&b",\"opIndex\":"[..], error.op_index), (b",\"offset\":", error.offset)] {
         if let Some(value) = value {
-            out.extend_from_slice(format!(",\"{name}\":{value}").as_bytes());
+            out.extend_from_slice(label);
+            number::print(&mut out, value as f64);
         }
     }
     out.push(b'}');

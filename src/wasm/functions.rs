@@ -4,17 +4,17 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::{dialect, limits};
+use super::limits::limits;
+use super::options::dialect;
 use crate::document::Document;
 use crate::patch::{self, Patch};
-use crate::pointer::Pointer;
 use crate::print::print_text;
 use crate::writes::StepWrites;
 
 /// The arena holds a state up to `split` and a patch up to `length`; returns the state after it.
 #[wasm_bindgen]
-pub fn apply_patch(arena: &Arena, split: usize, length: usize, options: JsValue) -> JsResult<String> {
-    let limits = limits(options)?;
+pub fn apply_patch(arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+    let limits = limits(bounds);
     let state = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
     Ok(text(state.apply(&patch).map_err(to_js)?.to_bytes()))
@@ -46,19 +46,4 @@ pub fn step_writes_to_patch(arena: &Arena, split: usize, length: usize, extended
     let base = if length > split { Some(Document::parse(arena.range(split, length)).map_err(to_js)?) } else { None };
     let patch = writes.to_patch(base.as_ref(), dialect(extended)).map_err(to_js)?;
     Ok(text(patch::print(&patch)))
-}
-
-/// A pointer's segments as a JSON array of strings.
-#[wasm_bindgen]
-pub fn pointer_segments(pointer: &str) -> JsResult<String> {
-    let pointer = Pointer::parse(pointer).map_err(to_js)?;
-    let mut out = vec![b'['];
-    for (index, segment) in pointer.keys().iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        print_text(&mut out, segment);
-    }
-    out.push(b']');
-    Ok(text(out))
 }

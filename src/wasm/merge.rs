@@ -6,7 +6,8 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::{dialect, limits};
+use super::limits::limits;
+use super::options::dialect;
 use crate::document::{Document, Node};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -31,8 +32,8 @@ pub struct MergeHandle {
 impl MergeHandle {
     /// The arena holds the base up to `split` and a list of step writes, or of branches, up to `length`.
     #[wasm_bindgen(constructor)]
-    pub fn new(arena: &Arena, split: usize, length: usize, branches: bool, options: JsValue) -> JsResult<MergeHandle> {
-        let limits = limits(options)?;
+    pub fn new(arena: &Arena, split: usize, length: usize, branches: bool, bounds: &[f64]) -> JsResult<MergeHandle> {
+        let limits = limits(bounds);
         let base = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
         let writers = writers(arena.range(split, length), branches, limits).map_err(to_js)?;
         Ok(MergeHandle { base, writers })

@@ -7,17 +7,35 @@
 #![allow(unsafe_code)]
 
 mod arena;
-mod client;
-mod document;
 mod error;
-mod functions;
-#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
-mod memory;
-mod merge;
+mod limits;
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod number;
+mod pointer;
+
+#[cfg(feature = "wasm-client")]
+mod client;
+
+#[cfg(feature = "wasm")]
+mod document;
+#[cfg(feature = "wasm")]
+mod functions;
+#[cfg(all(feature = "wasm", target_arch = "wasm32", not(target_feature = "atomics")))]
+mod memory;
+#[cfg(feature = "wasm")]
+mod merge;
+#[cfg(feature = "wasm")]
 mod options;
+#[cfg(feature = "wasm")]
 mod patches;
+#[cfg(feature = "wasm")]
 mod server;
+#[cfg(feature = "wasm")]
 mod store;
+#[cfg(feature = "wasm")]
 mod tracker;
+
+/// Half the size of std's.
+#[cfg(all(target_arch = "wasm32", not(feature = "wasm")))]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,11 +1,11 @@
-//! Option objects as JavaScript writes them, read through serde-wasm-bindgen: rare, and never on a hot path.
+//! Options as JavaScript writes them, read through serde-wasm-bindgen: rare, and never on a hot path.
 
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use super::error::{JsResult, to_js};
+use super::limits::limits;
 use crate::error::{Code, Error};
-use crate::limits::Limits;
 use crate::patch::{Dialect, DiffOptions};
 use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
@@ -20,37 +20,11 @@ struct Options {
     precise: bool,
     counters: Vec<String>,
     texts: Vec<String>,
-    limits: LimitOptions,
     history: Option<f64>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(crate) struct LimitOptions {
-    document: Option<f64>,
-    depth: Option<f64>,
-    operations: Option<f64>,
-    string: Option<f64>,
-    path: Option<f64>,
-    frame: Option<f64>,
-}
-
-impl LimitOptions {
-    pub(crate) fn limits(&self) -> Limits {
-        let (or, default) = (|given: Option<f64>, default: usize| given.map_or(default, |given| given as usize), Limits::default());
-        Limits {
-            document: or(self.document, default.document),
-            depth: or(self.depth, default.depth),
-            operations: or(self.operations, default.operations),
-            string: or(self.string, default.string),
-            path: or(self.path, default.path),
-            frame: or(self.frame, default.frame),
-        }
-    }
-}
-
 /// A tracker's options from a JavaScript object.
-pub(crate) fn tracker_options(options: JsValue) -> JsResult<TrackerOptions> {
+pub(crate) fn tracker_options(options: JsValue, bounds: &[f64]) -> JsResult<TrackerOptions> {
     let options: Options = read(options)?;
     let pointers = |list: &[String]| list.iter().map(|text| Pointer::parse(text)).collect::<Result<_, _>>().map_err(to_js);
     let array_delta = match (options.precise, options.append) {
@@ -63,17 +37,9 @@ pub(crate) fn tracker_options(options: JsValue) -> JsResult<TrackerOptions> {
         array_delta,
         counters: pointers(&options.counters)?,
         texts: pointers(&options.texts)?,
-        limits: options.limits.limits(),
+        limits: limits(bounds),
         history: options.history.map_or(TrackerOptions::default().history, |steps| steps as usize),
     })
-}
-
-/// Limits from a JavaScript object, or the defaults from `undefined`.
-pub(crate) fn limits(options: JsValue) -> JsResult<Limits> {
-    if options.is_undefined() {
-        return Ok(Limits::default());
-    }
-    read::<LimitOptions>(options).map(|options| options.limits())
 }
 
 /// A comparison's options; the key is a string or `undefined`.

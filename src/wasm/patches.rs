@@ -4,7 +4,8 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
-use super::options::{dialect, diff_options, limits};
+use super::limits::limits;
+use super::options::{dialect, diff_options};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -14,8 +15,8 @@ use crate::projection::View;
 
 /// The arena holds a value up to `split` and another up to `length`; returns the patch from one to the other.
 #[wasm_bindgen]
-pub fn diff(arena: &Arena, split: usize, length: usize, key: JsValue, extended: bool, bounds: JsValue) -> JsResult<String> {
-    let limits = limits(bounds)?;
+pub fn diff(arena: &Arena, split: usize, length: usize, key: JsValue, extended: bool, bounds: &[f64]) -> JsResult<String> {
+    let limits = limits(bounds);
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let after = Document::parse_with(arena.range(split, length), limits).map_err(to_js)?;
     Ok(text(patch::print(&before.diff(&after, &diff_options(key, extended)?))))
@@ -23,8 +24,8 @@ pub fn diff(arena: &Arena, split: usize, length: usize, key: JsValue, extended: 
 
 /// The arena holds the state before up to `split` and a patch up to `length`; returns the patch that leads back.
 #[wasm_bindgen]
-pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, options: JsValue) -> JsResult<String> {
-    let limits = limits(options)?;
+pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, bounds: &[f64]) -> JsResult<String> {
+    let limits = limits(bounds);
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
     Ok(text(patch::print(&patch.invert(&before, dialect(extended)).map_err(to_js)?)))
@@ -33,8 +34,8 @@ pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, option
 /// The arena holds a patch up to `split`, a view up to `end` and, if there is more, the base up to `length`; returns the
 /// part of the patch that shows in the view.
 #[wasm_bindgen]
-pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, options: JsValue) -> JsResult<String> {
-    let limits = limits(options)?;
+pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+    let limits = limits(bounds);
     let patch = Patch::parse_with(arena.head(split), &limits).map_err(to_js)?;
     let view = View::parse(arena.range(split, end)).map_err(to_js)?;
     let base = if length > end { Some(Document::parse_with(arena.range(end, length), limits).map_err(to_js)?) } else { None };
@@ -44,8 +45,8 @@ pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, opti
 /// The arena holds a list of patches (each a list, or a string that is its text) up to `split` and, if there is more, the
 /// base up to `length`; returns the patch that does what they do one after another.
 #[wasm_bindgen]
-pub fn compact(arena: &Arena, split: usize, length: usize, options: JsValue) -> JsResult<String> {
-    let limits = limits(options)?;
+pub fn compact(arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+    let limits = limits(bounds);
     let patches = read_all(arena.head(split), &limits).map_err(to_js)?;
     let compacted = if length > split {
         let base = Document::parse_with(arena.range(split, length), limits).map_err(to_js)?;

@@ -6,7 +6,8 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
-use super::options::{dialect, limits};
+use super::limits::limits;
+use super::options::dialect;
 use super::store::{StoreHandle, utf8};
 use crate::error::{Code, Error};
 use crate::sync::{Note, PING, PONG, Server, ServerEffect};
@@ -24,8 +25,8 @@ pub struct ServerHandle {
 impl ServerHandle {
     /// A server for what the store has; takes the store's recent patches over.
     #[wasm_bindgen(constructor)]
-    pub fn new(store: &mut StoreHandle, options: JsValue) -> JsResult<ServerHandle> {
-        let limits = limits(options)?;
+    pub fn new(store: &mut StoreHandle, bounds: &[f64]) -> JsResult<ServerHandle> {
+        let limits = limits(bounds);
         let recent = std::mem::take(&mut store.recent);
         let server = Server::new(store.store.session(), store.store.revision(), &recent, limits);
         Ok(ServerHandle { server, frame_limit: limits.frame })

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
-use super::options::limits;
+use super::limits::limits;
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::store::{Opening, Plan, RowOperation, Store};
@@ -91,8 +91,8 @@ pub struct StoreReader {
 impl StoreReader {
     /// Nothing read yet.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue) -> JsResult<StoreReader> {
-        Ok(StoreReader { opening: Opening::new(limits(options)?) })
+    pub fn new(bounds: &[f64]) -> JsResult<StoreReader> {
+        Ok(StoreReader { opening: Opening::new(limits(bounds)) })
     }
 
     /// The row of `meta`.
@@ -117,6 +117,7 @@ impl StoreReader {
     }
 }
 
+/// Texts that must be UTF-8, because they are handed on as such.
 pub(crate) fn utf8(bytes: &[u8]) -> JsResult<&str> {
     let not_utf8 = |error: std::str::Utf8Error| to_js(Error::new(Code::InvalidJson, "the text isn't UTF-8").at(error.valid_up_to()));
     std::str::from_utf8(bytes).map_err(not_utf8)

@@ -28,8 +28,8 @@ pub struct TrackerCore {
 impl TrackerCore {
     /// Tracks the document.
     #[wasm_bindgen(constructor)]
-    pub fn new(document: &DocumentHandle, options: JsValue) -> JsResult<TrackerCore> {
-        let tracker = Tracker::new(document.inner.clone(), tracker_options(options)?);
+    pub fn new(document: &DocumentHandle, options: JsValue, bounds: &[f64]) -> JsResult<TrackerCore> {
+        let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
         Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
     }
 

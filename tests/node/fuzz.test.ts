@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import * as wasm from "../../pkg/dist/wasm/patchwire.js";
+import * as client from "../../pkg/dist/wasm/client.js";
+import * as patchwire from "../../pkg/dist/wasm/patchwire.js";
 
-// Every function that the module exports, called in random order with whatever its types admit: it returns, or throws
+// Every function that a module exports, called in random order with whatever its types admit: it returns, or throws
 // a coded error. A trap would end the instance for everyone in it. What to pass is read from the declarations, so a new
 // export is called as soon as there is one; a parameter of a new type fails here until `argument` knows it.
 
 const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 100_000 } = process.env;
 const built = new URL("../../pkg/dist/wasm/", import.meta.url);
-const { memory } = wasm.initSync({ module: readFileSync(new URL("patchwire.wasm", built)) });
 
 // mulberry32: small, seeded, good enough to choose with.
 let state = Number(PATCHWIRE_SEED) >>> 0;
@@ -27,43 +27,12 @@ interface Callable {
   parameters: { name: string; type: string }[];
 }
 
-/** What patchwire.d.ts declares: `Class.method`, `new Class`, `function`. */
-function declared(): Map<string, Callable> {
-  const found = new Map<string, Callable>();
-  const source = readFileSync(new URL("patchwire.d.ts", built), "utf8").replace(/\/\*[^]*?\*\//g, "");
-  const parametersOf = (list: string): Callable["parameters"] =>
-    list.split(", ").filter((one) => one !== "").map((one) => ({ name: one.slice(0, one.indexOf(":")).replace("?", ""), type: one.slice(one.indexOf(":") + 2) }));
-  for (const [, owner, body] of source.matchAll(/export class (\w+) \{([^]*?)\n\}/g)) {
-    for (const [, isStatic, name, list] of body!.matchAll(/^ {4}(static )?(\w+)\((.*?)\)(?:: .*)?;/gm)) {
-      const isNew = name === "constructor";
-      found.set(isNew ? `new ${owner}` : `${owner}.${name}`, { name: name!, owner: owner!, isStatic: isNew || isStatic !== undefined, parameters: parametersOf(list!) });
-    }
-    for (const [, name] of body!.matchAll(/^ {4}readonly (\w+):/gm)) found.set(`${owner}.${name}`, { name: name!, owner: owner!, isStatic: false, parameters: [] });
-  }
-  for (const [, name, list] of source.matchAll(/^export function (\w+)\((.*?)\):/gm)) found.set(name!, { name: name!, isStatic: true, parameters: parametersOf(list!) });
-  return found;
-}
+type Handle = { free(): void };
 
-/** What the module has, by reflection. */
-function exported(): string[] {
-  const members = (owner: string, of: object): string[] =>
-    Object.getOwnPropertyNames(of).filter((name) => !/^(length|name|prototype|constructor|__\w+)$/.test(name)).map((name) => `${owner}.${name}`);
-  return Object.entries(wasm).flatMap(([name, value]) => {
-    if (typeof value !== "function") return [];
-    const isClass = "prototype" in value && "free" in value.prototype;
-    return isClass ? [name, ...members(name, value), ...members(name, value.prototype)] : [name];
-  });
-}
+/** No limits of one's own. */
+const NONE = new Float64Array();
 
-const callables = declared();
-// These start, stop and replace the module itself.
-for (const lifecycle of ["initSync", "__wbg_reset_state"]) callables.delete(lifecycle);
-
-test("the declarations name all that is exported", () => {
-  const classes = new Set([...callables.values()].flatMap(({ owner }) => owner ?? []));
-  const known = [...callables.keys()].filter((name) => !name.startsWith("new ")).concat([...classes]);
-  expect(exported().filter((name) => !["default", "initSync", "__wbg_reset_state"].includes(name)).sort()).toEqual(known.sort());
-});
+const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED)","message":"/;
 
 const seeds = new URL("../../fuzz/seeds/", import.meta.url);
 const texts = readdirSync(seeds).flatMap((target) => readdirSync(new URL(`${target}/`, seeds)).map((name) => readFileSync(new URL(`${target}/${name}`, seeds))));
@@ -97,122 +66,160 @@ function anything(depth = 0): unknown {
     case 4: case 5: return undefined;
     case 6: return Array.from({ length: below(4) }, () => anything(depth + 1));
     default: {
-      const names = ["limits", "document", "depth", "operations", "string", "path", "frame", "byKey", "append", "precise", "counters", "texts", "observe", "seed", "__proto__"];
+      const names = ["byKey", "append", "precise", "counters", "texts", "history", "__proto__"];
       return Object.fromEntries(Array.from({ length: below(5) }, () => [pick(names), anything(depth + 1)]));
     }
   }
 }
 
-type Handle = { free(): void };
-const live = new Map<string, Handle[]>();
+describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof patchwire][])("every export of the module %s", (module, wasm) => {
+  const { memory } = wasm.initSync({ module: readFileSync(new URL(`${module}.wasm`, built)) });
 
-/** A live object of a class; the first is made of something that works. */
-function handle(owner: string): Handle {
-  const known = live.get(owner);
-  if (known !== undefined && known.length > 0) return pick(known);
-  const made = make[owner];
-  if (made === undefined) throw new Error(`nobody knows how to make a ${owner}`);
-  return keep(made());
-}
-
-const something = Buffer.from('{"a":[1,{"b":"text"},[]],"n":1.5,"t":"\u00e9"}');
-const make: { [owner: string]: () => Handle } = {
-  Arena: () => new wasm.Arena(),
-  DocumentHandle: () => wasm.DocumentHandle.parse(filled(something), something.length, undefined),
-  TrackerCore: () => new wasm.TrackerCore(handle("DocumentHandle") as wasm.DocumentHandle, {}),
-  StoreHandle: () => wasm.StoreHandle.create("session", handle("DocumentHandle") as wasm.DocumentHandle, []),
-  // At a point from which every next row is possible.
-  StoreReader: () => {
-    const reader = new wasm.StoreReader(undefined);
-    reader.meta(1, "session", 0, something.length);
-    reader.base(0, filled(something), something.length);
-    return reader;
-  },
-  ServerHandle: () => new wasm.ServerHandle(handle("StoreHandle") as wasm.StoreHandle, undefined),
-  ClientHandle: () => new wasm.ClientHandle({}),
-  MergeHandle: () => new wasm.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, undefined),
-};
-
-/** What some calls need first, and chance hardly ever brings. */
-const first: { [name: string]: (target: unknown) => void } = {
-  "TrackerCore.end": (target) => {
-    const tracker = target as wasm.TrackerCore;
-    const root = Buffer.from("[1]");
-    tracker.write(tracker.stream(""), filled(root), root.length);
-  },
-};
-
-function keep(made: Handle): Handle {
-  const known = live.get(made.constructor.name) ?? [];
-  live.set(made.constructor.name, known);
-  known.push(made);
-  if (known.length > 6) known.splice(below(known.length), 1)[0]!.free();
-  return made;
-}
-
-function filled(...contents: Buffer[]): wasm.Arena {
-  const arena = handle("Arena") as wasm.Arena;
-  const all = Buffer.concat(contents);
-  const start = arena.reserve(all.length) >>> 0;
-  new Uint8Array(memory.buffer).set(all, start);
-  return arena;
-}
-
-function argumentsFor({ parameters }: Callable): unknown[] {
-  // The only end within is that of a view, which no seed is.
-  const isView = parameters.some(({ name }) => name === "end") && below(4) > 0;
-  const fitting = below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
-  const [first, second] = [fitting[0]!, isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
-  const splits = parameters.some(({ name }) => name === "split");
-  return parameters.map(({ name, type }) => {
-    if (name === "split" && below(8) > 0) return first.length;
-    if ((name === "length" || name === "end") && below(8) > 0) return first.length + (splits ? second.length : 0);
-    switch (type) {
-      case "Arena": return filled(first, ...(splits ? [second] : []));
-      // Room is asked for texts that exist. What happens where there is none: engine-lost.test.ts.
-      case "number": return name === "length" ? below(1_000) : below(3) === 0 ? pick(numbers) : below(4);
-      case "string": return strings();
-      case "string | null | undefined": return below(3) === 0 ? undefined : strings();
-      case "boolean": return below(2) === 0;
-      case "any": return anything();
-      case "Array<any>": return [];
-      case "Uint32Array | number[]": return Uint32Array.from({ length: below(4) }, () => below(6));
-      default: return handle(type);
+  /** What its .d.ts declares: `Class.method`, `new Class`, `function`. */
+  function declared(): Map<string, Callable> {
+    const found = new Map<string, Callable>();
+    const source = readFileSync(new URL(`${module}.d.ts`, built), "utf8").replace(/\/\*[^]*?\*\//g, "");
+    const parametersOf = (list: string): Callable["parameters"] =>
+      list.split(", ").filter((one) => one !== "").map((one) => ({ name: one.slice(0, one.indexOf(":")).replace("?", ""), type: one.slice(one.indexOf(":") + 2) }));
+    for (const [, owner, body] of source.matchAll(/export class (\w+) \{([^]*?)\n\}/g)) {
+      for (const [, isStatic, name, list] of body!.matchAll(/^ {4}(static )?(\w+)\((.*?)\)(?:: .*)?;/gm)) {
+        const isNew = name === "constructor";
+        found.set(isNew ? `new ${owner}` : `${owner}.${name}`, { name: name!, owner: owner!, isStatic: isNew || isStatic !== undefined, parameters: parametersOf(list!) });
+      }
+      for (const [, name] of body!.matchAll(/^ {4}readonly (\w+):/gm)) found.set(`${owner}.${name}`, { name: name!, owner: owner!, isStatic: false, parameters: [] });
     }
+    for (const [, name, list] of source.matchAll(/^export function (\w+)\((.*?)\):/gm)) found.set(name!, { name: name!, isStatic: true, parameters: parametersOf(list!) });
+    return found;
+  }
+
+  /** What the module has, by reflection. */
+  function exported(): string[] {
+    const members = (owner: string, of: object): string[] =>
+      Object.getOwnPropertyNames(of).filter((name) => !/^(length|name|prototype|constructor|__\w+)$/.test(name)).map((name) => `${owner}.${name}`);
+    return Object.entries(wasm).flatMap(([name, value]) => {
+      if (typeof value !== "function") return [];
+      const isClass = "prototype" in value && "free" in value.prototype;
+      return isClass ? [name, ...members(name, value), ...members(name, value.prototype)] : [name];
+    });
+  }
+
+  const callables = declared();
+  // These start, stop and replace the module itself.
+  for (const lifecycle of ["initSync", "__wbg_reset_state"]) callables.delete(lifecycle);
+
+  test("the declarations name all that is exported", () => {
+    const classes = new Set([...callables.values()].flatMap(({ owner }) => owner ?? []));
+    const known = [...callables.keys()].filter((name) => !name.startsWith("new ")).concat([...classes]);
+    expect(exported().filter((name) => !["default", "initSync", "__wbg_reset_state"].includes(name)).sort()).toEqual(known.sort());
   });
-}
 
-const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED)","message":"/;
+  const live = new Map<string, Handle[]>();
 
-function attemptFirst(name: string, target: unknown): void {
-  try {
-    first[name]!(target);
-  } catch (error) {
-    if (typeof error !== "string" || !codes.test(error)) throw error;
+  /** A live object of a class; the first is made of something that works. */
+  function handle(owner: string): Handle {
+    const known = live.get(owner);
+    if (known !== undefined && known.length > 0) return pick(known);
+    const made = make[owner];
+    if (made === undefined) throw new Error(`nobody knows how to make a ${owner}`);
+    return keep(made());
   }
-}
 
-/** Calls it; returns whether it did what was asked, or said why not. */
-function attempt(name: string): "returned" | "refused" {
-  const callable = callables.get(name)!;
-  const args = argumentsFor(callable);
-  const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
-  const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-  const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || callable.name === "free";
-  if (below(2) === 0 && name in first) attemptFirst(name, target);
-  if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
-  try {
-    const member = callable.name === "constructor" ? new owner!(...args) : (target as unknown as { [name: string]: unknown })[callable.name];
-    const result: unknown = typeof member === "function" ? Reflect.apply(member, target, args) : member;
-    if (typeof result === "object" && result !== null && result.constructor.name in make) keep(result as Handle);
-    return "returned";
-  } catch (error) {
-    if (typeof error === "string" && codes.test(error)) return "refused";
-    throw new Error(`${name}(${args.map((arg) => (typeof arg === "object" ? arg?.constructor.name : String(arg))).join(", ")})`, { cause: error });
+  const something = Buffer.from('{"a":[1,{"b":"text"},[]],"n":1.5,"t":"\u00e9"}');
+  const make: { [owner: string]: () => Handle } = {
+    Arena: () => new wasm.Arena(),
+    DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
+    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, {}, NONE),
+    StoreHandle: () => patchwire.StoreHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, []),
+    // At a point from which every next row is possible.
+    StoreReader: () => {
+      const reader = new patchwire.StoreReader(NONE);
+      reader.meta(1, "session", 0, something.length);
+      reader.base(0, filled(something), something.length);
+      return reader;
+    },
+    ServerHandle: () => new patchwire.ServerHandle(handle("StoreHandle") as patchwire.StoreHandle, NONE),
+    ClientHandle: () => new client.ClientHandle(NONE, false, 1),
+    MergeHandle: () => new patchwire.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, NONE),
+  };
+
+  /** What some calls need first, and chance hardly ever brings. */
+  const first: { [name: string]: (target: unknown) => void } = {
+    "TrackerCore.end": (target) => {
+      const tracker = target as patchwire.TrackerCore;
+      const root = Buffer.from("[1]");
+      tracker.write(tracker.stream(""), filled(root), root.length);
+    },
+  };
+
+  function keep(made: Handle): Handle {
+    const known = live.get(made.constructor.name) ?? [];
+    live.set(made.constructor.name, known);
+    known.push(made);
+    if (known.length > 6) known.splice(below(known.length), 1)[0]!.free();
+    return made;
   }
-}
 
-describe("every export", () => {
+  function filled(...contents: Buffer[]): patchwire.Arena {
+    const arena = handle("Arena") as patchwire.Arena;
+    const all = Buffer.concat(contents);
+    const start = arena.reserve(all.length) >>> 0;
+    new Uint8Array(memory.buffer).set(all, start);
+    return arena;
+  }
+
+  function argumentsFor({ parameters }: Callable): unknown[] {
+    // The only end within is that of a view, which no seed is.
+    const isView = parameters.some(({ name }) => name === "end") && below(4) > 0;
+    const fitting = below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
+    const [first, second] = [fitting[0]!, isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
+    const splits = parameters.some(({ name }) => name === "split");
+    return parameters.map(({ name, type }) => {
+      if (name === "split" && below(8) > 0) return first.length;
+      if ((name === "length" || name === "end") && below(8) > 0) return first.length + (splits ? second.length : 0);
+      switch (type) {
+        case "Arena": return filled(first, ...(splits ? [second] : []));
+        // Room is asked for texts that exist. What happens where there is none: engine-lost.test.ts.
+        case "number": return name === "length" ? below(1_000) : below(3) === 0 ? pick(numbers) : below(4);
+        case "string": return strings();
+        case "string | null | undefined": return below(3) === 0 ? undefined : strings();
+        case "boolean": return below(2) === 0;
+        case "any": return anything();
+        case "Array<any>": return [];
+        case "Float64Array | number[]": return below(4) > 0 ? NONE : Float64Array.from({ length: below(8) }, () => pick(numbers));
+        case "Uint32Array | number[]": return Uint32Array.from({ length: below(4) }, () => below(6));
+        default: return handle(type);
+      }
+    });
+  }
+
+  function attemptFirst(name: string, target: unknown): void {
+    try {
+      first[name]!(target);
+    } catch (error) {
+      if (typeof error !== "string" || !codes.test(error)) throw error;
+    }
+  }
+
+  /** Calls it; returns whether it did what was asked, or said why not. */
+  function attempt(name: string): "returned" | "refused" {
+    const callable = callables.get(name)!;
+    const args = argumentsFor(callable);
+    const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
+    const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
+    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || callable.name === "free";
+    if (below(2) === 0 && name in first) attemptFirst(name, target);
+    if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
+    try {
+      const member = callable.name === "constructor" ? new owner!(...args) : (target as unknown as { [name: string]: unknown })[callable.name];
+      const result: unknown = typeof member === "function" ? Reflect.apply(member, target, args) : member;
+      if (typeof result === "object" && result !== null && result.constructor.name in make) keep(result as Handle);
+      return "returned";
+    } catch (error) {
+      if (typeof error === "string" && codes.test(error)) return "refused";
+      throw new Error(`${name}(${args.map((arg) => (typeof arg === "object" ? arg?.constructor.name : String(arg))).join(", ")})`, { cause: error });
+    }
+  }
+
   test("returns or throws a coded error, whatever it is called with", () => {
     const names = [...callables.keys()];
     const outcomes = new Map<string, Set<string>>(names.map((name) => [name, new Set()]));
@@ -224,9 +231,15 @@ describe("every export", () => {
   });
 
   test("leaves an engine that still works", () => {
-    const text = Buffer.from('{"a":[1]}');
-    const document = wasm.DocumentHandle.parse(filled(text), text.length, undefined);
-    const patch = Buffer.from('[{"op":"add","path":"/a/-","value":2}]');
-    expect(document.apply(filled(patch), patch.length).text()).toBe('{"a":[1,2]}');
+    if (module === "client") {
+      const handle = new client.ClientHandle(NONE, false, 1);
+      expect(handle.start(0)).toBe("[[0,1]]");
+      expect(JSON.parse(handle.opened(1, 0))).toEqual([[1, expect.stringContaining("hello")]]);
+    } else {
+      const text = Buffer.from('{"a":[1]}');
+      const document = patchwire.DocumentHandle.parse(filled(text), text.length, NONE);
+      const patch = Buffer.from('[{"op":"add","path":"/a/-","value":2}]');
+      expect(document.apply(filled(patch), patch.length).text()).toBe('{"a":[1,2]}');
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { bytes } from "../wasm/inline.js";
+import { bytes } from "../wasm/patchwire.inline.js";
 
 /** Inline, because no two bundlers agree on how a package names an asset; small enough to compile at once. */
 export const load = (): WebAssembly.Module => new WebAssembly.Module(bytes());

@@ -367,7 +367,7 @@ impl Client {
         patch::apply_with(&mut root, patch, &self.options.limits, |done| edits.push(done.edit)).map_err(|_| Trouble::Misfit)?;
         held.document.root = root;
         held.revision = revision;
-        let patch = self.options.observe.then(|| patch.to_string());
+        let patch = self.options.observe.then(|| String::from_utf8(patch::print(patch)).unwrap_or_default());
         Ok(vec![ClientEffect::Edits { edits: view::print_edits(&edits), patch }])
     }
 

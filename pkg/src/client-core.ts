@@ -1,0 +1,14 @@
+import { load } from "#load-client";
+import { createEngine } from "./engine.js";
+import { __wbg_reset_state, Arena, ClientHandle, initSync, pointer_segments } from "./wasm/client.js";
+
+/** The module that has only what the client needs: it is what pages download. */
+export const { core, passTexts, call, isAlive } = /* @__PURE__ */ createEngine(
+  { __wbg_reset_state, Arena, ClientHandle, initSync, pointer_segments },
+  load,
+);
+
+/** Resolves when the core can be used; awaiting it is optional, and chooses when the module is compiled. */
+export async function ready(): Promise<void> {
+  core();
+}

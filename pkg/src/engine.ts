@@ -1,0 +1,195 @@
+import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
+
+const encoder = new TextEncoder();
+
+/** More can't be had in one piece of wasm memory. */
+const MOST_BYTES = 1 << 30;
+
+/** What wasm-bindgen writes for every module of the core, besides its own classes and functions. */
+interface Glue<Arena> {
+  Arena: new () => Arena;
+  initSync(source: { module: WebAssembly.Module }): { memory: WebAssembly.Memory };
+  __wbg_reset_state(): void;
+}
+
+/** The buffer through which bytes enter the core (src/wasm/arena.rs). */
+interface Room {
+  reserve(length: number): number;
+}
+
+const FROM_EARLIER_INSTANCE = "Invalid stale object from previous Wasm instance";
+
+/** The glue marks each object with the number of its instance (`--experimental-reset-state-function`). */
+interface Instanced {
+  __wbg_inst?: number;
+}
+
+/**
+ * One module of the core, which `load` compiles: starts it, passes what it is called with, and starts another instance
+ * when one died. There are two, each with memory of its own: the client's and that of everything else.
+ */
+export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G & Glue<Arena>, load: () => WebAssembly.Module) {
+  let module: WebAssembly.Module | undefined;
+  let isFirst = true;
+  /** The running instance's memory; none before the first use, and when an instance died and no other could be started. */
+  let memory: WebAssembly.Memory | undefined;
+  let buffer: Arena;
+  /** What is known of the buffer's room. */
+  let room: Uint8Array = new Uint8Array();
+
+  /** The wasm classes and functions; the first use compiles and starts the module. */
+  function core(): G {
+    if (memory === undefined) start();
+    return glue;
+  }
+
+  function start(): void {
+    module ??= load();
+    try {
+      // The glue starts the module once by itself. Started again, it refuses what belongs to an earlier instance.
+      if (!isFirst) glue.__wbg_reset_state();
+      const started = glue.initSync({ module });
+      isFirst = false;
+      buffer = new glue.Arena();
+      ({ memory } = started);
+    } catch (cause) {
+      if (isFirst) throw cause;
+      throw new PatchwireError("ENGINE_LOST", "the core failed, and there was no room to start it again: see `cause`", {}, { cause });
+    }
+  }
+
+  /** The buffer in wasm memory through which bytes enter; of the running instance. */
+  function arena(): Arena {
+    if (memory === undefined) start();
+    return buffer;
+  }
+
+  /**
+   * The arena's bytes, with room for at least `length` and what was written there before. Valid until the core is called:
+   * memory that has grown is another buffer, and then this one is empty.
+   */
+  function reserve(length: number): Uint8Array {
+    if (memory === undefined) start();
+    if (room.length < length) {
+      if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
+      const address = call(() => buffer.reserve(length));
+      room = new Uint8Array(memory!.buffer, address, length);
+    }
+    return room;
+  }
+
+  /** Copies bytes into the arena and returns it with their length. */
+  function passBytes(bytes: Uint8Array): [Arena, number] {
+    reserve(bytes.length).set(bytes);
+    return [buffer, bytes.length];
+  }
+
+  /** Writes a text into the arena and returns its length in bytes. */
+  function passText(text: string): number {
+    return write(text, reserve(text.length * 3), 0);
+  }
+
+  /** Writes texts side by side into the arena and returns it with the end of each. */
+  function passTexts(...texts: string[]): [Arena, ...number[]] {
+    let most = 0;
+    for (const text of texts) most += text.length * 3;
+    const bytes = reserve(most);
+    let end = 0;
+    const ends = texts.map((text) => (end = write(text, bytes, end)));
+    return [buffer, ...ends];
+  }
+
+  /**
+   * Runs a call into the core, and makes a PatchwireError of what the core throws. Every call goes through here: what
+   * traps leaves the instance's memory in any state, so that nothing in it may be used again.
+   *
+   * Nothing of the caller's runs inside the core (options are copied first, see {@link plain}): an exception that passed
+   * through its frames would leave what they had borrowed borrowed for ever. A function given to the core has to be
+   * imported with `catch`; what it throws then comes back as the core's own answer, and passes through here unchanged.
+   *
+   * What is called for every small update takes its arguments here instead of closing over them.
+   */
+  function call<R>(run: () => R): R;
+  function call<A, B, R>(run: (a: A, b: B) => R, a: A, b: B): R;
+  function call<A, B, R>(run: (a: A, b: B) => R, a?: A, b?: B): R {
+    if (memory === undefined) start();
+    try {
+      return run(a!, b!);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** Whether what the handle stands for is in the running instance's memory, and not in that of one that died. */
+  function isAlive(handle: object): boolean {
+    return memory !== undefined && (handle as Instanced).__wbg_inst === (buffer as Instanced).__wbg_inst;
+  }
+
+  /** Gives a handle's memory back. The glue itself would free whatever lies at a dead handle's address by now. */
+  function release(handle: { free(): void }): void {
+    if (isAlive(handle)) call(() => handle.free());
+  }
+
+  function translate(error: unknown): unknown {
+    if (typeof error === "string" && error[0] === "{") {
+      const { code, message, ...place } = JSON.parse(error) as { code: PatchwireErrorCode; message: string } & ErrorPlace;
+      return new PatchwireError(code, message, place);
+    }
+    if (!(error instanceof Error)) return error;
+    if (error.message === FROM_EARLIER_INSTANCE) {
+      return new PatchwireError("ENGINE_LOST", "the core failed meanwhile, and this was in its memory: parse the document again");
+    }
+    return isFatal(error) ? lose(error) : error;
+  }
+
+  /** Lets go of the instance, whose memory can then be collected, and starts another one. */
+  function lose(cause: Error): PatchwireError {
+    memory = undefined;
+    room = new Uint8Array();
+    // Until its text is made, V8 keeps an error's frames, and with them the instance.
+    void cause.stack;
+    try {
+      start();
+    } catch {
+      // There may be no stack or no memory just now; the next use tries again.
+    }
+    return new PatchwireError("ENGINE_LOST", "the core failed, and what was in its memory is lost: see `cause`", {}, { cause });
+  }
+
+  return { core, arena, reserve, passBytes, passText, passTexts, call, isAlive, release };
+}
+
+/** Writes a text at a place, and returns its end. Below about a hundred characters a loop over ASCII beats the encoder's call. */
+function write(text: string, bytes: Uint8Array, at: number): number {
+  if (text.length < 100) {
+    let i = 0;
+    for (; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) break;
+      bytes[at + i] = code;
+    }
+    if (i === text.length) return at + i;
+  }
+  return at + encoder.encodeInto(text, bytes.subarray(at)).written;
+}
+
+/** Whether this is `ENGINE_LOST`. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof PatchwireError && error.code === "ENGINE_LOST";
+}
+
+/** Options without accessors or methods, which would run while the core reads them. */
+export function plain<T>(options: T): T {
+  return options && structuredClone(options);
+}
+
+/** Requires a string: what the glue makes of anything else fails in its hands, which would pass for the core's failure. */
+export function pointerText(pointer: string): string {
+  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
+  return pointer;
+}
+
+/** Traps, running out of memory among them; and running out of stack, or of room for what comes out, on the way. */
+function isFatal(error: Error): boolean {
+  return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error.name === "InternalError";
+}

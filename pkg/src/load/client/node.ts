@@ -1,0 +1,3 @@
+import { readFileSync } from "node:fs";
+
+export const load = (): WebAssembly.Module => new WebAssembly.Module(readFileSync(new URL("../../wasm/client.wasm", import.meta.url)));

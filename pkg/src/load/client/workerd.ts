@@ -1,0 +1,3 @@
+import module from "../../wasm/client.wasm";
+
+export const load = (): WebAssembly.Module => module;

@@ -1,0 +1,25 @@
+// `node optimise.mjs <in.wasm> <out.wasm> <optimise level> <shrink level>`: runs Binaryen's optimiser, as wasm-opt does, on
+// the module with its panics made bare traps.
+import { readFileSync, writeFileSync } from 'node:fs';
+import binaryen from 'binaryen';
+
+// Not Features.All: it makes modules that V8 rejects.
+const features = ['MutableGlobals', 'NontrappingFPToInt', 'SignExt', 'BulkMemory', 'BulkMemoryOpt', 'ReferenceTypes', 'Multivalue'];
+
+/** What std calls in order to panic. A panic ends in a trap either way: nobody hears the message that is put together first. */
+const panics = /\bcore(\[\w+\])?::panicking::|\bstd(\[\w+\])?::panicking::(begin_panic|panic_handler)|::panic_\w+$|(_fail|_failed|capacity_overflow|handle_error|handle_alloc_error)$/;
+
+const [from, to, optimise, shrink] = process.argv.slice(2);
+const module = binaryen.readBinary(readFileSync(from));
+module.setFeatures(features.reduce((all, name) => all | binaryen.Features[name], 0));
+for (let i = 0; i < module.getNumFunctions(); i++) {
+  const named = module.getFunctionByIndex(i);
+  const { name, module: imported } = binaryen.getFunctionInfo(named);
+  if (!imported && panics.test(name)) binaryen.Function(named).body = module.unreachable();
+}
+binaryen.setOptimizeLevel(Number(optimise));
+binaryen.setShrinkLevel(Number(shrink));
+module.optimize();
+// Functions of one name, made for several types, then stand side by side, and compress better.
+module.runPasses(['duplicate-function-elimination', 'reorder-functions-by-name', 'strip-debug', 'strip-producers', 'strip-target-features']);
+writeFileSync(to, module.emitBinary());
