@@ -110,6 +110,16 @@ impl Node {
         if let Opened::Object(object) = self.open() { Some(object) } else { None }
     }
 
+    /// The bracket that an array or object begins with. O(1).
+    pub(crate) fn bracket(&self) -> Option<u8> {
+        match self {
+            Node::Array(_) => Some(b'['),
+            Node::Object(_) => Some(b'{'),
+            Node::Raw(raw) => raw.as_bytes().first().copied(),
+            _ => None,
+        }
+    }
+
     /// O(1); for raw text O(its length).
     pub(crate) fn open(&self) -> Opened<'_> {
         match self {

@@ -94,13 +94,25 @@ impl<'a> Builder<'a> {
     }
 
     fn may_have_twins(&self, frame: Frame) -> bool {
-        let mut members = self.members(frame);
+        let members = self.members(frame);
         if frame.close != b'}' || members.len() > MEMBERS {
             return frame.close == b'}';
         }
+        // Names that differ in length or in the first byte mostly differ in this, too.
+        let (mut seen, mut is_repeated) = (0u64, false);
+        for [name, _] in members {
+            let first = self.text.get(name.start as usize + 1).copied().unwrap_or_default();
+            let bit = 1 << ((name.end - name.start + u32::from(first) * 5) & 63);
+            is_repeated |= seen & bit != 0;
+            seen |= bit;
+        }
+        is_repeated && self.has_twins(members)
+    }
+
+    #[inline(never)]
+    fn has_twins(&self, mut members: &[[Token; 2]]) -> bool {
         while let [[name, _], after @ ..] = members {
-            let length = name.end - name.start;
-            if after.iter().any(|[other, _]| other.end - other.start == length && text::is_equal(self.name(other), self.name(name))) {
+            if after.iter().any(|[other, _]| text::is_equal(self.name(other), self.name(name))) {
                 return true;
             }
             members = after;

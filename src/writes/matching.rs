@@ -149,7 +149,7 @@ impl Differ<'_> {
             (Some(before), Some(after), _) => self.comparison.growth && is_text_growing(before, after),
             // Had they the same name, they would have found each other.
             (_, _, Some(key)) if name(a, key).is_some() || name(b, key).is_some() => false,
-            _ => matches!((a.open(), b.open()), (Opened::Array(_), Opened::Array(_)) | (Opened::Object(_), Opened::Object(_))),
+            _ => a.bracket().is_some() && a.bracket() == b.bracket(),
         }
     }
 
