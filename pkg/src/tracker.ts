@@ -44,7 +44,7 @@ export class StateTracker<T> {
    * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
    * O(1).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
+   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
    *   an option.
    * @example
    * ```ts
@@ -58,7 +58,9 @@ export class StateTracker<T> {
    * ```
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
-    const { arrayDeltaMode, granularity, counters = [], texts = [], limits = {}, history, validate } = options;
+    const { arrayDeltaMode = false, granularity = "path", counters = [], texts = [], limits = {}, history, validate } = options;
+    requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
+    requireOneOf("granularity", granularity, ["path", "key"]);
     const precise = arrayDeltaMode === "precise";
     const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...plain({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
@@ -486,4 +488,9 @@ export class StateTracker<T> {
     if (place === null) this.#tree.setRoot(value);
     else this.#tree.set(place, key, value);
   }
+}
+
+/** Without types a mistyped mode would quietly be the default. */
+function requireOneOf(option: string, given: unknown, known: readonly unknown[]): void {
+  if (!known.includes(given)) throw new PatchwireError("NOT_JSON", `the option ${option} is one of ${known.map((one) => JSON.stringify(one)).join(", ")}`);
 }

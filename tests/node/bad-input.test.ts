@@ -240,4 +240,9 @@ describe("drafts", () => {
     expect(mine).toEqual({ tags: ["a", "mine"] });
     expect(Object.isFrozen(tracker.getState().second.tags)).toBe(true);
   });
+
+  test.each([{ arrayDeltaMode: "exact" }, { arrayDeltaMode: null }, { granularity: "keys" }])("an option mistyped: %o", (options) => {
+    const error = refusal(() => new StateTracker({}, options as never));
+    expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(Object.keys(options)[0]!)]);
+  });
 });
