@@ -81,10 +81,12 @@ fn leading_low(bytes: &[u8]) -> Option<u32> {
 
 /// Length in UTF-16 code units, which is what `str_ins` positions count (json-joy).
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
-    let units = |part: &[u8]| part.iter().map(|b| usize::from(b & 0xc0 != 0x80) + usize::from(*b >= 0xf0)).sum::<usize>();
-    let (words, rest) = bytes.as_chunks::<8>();
-    let ascii = |word: &[u8; 8]| u64::from_le_bytes(*word) & HIGH == 0;
-    words.iter().map(|word| if ascii(word) { 8 } else { units(word) }).sum::<usize>() + units(rest)
+    (0..bytes.len()).step_by(8).fold(bytes.len(), |length, at| {
+        let word = word(bytes, at);
+        // In the highest bit of each byte: whether it continues a character, and whether it begins one of two units.
+        let (continues, begins_two) = (word & !(word << 1) & HIGH, word & (word << 1) & (word << 2) & (word << 3) & HIGH);
+        length + begins_two.count_ones() as usize - continues.count_ones() as usize
+    })
 }
 
 /// How long the text is without a last character of which bytes are missing.
@@ -253,8 +255,10 @@ mod tests {
     fn positions_count_utf16_units() {
         let text = "aé😀z".as_bytes();
         assert_eq!(utf16_len(text), 5);
-        let longer = "plain ascii, and then é😀";
-        assert_eq!(utf16_len(longer.as_bytes()), longer.encode_utf16().count());
+        let longer = "plain, é€😀 and so on ".repeat(3);
+        for (at, _) in longer.char_indices() {
+            assert_eq!(utf16_len(longer.split_at(at).1.as_bytes()), longer.split_at(at).1.encode_utf16().count());
+        }
         assert_eq!(utf16_offset(text, 2), Some(3));
         assert_eq!(utf16_offset(text, 3), None);
         assert_eq!(utf16_offset(text, 4), Some(7));
