@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { PatchwireError, StateDocument, StateTracker, type StandardSchemaV1 } from "patchwire";
 import { json, perform, step, type Json } from "./program.ts";
+import { refusal } from "./refusal.ts";
 
 // A state that its validator refuses is never seen, recorded or told, whatever the change came from.
 
@@ -29,16 +30,6 @@ const rules: [name: string, rule: StandardSchemaV1 | ((next: State) => void), pa
   ["a function", positive, undefined],
 ];
 
-function failure(run: () => unknown): PatchwireError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-}
-
 describe.each(rules)("%s", (_, validate, path) => {
   const bad = { text: 123456 as unknown as string };
 
@@ -54,7 +45,7 @@ describe.each(rules)("%s", (_, validate, path) => {
       ["append", () => tracker.append("/count", "x")],
     ];
     for (const [name, change] of changes) {
-      const error = failure(change);
+      const error = refusal(change);
       expect(error.code, name).toBe(name === "append" ? "PATH_NOT_FOUND" : "VALIDATION_FAILED");
       expect(error.message).not.toMatch(/123456|-4/);
       if (name === "update" || name === "apply") expect(error.path).toBe(path);
@@ -63,9 +54,9 @@ describe.each(rules)("%s", (_, validate, path) => {
       expect(tracker.document().toJSON(), name).toEqual(before.state);
     }
     stream.write("1");
-    expect(failure(() => stream.end()).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => stream.end()).code).toBe("VALIDATION_FAILED");
     stream.write(" ");
-    expect(failure(() => stream.end()).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => stream.end()).code).toBe("VALIDATION_FAILED");
     stream.abort();
     expect(tracker.getState()).toEqual(before.state);
     expect(tracker.getPatchText()).toBe(before.patch);
@@ -79,17 +70,17 @@ describe.each(rules)("%s", (_, validate, path) => {
   });
 
   test("the initial value too", () => {
-    expect(failure(() => new StateTracker<State>({ ...start, count: -4 }, { validate })).code).toBe("VALIDATION_FAILED");
-    expect(failure(() => new StateTracker<State>(StateDocument.parse('{"count":-4}'), { validate })).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => new StateTracker<State>({ ...start, count: -4 }, { validate })).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => new StateTracker<State>(StateDocument.parse('{"count":-4}'), { validate })).code).toBe("VALIDATION_FAILED");
   });
 });
 
 test("what the schema says is the cause, not the text", () => {
   const tracker = new StateTracker({ secret: "s3cret" }, { validate: z.object({ secret: z.literal("s3cret") }) });
-  const error = failure(() => tracker.update((draft) => void (draft.secret = "0ther")));
+  const error = refusal(() => tracker.update((draft) => void (draft.secret = "0ther")));
   expect(error.message).toBe("VALIDATION_FAILED: the state isn't what the schema demands (at '/secret')");
   expect(error.cause).toEqual([expect.objectContaining({ path: ["secret"] })]);
-  const thrown = failure(() => new StateTracker({ n: -1 }, { validate: () => { throw new RangeError("-1"); } }));
+  const thrown = refusal(() => new StateTracker({ n: -1 }, { validate: () => { throw new RangeError("-1"); } }));
   expect(thrown.message).not.toContain("-1");
   expect(thrown.cause).toBeInstanceOf(RangeError);
 });
@@ -98,13 +89,13 @@ test("what the schema makes of a state is ignored, and the state can't be change
   const tracker = new StateTracker<{ n: unknown }>({ n: "1" }, { validate: z.object({ n: z.coerce.number() }) });
   expect(tracker.getState()).toEqual({ n: "1" });
   const meddling = (next: { n: number }): void => void (next.n = 7);
-  expect(failure(() => new StateTracker({ n: 1 }, { validate: meddling })).cause).toBeInstanceOf(TypeError);
+  expect(refusal(() => new StateTracker({ n: 1 }, { validate: meddling })).cause).toBeInstanceOf(TypeError);
 });
 
 test("an asynchronous validator is refused", () => {
   const asynchronous = [z.object({ n: z.number() }).refine(async () => false), (): Promise<void> => Promise.reject(new Error("late"))];
   for (const validate of asynchronous) {
-    const error = failure(() => new StateTracker({ n: 1 }, { validate: validate as never }));
+    const error = refusal(() => new StateTracker({ n: 1 }, { validate: validate as never }));
     expect([error.code, error.message]).toEqual(["VALIDATION_FAILED", expect.stringContaining("asynchronous")]);
   }
 });
@@ -116,14 +107,14 @@ test("a validator that comes back to its tracker reads the state as it was, and 
       if (next.n === 0) return;
       seen.push([next.n, tracker.getState().n, tracker.getPatchText(), tracker.document().toJSON()]);
       const tries = [() => tracker.update(() => {}), () => tracker.undo(), () => tracker.increment("/n"), () => tracker.apply([]), () => tracker.stream("/n"), () => tracker.checkpoint()];
-      for (const attempt of tries) expect(failure(attempt).code).toBe("TRACKER_BUSY");
+      for (const attempt of tries) expect(refusal(attempt).code).toBe("TRACKER_BUSY");
       if (next.n === 3) throw new Error("three");
     },
   });
   tracker.increment("/n");
   tracker.apply([{ op: "replace", path: "/n", value: 2 }]);
-  expect(failure(() => tracker.increment("/n")).cause).toEqual(new Error("three"));
-  expect(failure(() => tracker.apply([{ op: "inc", path: "/n", inc: 1 }])).cause).toEqual(new Error("three"));
+  expect(refusal(() => tracker.increment("/n")).cause).toEqual(new Error("three"));
+  expect(refusal(() => tracker.apply([{ op: "inc", path: "/n", inc: 1 }])).cause).toEqual(new Error("three"));
   const at1 = '[{"op":"replace","path":"/n","value":1}]';
   const at2 = at1.replace("1}", "2}");
   expect(seen).toEqual([[1, 0, "[]", { n: 0 }], [2, 1, at1, { n: 1 }], [3, 2, at2, { n: 2 }], [3, 2, at2, { n: 2 }]]);
@@ -139,7 +130,7 @@ test("undo, redo and restore are validated", () => {
   least = 3;
   expect(tracker.undo()).toBe(true);
   for (const change of [() => tracker.undo(), () => tracker.redo(), () => tracker.restore(start)]) {
-    expect(failure(change).code).toBe("VALIDATION_FAILED");
+    expect(refusal(change).code).toBe("VALIDATION_FAILED");
     expect([tracker.getState(), tracker.document().toJSON()]).toEqual([{ n: 5 }, { n: 5 }]);
   }
   least = 0;
