@@ -14,6 +14,7 @@ const [OBJECT, ARRAY] = [shown({}), shown([])];
 
 /** A state that is looked up when it is read: until then a version costs nothing. */
 export function stateOf(tree: Tree, version: Version): unknown {
+  version.isOut = true;
   return tree.root instanceof Place ? new Proxy(tree.root.isArray ? ARRAY : OBJECT, new LazyState(tree, version)) : tree.root;
 }
 

@@ -8,18 +8,26 @@ type Entry = { before: Entry | null } & (
   | { kind: "slot"; place: Place; key: Key; had: boolean; slot: Slot }
   | { kind: "splice"; place: Place; index: number; out: Slot[]; count: number }
   | { kind: "twin"; place: Place; twin: Twin; held: Set<Place> | null; source: Source | null }
-  | { kind: "view"; place: Place; view: object | null }
+  | { kind: "view"; place: Place; view: object | null; stamp: number }
   | { kind: "link"; place: Place; parent: Place | null; key: Key; others: Place[] | null; removed: Place["removed"] }
   | { kind: "root"; slot: Slot }
 );
 
 const UNPUBLISHED = Symbol();
 
-/** A version of the tree. Versions point to the next and how to come back from it, so unused ones cost nothing. */
-export class Version {
-  next: Version | null = null;
+/** How to come back to a version from the next one. What was published isn't reached from here. */
+class Way {
   journal: Entry | null = null;
+  next: Way | null = null;
+}
+
+/** A version of the tree. */
+export class Version {
   published: unknown = UNPUBLISHED;
+  /** Whether somebody may look it up later. */
+  isOut = false;
+  /** From the present back to it, where it has been left unpublished. */
+  way: Way | null = null;
 }
 
 /**
@@ -31,9 +39,13 @@ export class Tree {
   /** The document that it was made from. */
   readonly base: Base | null = null;
   version = new Version();
+  private way = new Way();
   /** The journal of the change that is being made: its last entry. */
   journal: Entry | null = null;
   stamp = 1;
+  /** The changes that made the present version, and the last one that left the present while it might still be looked up. */
+  private made = 0;
+  private unread = -1;
   /** Containers that the change put into a second place. */
   aliases: Place[] = [];
   /** Counts what may move containers: cached paths are valid for one count. */
@@ -50,12 +62,31 @@ export class Tree {
     this.root = isContainer(value) ? stand(this, value as Twin, source, null, "") : value;
   }
 
-  /** Ends a change: what was journaled leads from the new version back to the old. */
+  /**
+   * Ends a change. What was journaled leads from the new version back to the old, and is kept only if somebody may want to
+   * go there: once V8 has put an old version among its old objects, all that it leads to lives on, though it is garbage itself.
+   */
   commit(): void {
-    this.version.journal = this.journal;
-    this.version = this.version.next = new Version();
+    const { version, way, journal } = this;
+    if (version.isOut && version.published === UNPUBLISHED) {
+      version.way = way;
+      this.unread = this.made;
+    }
+    if (this.unread >= 0) {
+      way.journal = journal;
+      this.way = way.next = new Way();
+      this.forgetViews(journal);
+    }
+    this.version = new Version();
     this.journal = null;
-    this.stamp++;
+    this.made = this.stamp++;
+  }
+
+  /** Leaves out of a journal what was published only of versions that nobody will look up. */
+  private forgetViews(journal: Entry | null): void {
+    for (let entry = journal; entry !== null; entry = entry.before) {
+      if (entry.kind === "view" && entry.stamp > this.unread) entry.view = null;
+    }
   }
 
   /** Takes the unfinished change back. */
@@ -77,16 +108,18 @@ export class Tree {
 
   private publishOlder(version: Version): unknown {
     const journals: (Entry | null)[] = [];
-    for (let v = version; v.next !== null; v = v.next) journals.push(v.journal);
+    for (let { way } = version; way !== null; way = way.next) journals.push(way.journal);
     journals.push(this.journal);
-    const way: Entry[] = [];
-    for (const journal of journals.reverse()) for (let entry = journal; entry !== null; entry = entry.before) way.push(entry);
-    for (const entry of way) this.swap(entry);
+    const back: Entry[] = [];
+    for (const journal of journals.reverse()) for (let entry = journal; entry !== null; entry = entry.before) back.push(entry);
+    for (const entry of back) this.swap(entry);
     try {
-      return this.preview();
+      const published = this.preview();
+      version.way = null;
+      return published;
     } finally {
       // Reading what is unread can fail.
-      for (let i = way.length - 1; i >= 0; i--) this.swap(way[i]!);
+      for (let i = back.length - 1; i >= 0; i--) this.swap(back[i]!);
       this.shape++;
     }
   }
@@ -168,8 +201,8 @@ export class Tree {
   touch(place: Place | null): void {
     for (; place !== null && place.stamp !== this.stamp; place = place.parent) {
       this.own(place);
+      this.journal = { kind: "view", place, view: place.view, stamp: place.stamp, before: this.journal };
       place.stamp = this.stamp;
-      this.journal = { kind: "view", place, view: place.view, before: this.journal };
       place.view = null;
       if (place.others !== null) for (const other of place.others) this.touch(other);
     }
@@ -321,9 +354,9 @@ export class Tree {
         return;
       }
       case "view": {
-        const { place, view } = entry;
-        entry.view = place.view;
-        place.view = view;
+        const { place, view, stamp } = entry;
+        Object.assign(entry, { view: place.view, stamp: place.stamp });
+        Object.assign(place, { view, stamp });
         return;
       }
       case "link": {
