@@ -7,10 +7,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 /** What a step returned last: kept, so that no work can be left out as unused. */
 export let sink;
 
-/** Collects garbage where the runtime lets us: workerd doesn't. */
-const collect = globalThis.gc ?? (() => {});
+/** Collects young garbage where the runtime lets us: workerd doesn't. */
+const collect = globalThis.gc ? () => globalThis.gc({ type: 'minor' }) : () => {};
 
-/** A batch takes about this long, in µs: enough for the clock, and mostly short enough to run undisturbed. */
+/** A batch takes about this long, in µs: what a clock of µs can measure, and short beside a sample. */
 const BATCH = 150;
 
 /**
@@ -24,22 +24,26 @@ function runBatch(one) {
   one.begin?.(first);
   const started = performance.now();
   for (let i = first; i < first + size; i++) sink = one.step(i);
-  return ((performance.now() - started) * 1000) / size;
+  return performance.now() - started;
 }
 
-/** workerd's clock counts whole milliseconds, which is longer than a batch. */
+/** workerd's clock counts whole milliseconds, longer than a batch: only over many of them is it right. */
 const isCoarse = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * The median over batches of `enough` milliseconds altogether: what disturbs few batches doesn't count. µs a step.
- * By a coarse clock the mean over a longer time, which is right though no batch's time is.
+ * The mean over batches of `enough` milliseconds altogether, with the collection of their garbage: who leaves much, or
+ * such as lives on, pays for it. µs a step.
  */
 function sample(one, enough) {
   const until = performance.now() + (isCoarse ? enough * 10 : enough);
-  const batches = [];
-  do batches.push(runBatch(one));
-  while (performance.now() < until);
-  return isCoarse ? batches.reduce((sum, each) => sum + each, 0) / batches.length : median(batches);
+  let [steps, spent] = [0, 0];
+  do {
+    spent += runBatch(one);
+    steps += one.size;
+  } while (performance.now() < until);
+  const started = performance.now();
+  collect();
+  return ((spent + performance.now() - started) * 1000) / steps;
 }
 
 function warm(one, enough) {
@@ -75,7 +79,7 @@ export function requireEqual(contenders, label) {
 export async function measure({ ours, peers, others }, { rounds, milliseconds, warmup }) {
   const rough = new Map();
   for (const one of [ours, ...peers, ...others]) {
-    collect({ type: 'minor' });
+    collect();
     rough.set(one, warm(one, warmup));
     await turn();
   }
@@ -83,12 +87,10 @@ export async function measure({ ours, peers, others }, { rounds, milliseconds, w
   const near = peers.filter((peer) => rough.get(peer) <= 3 * best);
   const field = [ours, ...near, ...others];
   const samples = new Map(field.map((one) => [one, []]));
-  collect();
+  globalThis.gc?.();
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < field.length; i++) {
       const one = field[(i + round) % field.length];
-      // Nobody pays for the garbage of the one before.
-      collect({ type: 'minor' });
       samples.get(one).push(sample(one, milliseconds));
     }
     // Finalizers give wasm memory back between turns only.

@@ -13,7 +13,7 @@ import { conclusion, header, label, rowLine } from './report.mjs';
 import { withWorker } from './workerd/start.mjs';
 
 const paces = {
-  normal: { rounds: 21, milliseconds: 6, warmup: 120 },
+  normal: { rounds: 21, milliseconds: 10, warmup: 120 },
   quick: { rounds: 7, milliseconds: 3, warmup: 40 },
 };
 
@@ -22,7 +22,7 @@ Updates: ours is update + getRFC6902Patches + getState + resetTracking with arra
 and patches come from default options. Both give objects and keep old versions. “as text” is the same ratio with
 getPatchText against Mutative's RFC 6902 patches through JSON.stringify. Incoming: from the patch's text to a plain
 state (ours: apply + getState). floor is the plain frozen copy, or the bytes, by hand: within 1.2 × of it counts as
-met. “ahead” and “behind” mark rows without a target. Pauses that hit few batches, garbage collection too, don't count.`;
+met. “ahead” and “behind” mark rows without a target. Each sample is a mean, and ends with the collection of its garbage.`;
 
 function versions() {
   const names = ['node', 'mutative', 'immer', 'immutable-json-patch', 'fast-json-patch'];

@@ -1,4 +1,4 @@
-import type { Key, Twin } from "./containers.js";
+import { put, type Key, type Slot, type Twin } from "./containers.js";
 import type { Tree } from "./tree.js";
 import type { Source } from "./unread.js";
 
@@ -16,6 +16,9 @@ export class Place {
   /** Children: by key while not owned; once owned they lie in the twin's slots, and here for publishing. */
   kids: Map<Key, Place> | null = null;
   held: Set<Place> | null = null;
+  /** The twin with what was published of the places in it, if those are many, and the places in it that changed since. */
+  shown: Twin | null = null;
+  changed: Set<Place> | null = null;
   /** Further containers that hold this one, while a recipe runs. */
   others: Place[] | null = null;
   /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
@@ -53,6 +56,18 @@ export class Place {
       this.keys = keys.length > (this.isReshaped ? WIDE : WIDEST) ? keys : null;
     }
     return this.keys;
+  }
+
+  /** A slot got another value. */
+  show(key: Key, slot: Slot): void {
+    if (this.shown === null) return;
+    put(this.shown, key, slot);
+    if (slot instanceof Place) this.changed!.add(slot);
+  }
+
+  /** Its slots are in another order, or what they were. */
+  hide(): void {
+    this.shown = this.changed = null;
   }
 
   /** A member came to it. */

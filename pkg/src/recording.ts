@@ -257,6 +257,7 @@ export class Recording extends Tree {
     this.journal = { kind: "slot", place: holder, key, had: true, slot: place, before: this.journal };
     if (place.parent !== holder) holder.held?.delete(place);
     put(holder.twin, key, this.base?.isNeeded ? fork(place, holder, key) : snapshot(place));
+    holder.hide();
   }
 }
 

@@ -15,6 +15,9 @@ type Entry = { before: Entry | null } & (
 
 const UNPUBLISHED = Symbol();
 
+/** From so many places on a container is shown apart from its twin, so that publishing looks only at what changed. */
+const MANY = 32;
+
 /** How to come back to a version from the next one. What was published isn't reached from here. */
 class Way {
   journal: Entry | null = null;
@@ -143,8 +146,18 @@ export class Tree {
   private publishPlace(place: Place): object {
     if (place.view !== null) return place.view;
     readAll(place);
-    const copy = copyOf(place.twin, place.dictionaryKeys());
-    if (place.held !== null) this.publishHeld(place, place.held, copy);
+    const { held, changed } = place;
+    const keys = place.dictionaryKeys();
+    if (changed !== null) {
+      for (const child of changed) this.showChild(place, child, place.shown!);
+      changed.clear();
+    } else if (held !== null && held.size > MANY) {
+      place.shown = copyOf(place.twin, keys);
+      place.changed = new Set();
+      this.publishHeld(place, held, place.shown);
+    }
+    const copy = copyOf(place.shown ?? place.twin, keys);
+    if (held !== null && place.shown === null) this.publishHeld(place, held, copy);
     return (place.view = Object.freeze(copy));
   }
 
@@ -157,11 +170,13 @@ export class Tree {
       }
       return;
     }
-    for (const child of held) {
-      const key = this.keyOf(child, place);
-      // While an older version is published, a child of the newer one may be held and have no slot.
-      if (place.twin[key] === child) put(copy, key, this.publishPlace(child));
-    }
+    for (const child of held) this.showChild(place, child, copy);
+  }
+
+  private showChild(place: Place, child: Place, copy: Twin): void {
+    const key = this.keyOf(child, place);
+    // It may have left since; and while an older version is published, a child of the newer one may be held and have no slot.
+    if (place.twin[key] === child) put(copy, key, this.publishPlace(child));
   }
 
   /** The slot of a container, with a container in it made a place. */
@@ -204,6 +219,7 @@ export class Tree {
       this.journal = { kind: "view", place, view: place.view, stamp: place.stamp, before: this.journal };
       place.stamp = this.stamp;
       place.view = null;
+      place.parent?.changed?.add(place);
       if (place.others !== null) for (const other of place.others) this.touch(other);
     }
   }
@@ -217,6 +233,7 @@ export class Tree {
     this.journal = { kind: "slot", place, key, had, slot: before, before: this.journal };
     if (before instanceof Place) this.detach(before, place);
     put(place.twin, key, slot);
+    place.show(key, slot);
     if (slot instanceof Place) this.attach(slot, place, key);
   }
 
@@ -237,6 +254,7 @@ export class Tree {
       place.copied = this.stamp;
     }
     delete place.twin[key];
+    place.hide();
     if (before instanceof Place) this.detach(before, place);
   }
 
@@ -246,15 +264,23 @@ export class Tree {
     const items = place.twin as unknown as Slot[];
     settle(place, index, insert.length === count ? index + count : items.length);
     let out: Slot[] = [];
+    const shown = place.shown as unknown as Slot[] | null;
     if (count === 0 && index === items.length) {
       for (const slot of insert) items.push(slot);
+      for (const slot of insert) shown?.push(slot);
     } else {
       out = items.splice(index, count, ...insert);
+      shown?.splice(index, count, ...insert);
       this.shape++;
     }
     this.journal = { kind: "splice", place, index, out, count: insert.length, before: this.journal };
     for (let i = 0; i < out.length; i++) if (out[i] instanceof Place) this.detach(out[i] as Place, place, i);
-    for (let i = 0; i < insert.length; i++) if (insert[i] instanceof Place) this.attach(insert[i] as Place, place, index + i);
+    for (let i = 0; i < insert.length; i++) {
+      const slot = insert[i];
+      if (!(slot instanceof Place)) continue;
+      place.changed?.add(slot);
+      this.attach(slot, place, index + i);
+    }
     return out;
   }
 
@@ -264,6 +290,7 @@ export class Tree {
     this.journal = { kind: "twin", place, twin: place.twin, held: place.held, source: place.source, before: this.journal };
     const items = place.twin as unknown as Slot[];
     settle(place, 0, items.length);
+    place.hide();
     place.twin = order.map((from) => items[from]) as unknown as Twin;
     this.shape++;
   }
@@ -295,6 +322,7 @@ export class Tree {
       this.link(child, null, child.key, null, { record: this.record, item, loose: this.loose });
     }
     parent.held?.delete(child);
+    parent.changed?.delete(child);
   }
 
   isAttached(place: Place): boolean {
@@ -324,6 +352,7 @@ export class Tree {
   }
 
   private swap(entry: Entry): void {
+    if (entry.kind !== "root") entry.place.hide();
     switch (entry.kind) {
       case "slot": {
         const { place, key, had, slot } = entry;
