@@ -1,4 +1,4 @@
-import { call, core, passTexts } from "./core.js";
+import { call, core, passBytes } from "./core.js";
 import type { StateDocument } from "./document.js";
 import { bounds } from "./limits.js";
 import type { Limits } from "./types.js";
@@ -53,13 +53,14 @@ export class Tables {
     for (const row of sql.exec("SELECT format, session, revision, bytes FROM patchwire_meta")) {
       call(() => reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes)));
     }
-    for (const row of sql.exec("SELECT id, text FROM patchwire_base ORDER BY id")) {
-      const [arena, length] = passTexts(String(row.text));
-      call(() => reader.base(Number(row.id), arena, length!));
+    // As bytes: the texts don't become strings on their way.
+    for (const row of sql.exec("SELECT id, CAST(text AS BLOB) AS text FROM patchwire_base ORDER BY id")) {
+      const [arena, length] = passBytes(new Uint8Array(row.text as ArrayBuffer));
+      call(() => reader.base(Number(row.id), arena, length));
     }
-    for (const row of sql.exec("SELECT id, parts, patch FROM patchwire_log ORDER BY id")) {
-      const [arena, length] = passTexts(String(row.patch));
-      call(() => reader.log(Number(row.id), Number(row.parts), arena, length!));
+    for (const row of sql.exec("SELECT id, parts, CAST(patch AS BLOB) AS patch FROM patchwire_log ORDER BY id")) {
+      const [arena, length] = passBytes(new Uint8Array(row.patch as ArrayBuffer));
+      call(() => reader.log(Number(row.id), Number(row.parts), arena, length));
     }
     return call(() => reader.finish());
   }
