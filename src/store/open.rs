@@ -10,6 +10,9 @@ use crate::parse;
 use crate::patch::Patch;
 use crate::sync::resume;
 
+/// What is reserved for the base because its description says so, before any of it has come.
+const MOST_RESERVED: u64 = 64 << 20;
+
 /// Reads the tables: the row of `meta`, then those of `base`, then those of `log`, in the order of `id`.
 #[derive(Debug)]
 pub struct Opening {
@@ -116,6 +119,10 @@ impl Opening {
     pub fn base(&mut self, id: u64, text: &str) -> Result<()> {
         if id != self.base_rows || self.replay.is_some() {
             return Err(missing("a row of the base is missing"));
+        }
+        if let (0, Some(meta)) = (id, &self.meta) {
+            // Without the room the rows find their own.
+            let _ = self.base.try_reserve_exact(meta.bytes.min(MOST_RESERVED) as usize);
         }
         self.base.extend_from_slice(text.as_bytes());
         self.base_rows += 1;
