@@ -14,13 +14,9 @@ pub(crate) const UNCLOSED: &str = "the string isn't closed";
 pub(crate) const NOT_UTF8: &str = "the text isn't UTF-8";
 pub(crate) const TOO_LARGE: &str = "the number is too large for a double";
 
-/// What is expected after a value in what this bracket closes, or that there be nothing.
+/// What is expected after a value in what this bracket closes.
 pub(crate) fn after(close: u8) -> &'static str {
-    match close {
-        b'}' => COMMA_OR_BRACE,
-        b']' => COMMA_OR_BRACKET,
-        _ => END,
-    }
+    if close == b'}' { COMMA_OR_BRACE } else { COMMA_OR_BRACKET }
 }
 
 /// How far a JSON number has come (RFC 8259 §6), so that its text can be read byte by byte.

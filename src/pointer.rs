@@ -44,9 +44,13 @@ impl Pointer {
         if *first != b'/' {
             return Err(invalid("a pointer is empty or starts with '/'"));
         }
-        limits.check_path(rest.split(|b| *b == b'/').count())?;
-        let segments = rest.split(|b| *b == b'/').map(unescape).collect::<Option<_>>();
-        segments.map(|segments| Pointer { segments }).ok_or_else(|| invalid("'~' must be followed by 0 or 1"))
+        let length = 1 + rest.iter().filter(|byte| **byte == b'/').count();
+        limits.check_path(length)?;
+        let mut segments = Vec::with_capacity(length);
+        for segment in rest.split(|b| *b == b'/') {
+            segments.push(unescape(segment).ok_or_else(|| invalid("'~' must be followed by 0 or 1"))?);
+        }
+        Ok(Pointer { segments })
     }
 
     /// The unescaped segments; a lone surrogate reads as U+FFFD.

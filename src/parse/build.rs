@@ -82,9 +82,10 @@ impl<'a> Builder<'a> {
         Ok(stays)
     }
 
-    pub(super) fn finish(mut self) -> Result<Node> {
-        let built = std::mem::take(&mut self.nodes);
-        Ok(self.values(self.tokens.iter(), built)?.pop().unwrap_or(Node::Null))
+    /// The node of the only token that is left.
+    pub(super) fn finish(&mut self) -> Result<Node> {
+        let built = self.nodes.pop();
+        self.tokens.pop().map_or(Ok(Node::Null), |token| self.value(&token, &mut built.into_iter()))
     }
 
     fn may_stay(&self, length: usize, depth: usize) -> bool {
@@ -166,33 +167,38 @@ impl<'a> Builder<'a> {
         let mut built = built.into_iter();
         let mut values = Vec::with_capacity(tokens.len());
         for token in tokens {
-            let (start, end) = (token.start as usize, token.end as usize);
-            let text = self.text.get(start..end).unwrap_or_default();
-            values.push(match (text.first(), &self.kept) {
-                (None, _) => built.next().unwrap_or(Node::Null),
-                (Some(b'{' | b'['), Some(kept)) => Node::Raw(Raw::new(kept.source, start, end)),
-                _ => self.scalar(text).map_err(|error| error.at(start))?,
-            });
+            values.push(self.value(token, &mut built)?);
         }
         Ok(values)
     }
 
-    fn scalar(&self, text: &[u8]) -> Result<Node> {
-        Ok(match text {
-            [b'"', text @ .., b'"'] => {
-                let node = Node::text(&unescaped(text));
-                self.limits.check_string(node.weight() - 2)?;
-                node
-            }
-            b"true" => Node::Bool(true),
-            b"false" => Node::Bool(false),
-            b"null" => Node::Null,
-            _ => match number::parse(text) {
-                value if value.is_finite() => Node::Number(value),
-                _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE)),
-            },
+    fn value(&self, token: &Token, built: &mut dyn Iterator<Item = Node>) -> Result<Node> {
+        let (start, end) = (token.start as usize, token.end as usize);
+        let text = self.text.get(start..end).unwrap_or_default();
+        Ok(match (text.first(), &self.kept) {
+            (None, _) => built.next().unwrap_or(Node::Null),
+            (Some(b'{' | b'['), Some(kept)) => Node::Raw(Raw::new(kept.source, start, end)),
+            _ => scalar(text, self.limits).map_err(|error| error.at(start))?,
         })
     }
+}
+
+/// The node of a string, number or literal that has been validated.
+pub(super) fn scalar(text: &[u8], limits: &Limits) -> Result<Node> {
+    Ok(match text {
+        [b'"', text @ .., b'"'] => {
+            let node = Node::text(&unescaped(text));
+            limits.check_string(node.weight() - 2)?;
+            node
+        }
+        b"true" => Node::Bool(true),
+        b"false" => Node::Bool(false),
+        b"null" => Node::Null,
+        _ => match number::parse(text) {
+            value if value.is_finite() => Node::Number(value),
+            _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE)),
+        },
+    })
 }
 
 fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
@@ -200,6 +206,5 @@ fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 fn is_escaped(text: &[u8]) -> bool {
-    // There are no quotes or control characters.
-    text::plain_end(text, 0) < text.len()
+    text.contains(&b'\\')
 }

@@ -5,11 +5,13 @@
 
 mod build;
 mod escape;
+mod outline;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use build::{Builder, Frame, Kept};
+pub(crate) use outline::{Outline, parse_outline};
 
 use crate::document::Node;
 use crate::error::{Code, Error, Result};
@@ -27,17 +29,17 @@ const WORTH_KEEPING: usize = 4_096;
 pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
     check(&text, limits)?;
     if text.len() <= WORTH_KEEPING {
-        return Parser::new(&text, None, limits).run(0);
+        return Parser::new(&text, None, limits).whole(0);
     }
     let source = Arc::new(text.into_owned());
-    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).run(0)
+    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).whole(0)
 }
 
 /// Parses a text that is one value of a document: it may stay text as a whole. O(length).
 pub(crate) fn parse_value(text: &[u8], limits: &Limits) -> Result<Node> {
     check(text, limits)?;
     let source = Arc::new(text.to_vec());
-    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: true }), limits).run(0)
+    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: true }), limits).whole(0)
 }
 
 /// Opens canonical text by one level; what is inside stays raw.
@@ -45,7 +47,7 @@ pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Node 
     let limits = Limits { depth: usize::MAX, ..Limits::default() };
     let kept = Kept { source, most: usize::MAX, whole: false };
     let bytes = source.get(..end).unwrap_or_default();
-    Parser::new(bytes, Some(kept), &limits).run(start).unwrap_or(Node::Null)
+    Parser::new(bytes, Some(kept), &limits).whole(start).unwrap_or(Node::Null)
 }
 
 fn check(text: &[u8], limits: &Limits) -> Result<()> {
@@ -66,8 +68,15 @@ impl<'a> Parser<'a> {
         Parser { text, limits, frames: Vec::new(), build: Builder::new(text, kept, limits) }
     }
 
-    /// Reads the value that starts at `at`. What every token needs is in variables, so that it stays in registers.
-    fn run(mut self, mut at: usize) -> Result<Node> {
+    /// Reads the value that starts at `at`, behind which there may be nothing but space.
+    fn whole(mut self, at: usize) -> Result<Node> {
+        let (node, end) = self.value(at)?;
+        if end == self.text.len() { Ok(node) } else { fail(grammar::END, end) }
+    }
+
+    /// Reads the value that starts at `at`, and says where what comes after it and after space begins. What every token
+    /// needs is in variables, so that it stays in registers.
+    fn value(&mut self, mut at: usize) -> Result<(Node, usize)> {
         let text = self.text;
         let mut frame = self.build.open(at, 0);
         let mut expects_name = false;
@@ -122,7 +131,7 @@ impl<'a> Parser<'a> {
                     expects_name = frame.close == b'}';
                     continue 'tokens;
                 } else if next == frame.close {
-                    let Some(around) = self.frames.pop() else { return self.end(at) };
+                    let Some(around) = self.frames.pop() else { break 'tokens };
                     at += 1;
                     let stays = self.build.close(frame, at, self.frames.len())?;
                     frame = around;
@@ -130,15 +139,14 @@ impl<'a> Parser<'a> {
                     frame.canonical &= stays;
                 } else if is_space(next) {
                     at = frame.skip_space(text, at);
+                } else if frame.close == 0 {
+                    break 'tokens;
                 } else {
                     return fail(grammar::after(frame.close), at);
                 }
             }
         }
-    }
-
-    fn end(self, at: usize) -> Result<Node> {
-        if at == self.text.len() { self.build.finish() } else { fail(grammar::END, at) }
+        Ok((self.build.finish()?, at))
     }
 }
 

@@ -1,29 +1,102 @@
 //! Patches to and from JSON text.
 
 use super::{Operation, Patch};
-use crate::document::{Node, Object};
+use crate::document::Node;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::parse::{self, Outline};
 use crate::pointer::Pointer;
-use crate::{number, parse, pointer, print};
+use crate::{number, pointer, print};
+
+/// The containers around the values of a patch.
+const LEVELS: usize = 2;
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
-    read(&parse::parse(text.into(), limits)?, limits)
+    match parse::parse_outline(text, limits, LEVELS, |outline| read_outline(outline, limits)) {
+        Some(operations) => Ok(Patch { operations }),
+        None => read(&parse::parse(text.into(), limits)?, limits),
+    }
+}
+
+fn read_outline(outline: &mut Outline<'_>, limits: &Limits) -> Option<Vec<Operation>> {
+    let mut operations = Vec::new();
+    outline.items(b'[', |outline| {
+        let mut members = Members::default();
+        outline.items(b'{', |outline| {
+            let name = outline.plain()?;
+            outline.take(b':')?;
+            match members.text(name) {
+                Some(text) => *text = Some(outline.plain()?),
+                None => members.set(name, outline.value()?),
+            }
+            Some(())
+        })?;
+        limits.check_operations(operations.len() + 1).ok()?;
+        operations.push(operation(members, limits).ok()?);
+        Some(())
+    })?;
+    Some(operations)
 }
 
 pub(crate) fn read(node: &Node, limits: &Limits) -> Result<Patch> {
     let list = node.as_array().ok_or_else(|| invalid("a patch is an array of operations"))?;
     limits.check_operations(list.len())?;
-    let operations = list.iter().enumerate().map(|(index, item)| operation(item, limits).map_err(|error| error.in_op(index)));
+    let operations = list.iter().enumerate().map(|(index, item)| read_operation(item, limits).map_err(|error| error.in_op(index)));
     Ok(Patch { operations: operations.collect::<Result<_>>()? })
 }
 
-fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
+fn read_operation(node: &Node, limits: &Limits) -> Result<Operation> {
     let object = node.as_object().ok_or_else(|| invalid("an operation is an object"))?;
-    let name = object.get(&b"op".into()).and_then(Node::as_text).ok_or_else(|| invalid("the operation needs an op"))?;
-    let path = pointer(&object, b"path", "the operation needs a path", limits)?;
-    let from = || pointer(&object, b"from", "the operation needs a from", limits);
-    let value = || object.get(&b"value".into()).cloned().ok_or_else(|| invalid("the operation needs a value"));
+    let mut members = Members::default();
+    for (name, value) in object.iter() {
+        match members.text(name) {
+            Some(text) => *text = value.as_text(),
+            None => members.set(name, value.clone()),
+        }
+    }
+    operation(members, limits)
+}
+
+/// What an operation consists of. A member that is no string where one is needed is missing.
+#[derive(Default)]
+struct Members<'a> {
+    op: Option<&'a [u8]>,
+    path: Option<&'a [u8]>,
+    from: Option<&'a [u8]>,
+    value: Option<Node>,
+    pos: Option<Node>,
+    str: Option<Node>,
+    inc: Option<Node>,
+}
+
+impl<'a> Members<'a> {
+    /// The place of a member that is needed while the patch is read only.
+    fn text(&mut self, name: &[u8]) -> Option<&mut Option<&'a [u8]>> {
+        match name {
+            b"op" => Some(&mut self.op),
+            b"path" => Some(&mut self.path),
+            b"from" => Some(&mut self.from),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, name: &[u8], value: Node) {
+        match name {
+            b"value" => self.value = Some(value),
+            b"pos" => self.pos = Some(value),
+            b"str" => self.str = Some(value),
+            b"inc" => self.inc = Some(value),
+            _ => {}
+        }
+    }
+}
+
+fn operation(members: Members<'_>, limits: &Limits) -> Result<Operation> {
+    let Members { op, path, from, value, pos, str, inc } = members;
+    let name = op.ok_or_else(|| invalid("the operation needs an op"))?;
+    let path = pointer(path, "the operation needs a path", limits)?;
+    let from = || pointer(from, "the operation needs a from", limits);
+    let value = || value.ok_or_else(|| invalid("the operation needs a value"));
     Ok(match name {
         b"add" => Operation::Add { path, value: value()? },
         b"remove" => Operation::Remove { path },
@@ -32,22 +105,21 @@ fn operation(node: &Node, limits: &Limits) -> Result<Operation> {
         b"copy" => Operation::Copy { from: from()?, path },
         b"test" => Operation::Test { path, value: value()? },
         b"str_ins" => {
-            let position = object.get(&b"pos".into()).and_then(Node::as_number).filter(|p| *p >= 0.0 && p.trunc() == *p);
+            let position = pos.and_then(|pos| pos.as_number()).filter(|p| *p >= 0.0 && p.trunc() == *p);
             let position = position.ok_or_else(|| invalid("str_ins needs a pos that is a whole number from 0"))? as usize;
-            let text = object.get(&b"str".into()).and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
+            let text = str.as_ref().and_then(Node::as_text).ok_or_else(|| invalid("str_ins needs a str"))?.to_vec();
             Operation::StrIns { path, position, text }
         }
         b"inc" => {
-            let by = object.get(&b"inc".into()).and_then(Node::as_number).ok_or_else(|| invalid("inc needs a number inc"))?;
+            let by = inc.and_then(|inc| inc.as_number()).ok_or_else(|| invalid("inc needs a number inc"))?;
             Operation::Inc { path, by }
         }
         _ => return Err(invalid("the op isn't one of add, remove, replace, move, copy, test, str_ins, inc")),
     })
 }
 
-fn pointer(object: &Object, member: &[u8], missing: &'static str, limits: &Limits) -> Result<Pointer> {
-    let text = object.get(&member.into()).and_then(Node::as_text).ok_or_else(|| invalid(missing))?;
-    Pointer::parse_bytes(text, limits)
+fn pointer(text: Option<&[u8]>, missing: &'static str, limits: &Limits) -> Result<Pointer> {
+    Pointer::parse_bytes(text.ok_or_else(|| invalid(missing))?, limits)
 }
 
 pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
