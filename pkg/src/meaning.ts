@@ -1,4 +1,4 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passTexts, pointerText } from "./core.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { bounds } from "./limits.js";
@@ -6,7 +6,7 @@ import { Recording } from "./recording.js";
 import type { CheckpointId, Limits } from "./types.js";
 import { Base } from "./unread.js";
 import { validate, type Rule } from "./validate.js";
-import { follow, type ViewEdit } from "./view.js";
+import { follow, readEdits, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
@@ -155,11 +155,17 @@ export class Meaning {
     return depth > deepest || longest * 3 > string || this.weight + this.pending + bytes * 3 > document;
   }
 
+  /** Applies a patch's text, which nobody can change. */
+  apply(patch: string): void {
+    const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);
+    this.change(begin, this.rule, patch);
+  }
+
   /**
    * Makes a change that begins in the core, on both sides, and says whether there was one. With a rule the core holds it
-   * until the state that it leads to has been validated.
+   * until the state that it leads to has been validated. The edits may refer to the `patch` that it was.
    */
-  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule): boolean {
+  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
     const { tree } = this;
     const tracker = this.flushed();
     const edits = call(begin, tracker, !!rule);
@@ -167,7 +173,7 @@ export class Meaning {
     // Nothing of it is in the log.
     tree.start = tree.log.length;
     try {
-      follow(tree, JSON.parse(edits) as ViewEdit[]);
+      follow(tree, readEdits(edits, patch));
       if (rule) {
         this.validate(tree);
         call(() => tracker.settle(true));
@@ -179,7 +185,7 @@ export class Meaning {
     }
     tree.commit();
     this.changes++;
-    this.pending += edits.length * 3;
+    this.pending += (edits.length + patch.length) * 3;
     return true;
   }
 

@@ -1,5 +1,5 @@
 import type { Key, Slot } from "./containers.js";
-import { arena, call, passText, plain } from "./core.js";
+import { call, plain } from "./core.js";
 import { patchText, StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { takeState } from "./json.js";
@@ -348,11 +348,7 @@ export class StateTracker<T> {
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     this.#requireIdle();
-    const text = patchText(patch);
-    this.#meaning.change((core, hold) => {
-      const length = passText(text);
-      return core.apply(arena(), length, hold);
-    });
+    this.#meaning.apply(patchText(patch));
     return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 

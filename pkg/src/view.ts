@@ -13,6 +13,23 @@ export type ViewEdit =
   | [kind: 5, path: Key[], text: string]
   | [kind: 6, path: Key[], by: number];
 
+/** Of an edit from here on the value is in an operation of the patch, whose number is in its place. */
+const BROUGHT = 7;
+
+/** The edits in the core's answer; `patch` is the text of the patch that they may refer to. */
+export function readEdits(answer: string, patch: string): ViewEdit[] {
+  const edits = JSON.parse(answer) as ViewEdit[];
+  let operations: { value: unknown }[] | undefined;
+  for (const edit of edits as [kind: number, ...unknown[]][]) {
+    if (edit[0] < BROUGHT) continue;
+    edit[0] -= BROUGHT;
+    operations ??= JSON.parse(patch) as { value: unknown }[];
+    const { value } = operations[edit.pop() as number]!;
+    edit.push(edit[0] === 0 ? value : [value]);
+  }
+  return edits;
+}
+
 /** Carries the core's edits out on a tree. The core has applied them already: they fit. */
 export function follow(tree: Tree, edits: ViewEdit[]): void {
   for (const edit of edits) {

@@ -39,11 +39,13 @@ impl TrackerCore {
         Ok(self.weight())
     }
 
-    /// Applies the patch in the arena's first `length` bytes.
+    /// Applies the patch in the arena's first `length` bytes. The edits may refer to it.
     pub fn apply(&mut self, arena: &Arena, length: usize, hold: bool) -> JsResult<String> {
         let patch = Patch::parse_with(arena.head(length), &self.tracker.document().limits).map_err(to_js)?;
         let change = self.tracker.applying(&patch).map_err(to_js)?;
-        Ok(self.make(change, hold))
+        let edits = view::print_patched(&patch, arena.head(length), &change.done);
+        self.settle_or_hold(change, hold);
+        Ok(text(edits))
     }
 
     /// Takes the latest step back, if there is one.
@@ -157,12 +159,16 @@ impl TrackerCore {
 
 impl TrackerCore {
     fn make(&mut self, change: Change, hold: bool) -> String {
-        let edits = text(view::print_edits(change.done.iter().map(|done| &done.edit)));
+        let edits = view::print_edits(change.done.iter().map(|done| &done.edit));
+        self.settle_or_hold(change, hold);
+        text(edits)
+    }
+
+    fn settle_or_hold(&mut self, change: Change, hold: bool) {
         if hold {
             self.held = Some(change);
         } else {
             self.tracker.adopt(change);
         }
-        edits
     }
 }
