@@ -1,6 +1,7 @@
 import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
+import { stateOf } from "./lazy-state.js";
 import { bounds } from "./limits.js";
 import { Recording } from "./recording.js";
 import type { CheckpointId, Limits } from "./types.js";
@@ -42,6 +43,8 @@ function randomName(): string {
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
+/** What edits that set the root have in them: whether that is a container has to be known of every version. */
+const ROOT = ",[]";
 /** The number of no stream. */
 const ENDED = 2 ** 32 - 1;
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
@@ -106,6 +109,7 @@ export class Meaning {
 
   /** The plain state, up to date; over a document it stands from when it is first needed. */
   get tree(): Recording {
+    this.view?.catchUp();
     if (this.isBehind) this.catchUp();
     return (this.view ??= new Recording(new Base(this.now())));
   }
@@ -155,15 +159,18 @@ export class Meaning {
     return depth > deepest || longest * 3 > string || this.weight + this.pending + bytes * 3 > document;
   }
 
-  /** Applies a patch's text, which nobody can change. */
-  apply(patch: string): void {
+  /** Applies a patch's text, and returns the state. */
+  apply(patch: string): unknown {
     const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);
     this.change(begin, this.rule, patch);
+    const view = this.view!;
+    return stateOf(view, view.latest);
   }
 
   /**
-   * Makes a change that begins in the core, on both sides, and says whether there was one. With a rule the core holds it
-   * until the state that it leads to has been validated. The edits may refer to the `patch` that it was.
+   * Makes a change that begins in the core, on both sides, and says whether there was one. The plain state follows when
+   * somebody looks; with a rule at once, and the core holds the change until the state that it leads to has been validated.
+   * The edits may refer to the `patch` that it was.
    */
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
     const { tree } = this;
@@ -172,18 +179,22 @@ export class Meaning {
     if (edits === undefined) return false;
     // Nothing of it is in the log.
     tree.start = tree.log.length;
-    try {
-      follow(tree, readEdits(edits, patch));
-      if (rule) {
-        this.validate(tree);
-        call(() => tracker.settle(true));
+    if (rule || edits.includes(ROOT)) {
+      try {
+        follow(tree, readEdits(edits, patch));
+        if (rule) {
+          this.validate(tree);
+          call(() => tracker.settle(true));
+        }
+      } catch (error) {
+        tree.rollback();
+        if (isAlive(tracker)) call(() => tracker.settle(false));
+        throw error;
       }
-    } catch (error) {
-      tree.rollback();
-      if (isAlive(tracker)) call(() => tracker.settle(false));
-      throw error;
+      tree.commit();
+    } else {
+      tree.later(() => follow(tree, readEdits(edits, patch)));
     }
-    tree.commit();
     this.changes++;
     this.pending += (edits.length + patch.length) * 3;
     return true;

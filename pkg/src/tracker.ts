@@ -348,8 +348,7 @@ export class StateTracker<T> {
    */
   apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
     this.#requireIdle();
-    this.#meaning.apply(patchText(patch));
-    return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
+    return this.#meaning.apply(patchText(patch)) as Immutable<T>;
   }
 
   /**

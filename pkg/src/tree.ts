@@ -43,6 +43,8 @@ export class Tree {
   readonly base: Base | null = null;
   version = new Version();
   private way = new Way();
+  /** What makes the next change, and the version that it leads to. */
+  private due: { run: () => void; version: Version } | null = null;
   /** The journal of the change that is being made: its last entry. */
   journal: Entry | null = null;
   stamp = 1;
@@ -66,10 +68,37 @@ export class Tree {
   }
 
   /**
+   * Makes a change when somebody looks. Its parts are to fit; the root stays the container that it is. If it fails after
+   * all, nothing has changed, and the next one who looks tries again.
+   */
+  later(run: () => void): void {
+    this.due = { run, version: new Version() };
+  }
+
+  /** The present version, made or not. */
+  get latest(): Version {
+    return this.due?.version ?? this.version;
+  }
+
+  /** Makes the change that is due. */
+  catchUp(): void {
+    const { due } = this;
+    if (due === null) return;
+    try {
+      due.run();
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+    this.due = null;
+    this.commit(due.version);
+  }
+
+  /**
    * Ends a change. What was journaled leads from the new version back to the old, and is kept only if somebody may want to
    * go there: once V8 has put an old version among its old objects, all that it leads to lives on, though it is garbage itself.
    */
-  commit(): void {
+  commit(next = new Version()): void {
     const { version, way, journal } = this;
     if (version.isOut && version.published === UNPUBLISHED) {
       version.way = way;
@@ -80,7 +109,7 @@ export class Tree {
       this.way = way.next = new Way();
       this.forgetViews(journal);
     }
-    this.version = new Version();
+    this.version = next;
     this.journal = null;
     this.made = this.stamp++;
   }
@@ -102,7 +131,8 @@ export class Tree {
   }
 
   /** The state as of a version. O(containers changed since the last publishing); older versions pay for the way back. */
-  publish(version = this.version): unknown {
+  publish(version = this.latest): unknown {
+    this.catchUp();
     if (version.published === UNPUBLISHED) {
       version.published = version === this.version && this.journal === null ? this.preview() : this.publishOlder(version);
     }
@@ -129,6 +159,7 @@ export class Tree {
 
   /** A member of the state as of a version: of the present one without reading or publishing the rest. */
   member(version: Version, key: PropertyKey): unknown {
+    this.catchUp();
     const { root } = this;
     const isPresent = version === this.version && version.published === UNPUBLISHED && this.journal === null;
     if (isPresent && typeof key === "string" && root instanceof Place && Object.hasOwn(root.twin, key)) {
