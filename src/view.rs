@@ -5,15 +5,16 @@
 //! A path is a list of member names and array indexes.
 //!
 //! A value that came in a patch's text needn't go back: `[7,path,operation]` and `[9,path,index,remove,operation]` are
-//! `0` and `2` with the value that this operation has.
+//! `0` and `2` with the value that this operation of the patch has.
 
-use crate::document::{Node, Opened};
-use crate::edit::{Done, Edit, Step};
-use crate::patch::Patch;
+#[cfg(any(feature = "wasm", test))]
+mod patched;
+
+use crate::document::Node;
+use crate::edit::{Edit, Step};
 use crate::{number, print};
-
-/// A value that is left in the patch's text has about so many bytes: shorter ones are sooner printed and read again.
-const LONG: usize = 128;
+#[cfg(feature = "wasm")]
+pub(crate) use patched::print_patched;
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
     // As for patches.
@@ -25,42 +26,6 @@ pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<
     }
     close(&mut out);
     out
-}
-
-/// The same for what a patch did of which the view has the text: long values are left in that, if most of the text is
-/// such values. Otherwise it isn't worth reading again.
-pub(crate) fn print_patched(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u8> {
-    let is_left = |value: &Node| value.weight() >= LONG && reads_the_same(value);
-    let left = patch.effective().filter_map(|(_, value)| value.filter(|value| is_left(value)));
-    if left.map(Node::weight).sum::<usize>() < text.len() / 2 || may_lack_halves(text) {
-        return print_edits(done.iter().map(|done| &done.edit));
-    }
-    let mut out = vec![b'['];
-    for ((index, value), done) in patch.effective().zip(done) {
-        print_edit(&mut out, &done.edit, value.filter(|value| is_left(value)).map(|_| index));
-        out.push(b',');
-    }
-    close(&mut out);
-    out
-}
-
-/// Whether JavaScript makes the same of a value's text as of what we print for it: it tells `-0` from `0`.
-fn reads_the_same(value: &Node) -> bool {
-    match value {
-        // Raw text is what we print.
-        Node::Raw(_) => true,
-        _ => match value.open() {
-            Opened::Number(number) => number != 0.0 || number.is_sign_positive(),
-            Opened::Array(array) => array.iter().all(reads_the_same),
-            Opened::Object(object) => object.iter().all(|(_, value)| reads_the_same(value)),
-            _ => true,
-        },
-    }
-}
-
-/// Whether U+FFFD is in it, which is what lone surrogates in JavaScript's own text have become.
-fn may_lack_halves(text: &[u8]) -> bool {
-    text.contains(&0xef) && text.windows(3).any(|bytes| bytes == [0xef, 0xbf, 0xbd])
 }
 
 /// `from` is the operation in which the view finds the edit's value.

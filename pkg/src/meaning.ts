@@ -7,7 +7,7 @@ import { Recording } from "./recording.js";
 import type { CheckpointId, Limits } from "./types.js";
 import { Base } from "./unread.js";
 import { validate, type Rule } from "./validate.js";
-import { follow, readEdits, type ViewEdit } from "./view.js";
+import { follow, readEdits, setsRoot, type ViewEdit } from "./view.js";
 import type { TrackerCore } from "./wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
@@ -43,8 +43,6 @@ function randomName(): string {
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
-/** What edits that set the root have in them: whether that is a container has to be known of every version. */
-const ROOT = ",[]";
 /** The number of no stream. */
 const ENDED = 2 ** 32 - 1;
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
@@ -175,13 +173,14 @@ export class Meaning {
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
     const { tree } = this;
     const tracker = this.flushed();
-    const edits = call(begin, tracker, !!rule);
-    if (edits === undefined) return false;
+    const answer = call(begin, tracker, !!rule);
+    if (answer === undefined) return false;
+    const edits = readEdits(answer, patch);
     // Nothing of it is in the log.
     tree.start = tree.log.length;
-    if (rule || edits.includes(ROOT)) {
+    if (rule || setsRoot(edits)) {
       try {
-        follow(tree, readEdits(edits, patch));
+        follow(tree, edits);
         if (rule) {
           this.validate(tree);
           call(() => tracker.settle(true));
@@ -193,10 +192,10 @@ export class Meaning {
       }
       tree.commit();
     } else {
-      tree.later(() => follow(tree, readEdits(edits, patch)));
+      tree.later(() => follow(tree, edits));
     }
     this.changes++;
-    this.pending += (edits.length + patch.length) * 3;
+    this.pending += (answer.length + patch.length) * 3;
     return true;
   }
 

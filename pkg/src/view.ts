@@ -13,7 +13,7 @@ export type ViewEdit =
   | [kind: 5, path: Key[], text: string]
   | [kind: 6, path: Key[], by: number];
 
-/** Of an edit from here on the value is in an operation of the patch, whose number is in its place. */
+/** In an edit of a kind from here on, an operation's number is in the place of the value that this operation has. */
 const BROUGHT = 7;
 
 /** The edits in the core's answer; `patch` is the text of the patch that they may refer to. */
@@ -28,6 +28,11 @@ export function readEdits(answer: string, patch: string): ViewEdit[] {
     edit.push(edit[0] === 0 ? value : [value]);
   }
   return edits;
+}
+
+/** Whether the root may be another kind of value afterwards. */
+export function setsRoot(edits: ViewEdit[]): boolean {
+  return edits.some((edit) => (edit[0] === 4 ? edit[2] : edit[1]).length === 0 && edit[0] !== 2 && edit[0] !== 3);
 }
 
 /** Carries the core's edits out on a tree. The core has applied them already: they fit. */

@@ -7,6 +7,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
 use crate::text;
+use std::sync::Arc;
 
 /// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
@@ -35,11 +36,12 @@ fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u
     Ok(())
 }
 
-fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
+/// The edit that an operation is. What is on the way to its place is opened: raw text would be read twice otherwise.
+fn resolve(root: &mut Node, operation: &Operation) -> Result<Option<Edit>> {
     Ok(Some(match operation {
         Operation::Add { path, value } => insertion(root, path, value.clone())?,
-        Operation::Remove { path } => removal(locate(root, path)?.0),
-        Operation::Replace { path, value } => Edit::Set { path: locate(root, path)?.0, value: value.clone() },
+        Operation::Remove { path } => removal(reach(root, path)?),
+        Operation::Replace { path, value } => Edit::Set { path: reach(root, path)?, value: value.clone() },
         Operation::Move { from, path } => {
             if from != path && from.contains(path) {
                 return Err(Error::new(Code::InvalidPatch, "a value can't move into itself").on(path));
@@ -51,7 +53,7 @@ fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
             // The target's place is meant in the document without the value.
             let mut without = root.clone();
             edit::perform(&mut without, &removal(source.clone()), &Limits::default())?;
-            match insertion(&without, path, value)? {
+            match insertion(&mut without, path, value)? {
                 Edit::Splice { mut path, index, .. } => {
                     path.push(Step::Index(index));
                     Edit::Move { from: source, path }
@@ -60,7 +62,10 @@ fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
                 other => other,
             }
         }
-        Operation::Copy { from, path } => insertion(root, path, locate(root, from)?.1)?,
+        Operation::Copy { from, path } => {
+            let (_, value) = locate(root, from)?;
+            insertion(root, path, value)?
+        }
         Operation::Test { path, value } => {
             let equal = locate(root, path)?.1 == *value;
             return if equal { Ok(None) } else { Err(Error::new(Code::TestFailed, "another value is there").on(path)) };
@@ -81,28 +86,33 @@ fn resolve(root: &Node, operation: &Operation) -> Result<Option<Edit>> {
                 }
             }
         }
-        Operation::Inc { path, by } => Edit::Increment { path: locate(root, path)?.0, by: *by },
+        Operation::Inc { path, by } => Edit::Increment { path: reach(root, path)?, by: *by },
     }))
 }
 
-fn insertion(root: &Node, path: &Pointer, value: Node) -> Result<Edit> {
+fn insertion(root: &mut Node, path: &Pointer, value: Node) -> Result<Edit> {
     let Some((last, parents)) = path.keys().split_last() else { return Ok(Edit::Set { path: Vec::new(), value }) };
-    let (mut place, parent) = walk(root, parents, path)?;
-    match parent.open() {
-        Opened::Object(_) => {
-            place.push(Step::Key(last.clone()));
-            Ok(Edit::Set { path: place, value })
+    let mut place = Vec::with_capacity(path.keys().len());
+    let mut length = None;
+    descend(root, parents, path, &mut place, &mut |parent| {
+        parent.open_in_place();
+        match parent {
+            Node::Object(_) => {}
+            Node::Array(array) => length = Some(array.len()),
+            _ => return Err(not_found(path, "the parent is neither an object nor an array")),
         }
-        Opened::Array(array) => {
-            let index = if **last == *b"-" { Some(array.len()) } else { document::index(last) };
-            let index = index.ok_or_else(|| not_found(path, "the segment isn't an array index"))?;
-            if index > array.len() {
-                return Err(past_the_end(path));
-            }
-            Ok(Edit::Splice { path: place, index, remove: 0, insert: vec![value] })
-        }
-        _ => Err(not_found(path, "the parent is neither an object nor an array")),
+        Ok(())
+    })?;
+    let Some(length) = length else {
+        place.push(Step::Key(last.clone()));
+        return Ok(Edit::Set { path: place, value });
+    };
+    let index = if **last == *b"-" { Some(length) } else { document::index(last) };
+    let index = index.ok_or_else(|| not_found(path, "the segment isn't an array index"))?;
+    if index > length {
+        return Err(past_the_end(path));
     }
+    Ok(Edit::Splice { path: place, index, remove: 0, insert: vec![value] })
 }
 
 fn removal(path: Vec<Step>) -> Edit {
@@ -119,24 +129,53 @@ pub(crate) fn place(root: &Node, pointer: &Pointer) -> Result<Vec<Step>> {
     locate(root, pointer).map(|(place, _)| place)
 }
 
-/// The place of an existing value, and the value.
-fn locate(root: &Node, pointer: &Pointer) -> Result<(Vec<Step>, Node)> {
-    walk(root, pointer.keys(), pointer)
+/// The same, where the value is going to be changed.
+fn reach(root: &mut Node, pointer: &Pointer) -> Result<Vec<Step>> {
+    let mut place = Vec::with_capacity(pointer.keys().len() + 1);
+    descend(root, pointer.keys(), pointer, &mut place, &mut |_| Ok(()))?;
+    Ok(place)
 }
 
-fn walk(root: &Node, keys: &[document::Key], whole: &Pointer) -> Result<(Vec<Step>, Node)> {
-    let mut place = Vec::with_capacity(keys.len() + 1);
+/// Opens the containers on the way to a value, as changing it would, and runs `then` on that.
+fn descend(
+    node: &mut Node,
+    keys: &[document::Key],
+    whole: &Pointer,
+    place: &mut Vec<Step>,
+    then: &mut dyn FnMut(&mut Node) -> Result<()>,
+) -> Result<()> {
+    let Some((key, rest)) = keys.split_first() else { return then(node) };
+    node.open_in_place();
+    match node {
+        Node::Object(object) => {
+            place.push(Step::Key(key.clone()));
+            let found = Arc::make_mut(object).edit(key, |child| descend(child, rest, whole, place, then));
+            found.unwrap_or_else(|| Err(not_found(whole, "there is no such member")))
+        }
+        Node::Array(array) => {
+            let index = document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?;
+            place.push(Step::Index(index));
+            let found = Arc::make_mut(array).edit(index, |child| descend(child, rest, whole, place, then));
+            found.unwrap_or_else(|| Err(past_the_end(whole)))
+        }
+        _ => Err(not_found(whole, "there is no such value")),
+    }
+}
+
+/// The place of an existing value, and the value.
+fn locate(root: &Node, pointer: &Pointer) -> Result<(Vec<Step>, Node)> {
+    let mut place = Vec::with_capacity(pointer.keys().len() + 1);
     let mut node = root.clone();
-    for key in keys {
+    for key in pointer.keys() {
         let (step, child) = match node.open() {
             Opened::Object(object) => {
-                (Step::Key(key.clone()), object.get(key).cloned().ok_or_else(|| not_found(whole, "there is no such member"))?)
+                (Step::Key(key.clone()), object.get(key).cloned().ok_or_else(|| not_found(pointer, "there is no such member"))?)
             }
             Opened::Array(array) => {
-                let index = document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?;
-                (Step::Index(index), array.get(index).cloned().ok_or_else(|| past_the_end(whole))?)
+                let index = document::index(key).ok_or_else(|| not_found(pointer, "the segment isn't an array index"))?;
+                (Step::Index(index), array.get(index).cloned().ok_or_else(|| past_the_end(pointer))?)
             }
-            _ => return Err(not_found(whole, "there is no such value")),
+            _ => return Err(not_found(pointer, "there is no such value")),
         };
         place.push(step);
         node = child;

@@ -139,17 +139,6 @@ impl Patch {
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
-
-    /// The operations that change something when they are applied, each of which is one edit then: their numbers, and
-    /// the values that they bring.
-    pub(crate) fn effective(&self) -> impl Iterator<Item = (usize, Option<&Node>)> {
-        self.operations.iter().enumerate().filter_map(|(index, operation)| match operation {
-            Operation::Test { .. } => None,
-            Operation::Move { from, path } if from == path => None,
-            Operation::Add { value, .. } | Operation::Replace { value, .. } => Some((index, Some(value))),
-            _ => Some((index, None)),
-        })
-    }
 }
 
 /// Prints the JSON text.
