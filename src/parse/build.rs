@@ -18,6 +18,7 @@ pub(super) struct Token {
 }
 
 /// What containers that stay text refer to.
+#[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
     pub(super) source: &'a Arc<Vec<u8>>,
     /// How many bytes such a container may have.

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use super::build::{Kept, scalar};
-use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space, string};
+use super::build::{self, Kept};
+use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space, scalar};
 use crate::document::Node;
 use crate::limits::Limits;
+use crate::text;
 
 /// Where a reader of such a text is. Whatever isn't as asked for is `None`, and then the text is to be parsed as any
 /// other: that says what is wrong with it, or that it only has another form.
 pub(crate) struct Outline<'a> {
     text: &'a [u8],
     at: usize,
+    kept: Option<Kept<'a>>,
     limits: &'a Limits,
-    parser: Parser<'a>,
+    /// Made for the first value that needs it.
+    parser: Option<Parser<'a>>,
 }
 
 /// Reads a text with `read`, which goes through `levels` levels of containers by itself. O(length).
@@ -22,7 +25,7 @@ pub(crate) fn parse_outline<R>(text: &[u8], limits: &Limits, levels: usize, read
     let source = (text.len() > WORTH_KEEPING).then(|| Arc::new(text.to_vec()));
     let limits = &Limits { depth: limits.depth_cap().checked_sub(levels)?, ..*limits };
     let kept = source.as_ref().map(|source| Kept { source, most: RAW, whole: true });
-    let mut outline = Outline { text, at: 0, limits, parser: Parser::new(text, kept, limits) };
+    let mut outline = Outline { text, at: 0, kept, limits, parser: None };
     let read = read(&mut outline)?;
     outline.space();
     (outline.at == text.len()).then_some(read)
@@ -52,33 +55,34 @@ impl<'a> Outline<'a> {
         is_here.then_some(())
     }
 
-    /// A string without escape sequences.
+    /// A string without escape sequences; otherwise nothing but space is passed.
     pub(crate) fn plain(&mut self) -> Option<&'a [u8]> {
-        let start = self.at_string()?;
-        let text = self.text.get(start + 1..self.at - 1)?;
-        self.limits.check_string(text.len()).ok()?;
-        (!text.contains(&b'\\')).then_some(text)
+        self.space();
+        let start = self.at + 1;
+        let end = text::plain_end(self.text, start);
+        if (byte(self.text, self.at), byte(self.text, end)) != (b'"', b'"') {
+            return None;
+        }
+        self.limits.check_string(end - start).ok()?;
+        self.at = end + 1;
+        self.text.get(start..end)
     }
 
     /// Any value.
     pub(crate) fn value(&mut self) -> Option<Node> {
-        if let Some(start) = self.at_string() {
-            return scalar(self.text.get(start..self.at)?, self.limits).ok();
+        if let Some(text) = self.plain() {
+            return Some(Node::text(text));
         }
-        let (node, end) = self.parser.value(self.at).ok()?;
+        let start = self.at;
+        if !matches!(byte(self.text, start), b'{' | b'[' | b'"') {
+            self.at = scalar(self.text, start).ok()?.end;
+            return build::scalar(self.text.get(start..self.at)?, self.limits).ok();
+        }
+        let (text, kept, limits) = (self.text, self.kept, self.limits);
+        let parser = self.parser.get_or_insert_with(|| Parser::new(text, kept, limits));
+        let (node, end) = parser.value(start).ok()?;
         self.at = end;
         Some(node)
-    }
-
-    /// Where the string begins that is next, and behind which the reader then is.
-    fn at_string(&mut self) -> Option<usize> {
-        self.space();
-        let start = self.at;
-        if byte(self.text, start) != b'"' {
-            return None;
-        }
-        self.at = string(self.text, start).ok()?.end;
-        Some(start)
     }
 
     fn space(&mut self) {
