@@ -1,7 +1,7 @@
 //! Laws of reading text. Short texts are built at once, of long ones small containers stay text: the former is the
 //! latter's oracle, whatever is written in them.
 
-use patchwire::{DiffOptions, Document};
+use patchwire::{DiffOptions, Document, Limits, Patch};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -38,6 +38,25 @@ fn strings() -> impl Strategy<Value = String> {
 
 fn names() -> impl Strategy<Value = String> {
     prop_oneof!["\"[ab]{0,2}\"", "\"(a|\\\\u0061|\\\\n|__proto__)\""]
+}
+
+/// The text of an operation, mostly a good one, that names `op` as nobody does: then it isn't read as most are.
+fn operations() -> impl Strategy<Value = String> {
+    let pointers = prop_oneof!["\"(/[a-c0-9]{0,2}|/~[01]){0,3}\"", "\"(/~2|a|/\\\\u0061|\\\\/b)\"", strings()];
+    let ops = prop_oneof![12 => "\"(add|remove|replace|move|copy|test|str_ins|inc)\"", 1 => strings(), 1 => texts()];
+    let member = prop_oneof![
+        6 => (Just(r#""value""#.to_owned()), texts()),
+        2 => (Just(r#""from""#.to_owned()), pointers.clone()),
+        1 => (prop_oneof!["\"(pos|inc)\""], prop_oneof!["[0-9]{1,3}", texts()]),
+        1 => (Just(r#""str""#.to_owned()), strings()),
+        1 => (prop_oneof!["\"(op|path|from|value|other)\""], texts()),
+        1 => (names(), texts()),
+    ];
+    let gap = prop_oneof![6 => Just(String::new()), 1 => "[ \n\r\t]{0,2}"];
+    (ops, pointers, prop::collection::vec((member, gap), 0..5)).prop_map(|(op, path, members)| {
+        let members = members.into_iter().map(|((name, value), gap)| format!("{gap},{name}:{gap}{value}{gap}"));
+        format!("{{\"\\u006fp\":{op},\"path\":{path}{}}}", members.collect::<String>())
+    })
 }
 
 /// The same text, as one of those of which parts stay text.
@@ -92,6 +111,30 @@ proptest! {
         match expected {
             Some(expected) => prop_assert_eq!(found.unwrap_err().offset, Some(expected)),
             None => prop_assert!(found.is_ok() || at == 0 || at + 1 == bytes.len()),
+        }
+    }
+
+    #[test]
+    fn a_patch_is_the_same_however_it_is_read(
+        operations in prop::collection::vec(operations(), 0..4),
+        is_padded in any::<bool>(),
+        at in prop::option::of(any::<prop::sample::Index>()),
+        byte in "[\"\\\\{}\\[\\]:,0-9a-f.\u{1}é -]{0,2}",
+        (depth, string) in prop_oneof![3 => Just((64, 1 << 20)), 1 => (0..6usize, 0..20usize)],
+    ) {
+        let mut strange = format!("[{}]{}", operations.join(","), if is_padded { " ".repeat(4_096) } else { String::new() });
+        if let Some(at) = at {
+            let at = (0..=at.index(strange.len())).rev().find(|at| strange.is_char_boundary(*at)).unwrap_or_default();
+            strange.replace_range(at..at + strange[at..].chars().next().map_or(0, char::len_utf8), &byte);
+        }
+        let plain = strange.replace("\"\\u006fp\"", "\"op\"");
+        let limits = Limits { depth, string, operations: 2, ..Limits::default() };
+        match (Patch::parse_with(&plain, &limits), Patch::parse_with(&strange, &limits)) {
+            (Ok(patch), Ok(same)) => prop_assert_eq!(patch, same),
+            (Err(error), Err(same)) => {
+                prop_assert_eq!((error.code, error.op_index, error.reason), (same.code, same.op_index, same.reason));
+            }
+            (patch, same) => prop_assert!(false, "{:?} and {:?}", patch, same),
         }
     }
 }

@@ -188,6 +188,19 @@ describe("a tracker", () => {
     expect(whole!.document().toJSON()).toEqual(whole!.getState());
   });
 
+  test("to which a patch came that nobody has looked at has it, unless it needs what hasn't been read", () => {
+    const items = Array.from({ length: 2_000 }, (_, id) => ({ id }));
+    const [plain, part] = [{ items, n: 1 }, StateDocument.parse(JSON.stringify({ items, n: 1 }))].map((state) => new StateTracker<{ items: { id: number }[]; n: number }>(state as never));
+    const patch = '[{"op":"replace","path":"/items/7/id","value":"seven"},{"op":"replace","path":"/n","value":2}]';
+    const [states, before] = [[plain!, part!].map((tracker) => tracker.apply(patch)), plain!.getState()];
+    plain!.apply('[{"op":"replace","path":"/n","value":3}]');
+    failNow();
+    expect([states[0]!.n, plain!.getState().n, plain!.getState().items[7]]).toEqual([2, 3, { id: "seven" }]);
+    expect(plain!.document().toJSON()).toEqual(plain!.getState());
+    expect(before).toEqual(states[0]);
+    for (const use of [() => states[1]!.items, () => states[1]!.n, () => part!.getState(), () => part!.update(() => {})]) lost(use);
+  });
+
   test("that was over its limits by then is still accepted", () => {
     const tracker = new StateTracker({ text: "" }, { limits: { document: 4_000 } });
     for (let i = 0; i < 100; i++) tracker.append("/text", "\u0001".repeat(10));
