@@ -6,7 +6,7 @@ import type { Measure } from "./json.js";
 import { Log, Taken, type Source } from "./log.js";
 import { Place } from "./place.js";
 import { fork, readAll } from "./reading.js";
-import { Tree } from "./tree.js";
+import { Tree, Version } from "./tree.js";
 import { SMALL, Unread } from "./unread.js";
 
 /** A tree that records: what a recipe does to its containers is done at once, journaled and logged. */
@@ -16,6 +16,8 @@ export class Recording extends Tree {
   readonly adoption = new Adoption(this);
   /** Where the records of the running change begin in the log. */
   start = 0;
+  /** What makes the next change, and the version that it leads to. */
+  private due: { run: () => void; version: Version } | null = null;
 
   /**
    * Runs a recipe on the whole state. Throws what it throws, `ASYNC_RECIPE` or `NOT_JSON`, having
@@ -52,6 +54,43 @@ export class Recording extends Tree {
   override rollback(): void {
     super.rollback();
     this.log.rewind(this.start);
+  }
+
+  /**
+   * Makes a change that fits when somebody looks; the root stays the container that it is. If it fails after all, nothing
+   * has changed, and the next one who looks tries again.
+   */
+  later(run: () => void): void {
+    this.due = { run, version: new Version() };
+  }
+
+  /** The present version, made or not. */
+  get latest(): Version {
+    return this.due?.version ?? this.version;
+  }
+
+  /** Makes the change that is due. */
+  catchUp(): void {
+    const { due } = this;
+    if (due === null) return;
+    try {
+      due.run();
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+    this.due = null;
+    this.commit(due.version);
+  }
+
+  override publish(version = this.latest): unknown {
+    this.catchUp();
+    return super.publish(version);
+  }
+
+  override member(version: Version, key: PropertyKey): unknown {
+    this.catchUp();
+    return super.member(version, key);
   }
 
   /** Forgets the first records: they are in the core now. */

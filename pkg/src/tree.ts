@@ -43,8 +43,6 @@ export class Tree {
   readonly base: Base | null = null;
   version = new Version();
   private way = new Way();
-  /** What makes the next change, and the version that it leads to. */
-  private due: { run: () => void; version: Version } | null = null;
   /** The journal of the change that is being made: its last entry. */
   journal: Entry | null = null;
   stamp = 1;
@@ -65,33 +63,6 @@ export class Tree {
     let source: Source | null = null;
     if (value instanceof Base) ({ value, source } = (this.base = value).open([]));
     this.root = isContainer(value) ? stand(this, value as Twin, source, null, "") : value;
-  }
-
-  /**
-   * Makes a change when somebody looks. Its parts are to fit; the root stays the container that it is. If it fails after
-   * all, nothing has changed, and the next one who looks tries again.
-   */
-  later(run: () => void): void {
-    this.due = { run, version: new Version() };
-  }
-
-  /** The present version, made or not. */
-  get latest(): Version {
-    return this.due?.version ?? this.version;
-  }
-
-  /** Makes the change that is due. */
-  catchUp(): void {
-    const { due } = this;
-    if (due === null) return;
-    try {
-      due.run();
-    } catch (error) {
-      this.rollback();
-      throw error;
-    }
-    this.due = null;
-    this.commit(due.version);
   }
 
   /**
@@ -131,8 +102,7 @@ export class Tree {
   }
 
   /** The state as of a version. O(containers changed since the last publishing); older versions pay for the way back. */
-  publish(version = this.latest): unknown {
-    this.catchUp();
+  publish(version = this.version): unknown {
     if (version.published === UNPUBLISHED) {
       version.published = version === this.version && this.journal === null ? this.preview() : this.publishOlder(version);
     }
@@ -159,7 +129,6 @@ export class Tree {
 
   /** A member of the state as of a version: of the present one without reading or publishing the rest. */
   member(version: Version, key: PropertyKey): unknown {
-    this.catchUp();
     const { root } = this;
     const isPresent = version === this.version && version.published === UNPUBLISHED && this.journal === null;
     if (isPresent && typeof key === "string" && root instanceof Place && Object.hasOwn(root.twin, key)) {
