@@ -17,18 +17,22 @@ use crate::{number, print};
 pub(crate) use patched::print_patched;
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
+    print_list(edits, &[])
+}
+
+/// `brought` are the operations in which the view finds the edits' values.
+fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<usize>]) -> Vec<u8> {
     // As for patches.
     let mut out = Vec::with_capacity(256);
     out.push(b'[');
-    for edit in edits {
-        print_edit(&mut out, edit, None);
+    for (index, edit) in edits.into_iter().enumerate() {
+        print_edit(&mut out, edit, brought.get(index).copied().flatten());
         out.push(b',');
     }
     close(&mut out);
     out
 }
 
-/// `from` is the operation in which the view finds the edit's value.
 fn print_edit(out: &mut Vec<u8>, edit: &Edit, from: Option<usize>) {
     match edit {
         Edit::Set { path, value } => {

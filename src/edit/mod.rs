@@ -200,11 +200,15 @@ fn take(root: &mut Node, path: &[Step]) -> Result<Node> {
 /// Runs `edit` on the node at `path`, copying the shared containers on the way.
 fn at(node: &mut Node, path: &[Step], edit: &mut dyn FnMut(&mut Node) -> Result<Out>) -> Result<Out> {
     let Some((step, rest)) = path.split_first() else { return edit(node) };
-    let below = |child: &mut Node| at(child, rest, edit);
+    below(node, step, &mut |child| at(child, rest, edit))
+}
+
+/// The same one step down. An error of its own doesn't say where.
+pub(crate) fn below(node: &mut Node, step: &Step, edit: &mut dyn FnMut(&mut Node) -> Result<Out>) -> Result<Out> {
     match step {
-        Step::Key(key) => object_mut(node)?.edit(key, below).unwrap_or_else(|| Err(not_found("there is no such member"))),
+        Step::Key(key) => object_mut(node)?.edit(key, edit).unwrap_or_else(|| Err(not_found("there is no such member"))),
         Step::Index(index) => {
-            array_mut(node)?.edit(*index, below).unwrap_or_else(|| Err(Error::new(Code::IndexOutOfRange, "the array is shorter")))
+            array_mut(node)?.edit(*index, edit).unwrap_or_else(|| Err(Error::new(Code::IndexOutOfRange, "the array is shorter")))
         }
     }
 }

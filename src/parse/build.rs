@@ -179,27 +179,26 @@ impl<'a> Builder<'a> {
         Ok(match (text.first(), &self.kept) {
             (None, _) => built.next().unwrap_or(Node::Null),
             (Some(b'{' | b'['), Some(kept)) => Node::Raw(Raw::new(kept.source, start, end)),
-            _ => scalar(text, self.limits).map_err(|error| error.at(start))?,
+            _ => self.scalar(text).map_err(|error| error.at(start))?,
         })
     }
-}
 
-/// The node of a string, number or literal that has been validated.
-pub(super) fn scalar(text: &[u8], limits: &Limits) -> Result<Node> {
-    Ok(match text {
-        [b'"', text @ .., b'"'] => {
-            let node = Node::text(&unescaped(text));
-            limits.check_string(node.weight() - 2)?;
-            node
-        }
-        b"true" => Node::Bool(true),
-        b"false" => Node::Bool(false),
-        b"null" => Node::Null,
-        _ => match number::parse(text) {
-            value if value.is_finite() => Node::Number(value),
-            _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE)),
-        },
-    })
+    fn scalar(&self, text: &[u8]) -> Result<Node> {
+        Ok(match text {
+            [b'"', text @ .., b'"'] => {
+                let node = Node::text(&unescaped(text));
+                self.limits.check_string(node.weight() - 2)?;
+                node
+            }
+            b"true" => Node::Bool(true),
+            b"false" => Node::Bool(false),
+            b"null" => Node::Null,
+            _ => match number::parse(text) {
+                value if value.is_finite() => Node::Number(value),
+                _ => return Err(Error::new(Code::InvalidJson, grammar::TOO_LARGE)),
+            },
+        })
+    }
 }
 
 fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {

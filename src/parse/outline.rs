@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::build::{self, Kept};
-use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space, scalar};
+use super::build::Kept;
+use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space};
 use crate::document::Node;
 use crate::limits::Limits;
 use crate::text;
@@ -33,7 +33,7 @@ pub(crate) fn parse_outline<R>(text: &[u8], limits: &Limits, levels: usize, read
 
 impl<'a> Outline<'a> {
     /// Goes through the container that this bracket opens. Of an object, `each` takes the name, the colon and the value.
-    pub(crate) fn items(&mut self, open: u8, mut each: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+    pub(crate) fn items(&mut self, open: u8, each: &mut dyn FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(open)?;
         // Both closing brackets are two above the opening ones.
         if self.take(open + 2).is_some() {
@@ -48,6 +48,7 @@ impl<'a> Outline<'a> {
     }
 
     /// This character, and the space before it.
+    #[inline(never)]
     pub(crate) fn take(&mut self, character: u8) -> Option<()> {
         self.space();
         let is_here = byte(self.text, self.at) == character;
@@ -56,6 +57,7 @@ impl<'a> Outline<'a> {
     }
 
     /// A string without escape sequences; otherwise nothing but space is passed.
+    #[inline(never)]
     pub(crate) fn plain(&mut self) -> Option<&'a [u8]> {
         self.space();
         let start = self.at + 1;
@@ -74,10 +76,6 @@ impl<'a> Outline<'a> {
             return Some(Node::text(text));
         }
         let start = self.at;
-        if !matches!(byte(self.text, start), b'{' | b'[' | b'"') {
-            self.at = scalar(self.text, start).ok()?.end;
-            return build::scalar(self.text.get(start..self.at)?, self.limits).ok();
-        }
         let (text, kept, limits) = (self.text, self.kept, self.limits);
         let parser = self.parser.get_or_insert_with(|| Parser::new(text, kept, limits));
         let (node, end) = parser.value(start).ok()?;

@@ -2,12 +2,11 @@
 
 use super::{Operation, Patch};
 use crate::document::{self, Node, Opened};
-use crate::edit::{self, Done, Edit, Step};
+use crate::edit::{self, Done, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
 use crate::text;
-use std::sync::Arc;
 
 /// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
@@ -101,7 +100,7 @@ fn insertion(root: &mut Node, path: &Pointer, value: Node) -> Result<Edit> {
             Node::Array(array) => length = Some(array.len()),
             _ => return Err(not_found(path, "the parent is neither an object nor an array")),
         }
-        Ok(())
+        Ok(Out::None)
     })?;
     let Some(length) = length else {
         place.push(Step::Key(last.clone()));
@@ -132,7 +131,7 @@ pub(crate) fn place(root: &Node, pointer: &Pointer) -> Result<Vec<Step>> {
 /// The same, where the value is going to be changed.
 fn reach(root: &mut Node, pointer: &Pointer) -> Result<Vec<Step>> {
     let mut place = Vec::with_capacity(pointer.keys().len() + 1);
-    descend(root, pointer.keys(), pointer, &mut place, &mut |_| Ok(()))?;
+    descend(root, pointer.keys(), pointer, &mut place, &mut |_| Ok(Out::None))?;
     Ok(place)
 }
 
@@ -142,24 +141,18 @@ fn descend(
     keys: &[document::Key],
     whole: &Pointer,
     place: &mut Vec<Step>,
-    then: &mut dyn FnMut(&mut Node) -> Result<()>,
-) -> Result<()> {
+    then: &mut dyn FnMut(&mut Node) -> Result<Out>,
+) -> Result<Out> {
     let Some((key, rest)) = keys.split_first() else { return then(node) };
     node.open_in_place();
-    match node {
-        Node::Object(object) => {
-            place.push(Step::Key(key.clone()));
-            let found = Arc::make_mut(object).edit(key, |child| descend(child, rest, whole, place, then));
-            found.unwrap_or_else(|| Err(not_found(whole, "there is no such member")))
-        }
-        Node::Array(array) => {
-            let index = document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?;
-            place.push(Step::Index(index));
-            let found = Arc::make_mut(array).edit(index, |child| descend(child, rest, whole, place, then));
-            found.unwrap_or_else(|| Err(past_the_end(whole)))
-        }
-        _ => Err(not_found(whole, "there is no such value")),
-    }
+    let step = match node {
+        Node::Object(_) => Step::Key(key.clone()),
+        Node::Array(_) => Step::Index(document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?),
+        _ => return Err(not_found(whole, "there is no such value")),
+    };
+    place.push(step.clone());
+    let found = edit::below(node, &step, &mut |child| descend(child, rest, whole, place, then));
+    found.map_err(|error| if error.path.is_some() { error } else { error.on(whole) })
 }
 
 /// The place of an existing value, and the value.

@@ -20,9 +20,9 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
 
 fn read_outline(outline: &mut Outline<'_>, limits: &Limits) -> Option<Vec<Operation>> {
     let mut operations = Vec::new();
-    outline.items(b'[', |outline| {
+    outline.items(b'[', &mut |outline| {
         let mut members = Members::default();
-        outline.items(b'{', |outline| {
+        outline.items(b'{', &mut |outline| {
             let name = outline.plain()?;
             outline.take(b':')?;
             match members.text(name) {
@@ -91,6 +91,7 @@ impl<'a> Members<'a> {
     }
 }
 
+#[inline(never)]
 fn operation(members: Members<'_>, limits: &Limits) -> Result<Operation> {
     let Members { op, path, from, value, pos, str, inc } = members;
     let name = op.ok_or_else(|| invalid("the operation needs an op"))?;
