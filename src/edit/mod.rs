@@ -172,12 +172,8 @@ fn grow(node: &mut Node, text: &[u8], limits: &Limits) -> Result<()> {
 fn set(root: &mut Node, path: &[Step], value: &Node, limits: &Limits) -> Result<Out> {
     check_value(value, path.len(), limits)?;
     match path.split_last() {
-        None => Ok(Out::One(std::mem::replace(root, value.clone()))),
         Some((Step::Key(key), parent)) => at(root, parent, &mut |node| Ok(object_mut(node)?.set(key, value.clone()).into())),
-        Some((Step::Index(index), parent)) => at(root, parent, &mut |node| {
-            let before = array_mut(node)?.edit(*index, |item| std::mem::replace(item, value.clone()));
-            before.map(Out::One).ok_or_else(|| out_of_range(path))
-        }),
+        _ => at(root, path, &mut |node| Ok(Out::One(std::mem::replace(node, value.clone())))),
     }
 }
 
