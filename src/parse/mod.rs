@@ -5,6 +5,7 @@
 
 mod build;
 mod escape;
+mod follow;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,6 +32,12 @@ pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
     }
     let source = Arc::new(text.into_owned());
     Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).run(0)
+}
+
+/// Parses a text as [`parse`] does, and shares with another version of the document what that has already. The other one
+/// is taken to keep to the limits. O(length), and where nothing changed at the speed of comparing.
+pub(crate) fn parse_next(text: &[u8], known: &Node, limits: &Limits) -> Result<Node> {
+    follow::follow(text, known, limits).map_or_else(|| parse(text.into(), limits), Ok)
 }
 
 /// Parses a text that is one value of a document: it may stay text as a whole. O(length).

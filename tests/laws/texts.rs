@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// JSON text as nobody would print it: spaces, any escape sequences and numbers, names that come twice, and strings
 /// that are longer than what stays text.
-fn texts() -> impl Strategy<Value = String> {
+pub fn texts() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         3 => "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?",
         1 => "-?(0\\.0{0,7}[0-9]{1,3}|[0-9]\\.0|[1-9][0-9]{14,16}|1e21|9007199254740993)",
@@ -41,7 +41,7 @@ fn names() -> impl Strategy<Value = String> {
 }
 
 /// The same text, as one of those of which parts stay text.
-fn padded(text: &str) -> String {
+pub fn padded(text: &str) -> String {
     format!("{text}{}", " ".repeat(4_096))
 }
 
