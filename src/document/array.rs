@@ -101,8 +101,10 @@ impl Array {
             let room = (start - at).min(other_start - other_at);
             // What leaves were copied for is mostly one item of theirs.
             let after = self.iter_from(at).zip(other.iter_from(other_at)).take(room).take_while(is_same).count();
-            let backwards = (1..=room - after).map_while(|back| Some((self.get(start - back)?, other.get(other_start - back)?)));
-            let before = backwards.take_while(is_same).count();
+            let back = (room - after).min(tree::MOST);
+            let mut backwards: Vec<_> = self.iter_from(start - back).zip(other.iter_from(other_start - back)).take(back).collect();
+            backwards.reverse();
+            let before = backwards.into_iter().take_while(is_same).count();
             match runs.last_mut() {
                 Some(last) => last.2 += after,
                 None if after > 0 => runs.push((0, 0, after)),

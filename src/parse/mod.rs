@@ -6,6 +6,7 @@
 mod build;
 mod escape;
 mod follow;
+mod pattern;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -102,6 +103,11 @@ impl<'a> Parser<'a> {
                 continue;
             } else if expects_name {
                 return fail(grammar::NAME, at);
+            } else if frame.close == b']'
+                && (first == b'{' || first == b'[')
+                && let Some(end) = self.build.alike(at, self.frames.len())
+            {
+                at = end;
             } else if first == b'{' || first == b'[' {
                 self.frames.push(frame);
                 // Both closing brackets are two above the opening ones.
@@ -131,7 +137,7 @@ impl<'a> Parser<'a> {
                 } else if next == frame.close {
                     let Some(around) = self.frames.pop() else { return self.end(at) };
                     at += 1;
-                    let stays = self.build.close(frame, at, self.frames.len())?;
+                    let stays = self.build.close(frame, at, self.frames.len(), around.close == b']')?;
                     frame = around;
                     // What is built would print otherwise, or is too large to stay text: so is what it is in.
                     frame.canonical &= stays;

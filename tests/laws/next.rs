@@ -49,14 +49,16 @@ fn lists() -> impl Strategy<Value = (Value, Value)> {
 /// Members come, go, change and change places.
 fn objects() -> impl Strategy<Value = (Value, Value)> {
     let members = || prop::collection::vec(("[a-f]|\"|é|\u{d7ff}", prop_oneof![Just(json!(1)), values()]), 0..8);
-    (members(), members(), prop::sample::subsequence((0..8).collect::<Vec<usize>>(), 0..8), any::<bool>()).prop_map(|(before, more, kept, shuffled)| {
-        let mut after: Vec<_> = kept.into_iter().filter_map(|index| before.get(index).cloned()).chain(more).collect();
-        if shuffled {
-            after.reverse();
-        }
-        let object = |members: Vec<(String, Value)>| Value::from(members.into_iter().collect::<serde_json::Map<_, _>>());
-        (object(before), object(after))
-    })
+    (members(), members(), prop::sample::subsequence((0..8).collect::<Vec<usize>>(), 0..8), any::<bool>()).prop_map(
+        |(before, more, kept, shuffled)| {
+            let mut after: Vec<_> = kept.into_iter().filter_map(|index| before.get(index).cloned()).chain(more).collect();
+            if shuffled {
+                after.reverse();
+            }
+            let object = |members: Vec<(String, Value)>| Value::from(members.into_iter().collect::<serde_json::Map<_, _>>());
+            (object(before), object(after))
+        },
+    )
 }
 
 /// The text with a few bytes in another one's place.
