@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{byte, parse_value, string};
+use super::{byte, number_end, parse_value, string};
 use crate::document::{Array, Key, Node, Object};
 use crate::limits::Limits;
+use crate::print::{print, print_text};
 use crate::{number, text};
 
 /// Versions that differ more often than once in so many bytes are read like any two texts.
@@ -20,7 +21,7 @@ const DEEPEST: usize = 64;
 /// else it is, or isn't, is found out by parsing it. O(length), where nothing changed at the speed of comparing.
 pub(super) fn follow(text: &[u8], known: &Node, limits: &Limits) -> Option<Node> {
     limits.check_document(text.len()).ok()?;
-    let mut follower = Follower { text, at: 0, limits, rest: text.len() / BYTES + 4 };
+    let mut follower = Follower { text, at: 0, limits, rest: text.len() / BYTES + 4, printed: Vec::new() };
     let found = follower.value(Some(known), 0)?;
     (follower.at == text.len()).then(|| found.unwrap_or_else(|| known.clone()))
 }
@@ -32,8 +33,10 @@ struct Follower<'a> {
     text: &'a [u8],
     at: usize,
     limits: &'a Limits,
-    /// How many differences more are followed.
+    /// How much more is spent on differences: one for each, and for looking at so many known [`BYTES`].
     rest: usize,
+    /// Room for what is to be compared with the text.
+    printed: Vec<u8>,
 }
 
 impl Follower<'_> {
@@ -50,22 +53,29 @@ impl Follower<'_> {
     fn skip_known(&mut self, known: &Node) -> bool {
         match known {
             Node::Raw(raw) => self.skip(raw.as_bytes()),
-            Node::Null => self.skip(b"null"),
-            Node::Bool(value) => self.skip(if *value { b"true" } else { b"false" }),
+            Node::Array(_) | Node::Object(_) => false,
             Node::Number(value) => {
-                let end = number::canonical_end(self.text, self.at).filter(|end| number::parse(self.slice(*end)) == *value);
+                let end = number_end(self.text, self.at).filter(|end| number::parse(self.slice(*end)) == *value);
                 self.at = end.unwrap_or(self.at);
                 end.is_some()
             }
-            _ => known.as_text().is_some_and(|known| self.skip_text(known, b"\"")),
+            _ => self.skip_printed(|out| print(out, known)),
         }
     }
 
-    /// Goes past a string that is this text, of which `close` has the closing quote.
-    fn skip_text(&mut self, known: &[u8], close: &[u8]) -> bool {
-        let start = self.at;
-        let is_here = self.skip(b"\"") && self.skip(known) && self.skip(close) && text::unescaped_end(known) == known.len();
-        self.at = if is_here { self.at } else { start };
+    fn skip_name(&mut self, name: &[u8]) -> bool {
+        self.skip_printed(|out| {
+            print_text(out, name);
+            out.push(b':');
+        })
+    }
+
+    fn skip_printed(&mut self, print: impl FnOnce(&mut Vec<u8>)) -> bool {
+        let mut printed = std::mem::take(&mut self.printed);
+        print(&mut printed);
+        let is_here = self.skip(&printed);
+        printed.clear();
+        self.printed = printed;
         is_here
     }
 
@@ -116,7 +126,7 @@ impl Follower<'_> {
                 (passed, place) = (passed + 1, place + 1);
             } else {
                 // Items may have been removed, or some that aren't known have ended.
-                let here = (passed..passed + WINDOW).find(|index| known.get(*index).is_some_and(|item| self.skip_known(item)));
+                let here = self.find(known, passed)?;
                 let in_place = passed + others.len();
                 if let Some(index) = here {
                     place += self.splice(&mut array, place, index - passed, std::mem::take(&mut others))? + 1;
@@ -138,6 +148,18 @@ impl Follower<'_> {
         Some((!Arc::ptr_eq(&array, known)).then_some(Node::Array(array)))
     }
 
+    /// Goes past the known item that is here, if it is one of those that follow; returns its index.
+    fn find(&mut self, known: &Array, from: usize) -> Option<Option<usize>> {
+        let candidates = (from..).zip(known.iter_from(from)).take(WINDOW);
+        for (index, item) in candidates.filter(|(_, item)| !matches!(item, Node::Array(_) | Node::Object(_))) {
+            self.rest = self.rest.checked_sub(item.weight() / BYTES)?;
+            if self.skip_known(item) {
+                return Some(Some(index));
+            }
+        }
+        Some(None)
+    }
+
     /// Puts the items in the place of as many as `remove`, and returns how many they are.
     fn splice(&mut self, array: &mut Arc<Array>, place: usize, remove: usize, items: Vec<Node>) -> Option<usize> {
         let count = items.len();
@@ -152,7 +174,7 @@ impl Follower<'_> {
         let mut object = known.clone();
         let (mut passed, mut goes_on) = (0, self.begins(b'}'));
         for (key, value) in known.iter() {
-            if !goes_on || !self.skip_text(key, b"\":") {
+            if !goes_on || !self.skip_name(key) {
                 break;
             }
             if let Some(node) = self.value(Some(value), depth + 1)? {

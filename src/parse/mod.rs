@@ -38,7 +38,8 @@ pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
 /// Parses a text as [`parse`] does, and shares with another version of the document what that has already. The other one
 /// is taken to keep to the limits. O(length), and where nothing changed at the speed of comparing.
 pub(crate) fn parse_next(text: &[u8], known: &Node, limits: &Limits) -> Result<Node> {
-    follow::follow(text, known, limits).map_or_else(|| parse(text.into(), limits), Ok)
+    let followed = if cfg!(feature = "fast") { follow::follow(text, known, limits) } else { None };
+    followed.map_or_else(|| parse(text.into(), limits), Ok)
 }
 
 /// Parses a text that is one value of a document: it may stay text as a whole. O(length).
@@ -227,8 +228,7 @@ fn scalar(text: &[u8], start: usize) -> Result<Scanned> {
 fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
     let mut part = grammar::NumberPart::first(byte(text, start));
     if part.is_none() {
-        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word));
-        return word.map_or(fail(grammar::VALUE, start), |word| Ok(Scanned { end: start + word.len(), is_canonical: true }));
+        return word_end(text, start).map_or_else(|| fail(grammar::VALUE, start), |end| Ok(Scanned { end, is_canonical: true }));
     }
     let (mut end, mut is_whole) = (start, false);
     while let Some(here) = part {
@@ -237,6 +237,16 @@ fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
         part = here.next(byte(text, end));
     }
     if is_whole { Ok(Scanned { end, is_canonical: false }) } else { fail(grammar::DIGIT, end) }
+}
+
+fn word_end(text: &[u8], start: usize) -> Option<usize> {
+    let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word))?;
+    Some(start + word.len())
+}
+
+#[inline(never)]
+fn number_end(text: &[u8], start: usize) -> Option<usize> {
+    number::canonical_end(text, start)
 }
 
 #[cold]

@@ -1,20 +1,17 @@
 //! Records of one list mostly look alike: what the last one has around its values is compared, not read again.
 
 use super::build::Token;
-use super::{byte, scalar};
+use super::{byte, number_end, word_end};
 use crate::text;
 
 /// The last item at each depth that stays text: where it is, and then each of its values.
 #[derive(Default)]
 pub(super) struct Patterns(Vec<Vec<Token>>);
 
-/// Pages download the client's module, which reads little.
-const ENABLED: bool = !cfg!(feature = "wasm-client");
-
 impl Patterns {
     /// Remembers an item that is `depth` deep; of an object's `tokens` every other one is a name.
     pub(super) fn remember(&mut self, depth: usize, whole: Token, tokens: &[Token], is_object: bool) {
-        if ENABLED {
+        if cfg!(feature = "fast") {
             if self.0.len() <= depth {
                 self.0.resize_with(depth + 1, Vec::new);
             }
@@ -31,6 +28,9 @@ impl Patterns {
     /// would print. As it has the same names, none of them comes twice. O(its length).
     #[inline]
     pub(super) fn end(&self, text: &[u8], mut at: usize, depth: usize) -> Option<usize> {
+        if cfg!(not(feature = "fast")) {
+            return None;
+        }
         let (whole, values) = self.0.get(depth)?.split_first()?;
         let mut known = whole.start as usize;
         for value in values {
@@ -41,7 +41,7 @@ impl Patterns {
                     (byte(text, close) == b'"').then_some(close + 1)?
                 }
                 b'[' | b'{' => same_end(text, value.start as usize, value.end as usize, at)?,
-                _ => scalar(text, at).ok().filter(|scalar| scalar.is_canonical)?.end,
+                _ => number_end(text, at).or_else(|| word_end(text, at))?,
             };
             known = value.end as usize;
         }
