@@ -63,7 +63,7 @@ impl Differ<'_> {
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
-        let mut equal = |a: &Node, b: &Node| self.affords(a.weight()) && a == b;
+        let mut equal = |a: &Node, b: &Node| self.affords(a.weight()) && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
         let head = both.take_while(|(a, b)| equal(a, b)).count();
@@ -173,6 +173,11 @@ impl Differ<'_> {
             _ => true,
         }
     }
+}
+
+/// Equal values have the same canonical text but for the order of members.
+fn are_plainly_unlike(a: &Node, b: &Node) -> bool {
+    matches!((a, b), (Node::Raw(_), Node::Raw(_))) && a.weight() != b.weight()
 }
 
 /// Whether telling the growth at the end is shorter than telling the whole.
