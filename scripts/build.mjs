@@ -8,9 +8,9 @@ import { setup } from './setup.mjs';
 import { whenChanged } from './stamp.mjs';
 import { target, wasmEnv } from './toolchain.mjs';
 
-/** Cargo's profile, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
-const fast = { profile: 'release', levels: ['3', '0'] };
-const small = { profile: 'small', levels: ['1', '0'] };
+/** Cargo's profile and features, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
+const fast = { profile: 'release', defaults: [], levels: ['3', '0'] };
+const small = { profile: 'small', defaults: ['--no-default-features'], levels: ['1', '0'] };
 
 const dist = join(pkg, 'dist');
 const wasm = join(dist, 'wasm');
@@ -34,10 +34,10 @@ async function buildWasm(run) {
   renameSync(made, wasm);
 }
 
-async function buildModule(run, name, { feature, profile, levels }, folder = made) {
+async function buildModule(run, name, { feature, profile, defaults, levels }, folder = made) {
   const env = wasmEnv();
   const file = (ending) => join(folder, `${name}${ending}`);
-  await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, '--target', target, '--target-dir', 'target'], { env });
+  await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, ...defaults, '--target', target, '--target-dir', 'target'], { env });
   const built = join(root, 'target', target, profile, 'patchwire.wasm');
   // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
   const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];

@@ -169,6 +169,22 @@ pub(crate) fn digits_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
+/// Whether the text at `at` is the same as the one from `start` to `end`.
+#[inline(always)]
+pub(crate) fn repeats(bytes: &[u8], mut start: usize, end: usize, mut at: usize) -> bool {
+    loop {
+        let unlike = word(bytes, start) ^ word(bytes, at);
+        let rest = end - start;
+        if rest <= 8 {
+            return rest == 0 || unlike << ((8 - rest) * 8) == 0;
+        }
+        if unlike != 0 {
+            return false;
+        }
+        (start, at) = (start + 8, at + 8);
+    }
+}
+
 /// The same as `==`, which in wasm compares byte by byte.
 pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

@@ -1,6 +1,6 @@
 // Two versions, and the patch from one to the other is wanted.
 import fastJsonPatch from 'fast-json-patch';
-import { StateDocument } from 'patchwire';
+import { diffTexts, StateDocument } from 'patchwire';
 import { entriesFor, shapes } from '../shapes.mjs';
 
 const SIZE = 5e5;
@@ -26,15 +26,8 @@ function peer(texts) {
   return found({ name: 'JSON.parse + fast-json-patch compare', batch: 4, run: () => fastJsonPatch.compare(before(), after()) });
 }
 
-function parsed(texts) {
-  const run = () => {
-    const [before, after] = texts.map((text) => StateDocument.parse(text));
-    const patch = before.diff(after);
-    before.free();
-    after.free();
-    return patch;
-  };
-  return found({ name: 'patchwire', batch: 4, run });
+function inText([before, after]) {
+  return found({ name: 'patchwire', batch: 4, run: () => diffTexts(before, after) });
 }
 
 function shared(texts) {
@@ -59,8 +52,8 @@ function diff(name, shape, target, make, form = (texts) => texts) {
 const targets = { items: 0.1, chat: 0.3 };
 
 export const diffs = Object.entries(targets).flatMap(([shape, target]) => [
-  diff('two 500 KB texts, one leaf changed', shape, target, parsed),
+  diff('two 500 KB texts, one leaf changed', shape, target, inText),
   // As storage and networks have them: strings with characters beyond Latin-1 take longer to encode than to compare.
-  diff('two 500 KB texts in UTF-8, one leaf changed', shape, target, parsed, inUtf8),
+  diff('two 500 KB texts in UTF-8, one leaf changed', shape, target, inText, inUtf8),
   diff('versions that share the rest', shape, 0.001, shared),
 ]);

@@ -60,6 +60,25 @@ export class StateDocument {
   }
 
   /**
+   * Reads the text of another version, or its UTF-8 bytes, within this one's limits: the same as {@link parse} would
+   * read, sharing with this version what both have. Many times as fast where little has changed and the text is as
+   * `JSON.stringify` prints it; {@link diff} then looks at what changed only. O(length).
+   *
+   * @throws PatchwireError `INVALID_JSON` with the `offset` in bytes, `LIMIT_EXCEEDED`, `ENGINE_LOST`, `CLOSED`.
+   * @example
+   * ```ts
+   * import { StateDocument } from "patchwire";
+   * const before = StateDocument.parse('{"status":"running","log":["started"]}');
+   * const after = before.parseNext('{"status":"done","log":["started"]}');
+   * console.log(before.diff(after)); // [ { op: 'replace', path: '/status', value: 'done' } ]
+   * ```
+   */
+  parseNext(text: string | Uint8Array): StateDocument {
+    const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
+    return new StateDocument(call(() => this.handle.parse_next(arena, length!)));
+  }
+
+  /**
    * The value at a JSON Pointer (RFC 6901), a copy as plain JavaScript; `undefined` where there is nothing.
    * O(depth · log n + its size).
    *

@@ -9,7 +9,7 @@ export { StateDocument } from "./document.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./functions.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./merge.js";
-export { compact, diff, filterPatch, invert, type View } from "./patches.js";
+export { compact, diff, diffTexts, filterPatch, invert, type View } from "./patches.js";
 export type { StreamedValue } from "./stream.js";
 export { StateTracker } from "./tracker.js";
 export type {

@@ -3,6 +3,7 @@ import { patchText } from "./document.js";
 import { checkJson } from "./json.js";
 import { bounds } from "./limits.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.js";
+import { passVersions } from "./versions.js";
 
 /**
  * The patch that makes `after` of `before`: items of arrays that were inserted, removed or moved, edits inside of
@@ -25,9 +26,26 @@ import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.j
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   checkJson(before);
   checkJson(after);
+  return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
+}
+
+/**
+ * The patch between two values that are given as JSON text, or as its UTF-8 bytes. The second text is read beside the
+ * first: what both have isn't read again. O(n log n) at worst, and hardly more than reading the first text where
+ * little has changed and the texts are as `JSON.stringify` prints them.
+ *
+ * @throws PatchwireError `INVALID_JSON` with the `offset` in bytes of the text that isn't JSON; `LIMIT_EXCEEDED`.
+ * @example
+ * ```ts
+ * import { diffTexts } from "patchwire";
+ * const patch = diffTexts('{"todo":["buy milk","write tests"],"done":0}', '{"todo":["buy milk","write tests"],"done":1}');
+ * console.log(patch); // [ { op: 'replace', path: '/done', value: 1 } ]
+ * ```
+ */
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
-  const [arena, split, length] = passTexts(JSON.stringify(before), JSON.stringify(after));
-  return JSON.parse(call(() => core().diff(arena, split!, length!, options?.key, extended, limits))) as JSONPatchOperation[];
+  const [arena, split, length] = passVersions(before, after);
+  return JSON.parse(call(() => core().diff(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
 }
 
 /**

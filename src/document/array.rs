@@ -101,8 +101,19 @@ impl Array {
             let room = (start - at).min(other_start - other_at);
             // What leaves were copied for is mostly one item of theirs.
             let after = self.iter_from(at).zip(other.iter_from(other_at)).take(room).take_while(is_same).count();
-            let backwards = (1..=room - after).map_while(|back| Some((self.get(start - back)?, other.get(other_start - back)?)));
-            let before = backwards.take_while(is_same).count();
+            // Backwards some at a time: a search from the root for each takes longer.
+            let mut before = 0;
+            loop {
+                let back = (room - after - before).min(tree::MOST);
+                let (from, other_from) = (start - before - back, other_start - before - back);
+                let mut last: Vec<_> = self.iter_from(from).zip(other.iter_from(other_from)).take(back).collect();
+                last.reverse();
+                let same = last.into_iter().take_while(is_same).count();
+                before += same;
+                if same < tree::MOST {
+                    break;
+                }
+            }
             match runs.last_mut() {
                 Some(last) => last.2 += after,
                 None if after > 0 => runs.push((0, 0, after)),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::escape::unescape;
+use super::pattern::Patterns;
 use crate::document::{Key, Node, Object, Raw};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -12,9 +13,9 @@ use crate::{grammar, number, text};
 /// A name or a value that has been read: its text, from the quote or bracket at `start` to before `end`.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
-    start: u32,
+    pub(super) start: u32,
     /// 0 for a container whose node is next among the builder's nodes.
-    end: u32,
+    pub(super) end: u32,
 }
 
 /// What containers that stay text refer to.
@@ -49,6 +50,7 @@ pub(super) struct Builder<'a> {
     nodes: Vec<Node>,
     /// The last shape seen at each depth: records of one list mostly share theirs.
     shapes: Vec<Arc<[Key]>>,
+    patterns: Patterns,
 }
 
 /// An object with more members is built: telling that none of them comes twice takes the square of their number.
@@ -57,7 +59,7 @@ const MEMBERS: usize = 32;
 impl<'a> Builder<'a> {
     pub(super) fn new(text: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
         // Patches and records need no more room than this.
-        Builder { text, kept, limits, tokens: Vec::with_capacity(32), nodes: Vec::new(), shapes: Vec::new() }
+        Builder { text, kept, limits, tokens: Vec::with_capacity(32), nodes: Vec::new(), shapes: Vec::new(), patterns: Patterns::default() }
     }
 
     pub(super) fn open(&self, start: usize, close: u8) -> Frame {
@@ -69,14 +71,25 @@ impl<'a> Builder<'a> {
         self.tokens.push(Token { start: start as u32, end: end as u32 });
     }
 
+    /// Takes the item of a list that starts at `at` if it is like the one before it, and returns where it ends.
+    #[inline(always)]
+    pub(super) fn alike(&mut self, at: usize, depth: usize) -> Option<usize> {
+        let end = self.patterns.end(self.text, at, depth).filter(|end| self.may_stay(end - at, depth))?;
+        self.token(at, end);
+        Some(end)
+    }
+
     /// Closes a container that is `depth` deep. It stays text if it is canonical and small; returns whether it does.
     #[inline(always)]
-    pub(super) fn close(&mut self, frame: Frame, end: usize, depth: usize) -> Result<bool> {
+    pub(super) fn close(&mut self, frame: Frame, end: usize, depth: usize, is_item: bool) -> Result<bool> {
         let start = frame.start as usize;
         let stays = frame.canonical && self.may_stay(end - start, depth) && !self.may_have_twins(frame);
         if !stays {
             let node = if frame.close == b'}' { self.object(frame, depth)? } else { self.array(frame)? };
             self.nodes.push(node);
+        } else if is_item {
+            let tokens = self.tokens.get(frame.tokens as usize..).unwrap_or_default();
+            self.patterns.remember(depth, Token { start: frame.start, end: end as u32 }, tokens, frame.close == b'}');
         }
         self.tokens.truncate(frame.tokens as usize);
         self.token(start, if stays { end } else { 0 });

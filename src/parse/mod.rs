@@ -5,7 +5,9 @@
 
 mod build;
 mod escape;
+mod follow;
 mod outline;
+mod pattern;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,6 +35,13 @@ pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
     }
     let source = Arc::new(text.into_owned());
     Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).whole(0)
+}
+
+/// Parses a text as [`parse`] does, and shares with another version of the document what that has already. The other one
+/// is taken to keep to the limits. O(length), and where nothing changed at the speed of comparing.
+pub(crate) fn parse_next(text: &[u8], known: &Node, limits: &Limits) -> Result<Node> {
+    let followed = if cfg!(feature = "fast") { follow::follow(text, known, limits) } else { None };
+    followed.map_or_else(|| parse(text.into(), limits), Ok)
 }
 
 /// Parses a text that is one value of a document: it may stay text as a whole. O(length).
@@ -104,6 +113,11 @@ impl<'a> Parser<'a> {
                 continue;
             } else if expects_name {
                 return fail(grammar::NAME, at);
+            } else if frame.close == b']'
+                && (first == b'{' || first == b'[')
+                && let Some(end) = self.build.alike(at, self.frames.len())
+            {
+                at = end;
             } else if first == b'{' || first == b'[' {
                 self.frames.push(frame);
                 // Both closing brackets are two above the opening ones.
@@ -133,7 +147,7 @@ impl<'a> Parser<'a> {
                 } else if next == frame.close {
                     let Some(around) = self.frames.pop() else { break 'tokens };
                     at += 1;
-                    let stays = self.build.close(frame, at, self.frames.len())?;
+                    let stays = self.build.close(frame, at, self.frames.len(), around.close == b']')?;
                     frame = around;
                     // What is built would print otherwise, or is too large to stay text: so is what it is in.
                     frame.canonical &= stays;
@@ -222,8 +236,7 @@ fn scalar(text: &[u8], start: usize) -> Result<Scanned> {
 fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
     let mut part = grammar::NumberPart::first(byte(text, start));
     if part.is_none() {
-        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word));
-        return word.map_or(fail(grammar::VALUE, start), |word| Ok(Scanned { end: start + word.len(), is_canonical: true }));
+        return word_end(text, start).map_or_else(|| fail(grammar::VALUE, start), |end| Ok(Scanned { end, is_canonical: true }));
     }
     let (mut end, mut is_whole) = (start, false);
     while let Some(here) = part {
@@ -232,6 +245,16 @@ fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
         part = here.next(byte(text, end));
     }
     if is_whole { Ok(Scanned { end, is_canonical: false }) } else { fail(grammar::DIGIT, end) }
+}
+
+fn word_end(text: &[u8], start: usize) -> Option<usize> {
+    let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| text.get(start..start + word.len()) == Some(word))?;
+    Some(start + word.len())
+}
+
+#[inline(never)]
+fn number_end(text: &[u8], start: usize) -> Option<usize> {
+    number::canonical_end(text, start)
 }
 
 #[cold]

@@ -23,6 +23,11 @@ impl DocumentHandle {
         Ok(DocumentHandle { inner: Document::parse_with(arena.head(length), limits(bounds)).map_err(to_js)? })
     }
 
+    /// Parses the arena's first `length` bytes as another version of this one.
+    pub fn parse_next(&self, arena: &Arena, length: usize) -> JsResult<DocumentHandle> {
+        Ok(DocumentHandle { inner: self.inner.parse_next(arena.head(length)).map_err(to_js)? })
+    }
+
     /// The JSON text at a pointer; undefined where there is nothing.
     pub fn get(&self, pointer: &str) -> JsResult<Option<String>> {
         match self.inner.get(pointer) {

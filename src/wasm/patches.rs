@@ -18,7 +18,7 @@ use crate::projection::View;
 pub fn diff(arena: &Arena, split: usize, length: usize, key: JsValue, extended: bool, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
-    let after = Document::parse_with(arena.range(split, length), limits).map_err(to_js)?;
+    let after = before.parse_next(arena.range(split, length)).map_err(to_js)?;
     Ok(text(patch::print(&before.diff(&after, &diff_options(key, extended)?))))
 }
 

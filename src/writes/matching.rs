@@ -63,14 +63,16 @@ impl Differ<'_> {
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
-        let mut equal = |a: Option<&Node>, b: Option<&Node>| match (a, b) {
-            (Some(a), Some(b)) => self.affords(a.weight()) && a == b,
-            _ => false,
-        };
+        let mut equal = |a: &Node, b: &Node| self.affords(a.weight()) && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
-        let head = both.take_while(|(a, b)| equal(Some(a), Some(b))).count();
-        let tail = (1..=shorter - head).take_while(|back| equal(old.get(gap.old.end - back), new.get(gap.new.end - back))).count();
+        let head = both.take_while(|(a, b)| equal(a, b)).count();
+        let old_rest: Vec<&Node> = old.iter_from(gap.old.start + head).take(gap.old.len() - head).collect();
+        let new_rest: Vec<&Node> = new.iter_from(gap.new.start + head).take(gap.new.len() - head).collect();
+        // As many are left of both: then the first ones are known to differ.
+        let most = (shorter - head).saturating_sub(usize::from(old_rest.len() == new_rest.len()));
+        let both = old_rest.iter().rev().zip(new_rest.iter().rev()).take(most);
+        let tail = both.take_while(|(a, b)| equal(a, b)).count();
         let ends = [(gap.old.start, gap.new.start, head), (gap.old.end - tail, gap.new.end - tail, tail)];
         runs.extend(ends.into_iter().filter(|end| end.2 > 0).map(|(from, to, length)| Run { from, to, length }));
         *gap = Gap { old: gap.old.start + head..gap.old.end - tail, new: gap.new.start + head..gap.new.end - tail };
@@ -171,6 +173,11 @@ impl Differ<'_> {
             _ => true,
         }
     }
+}
+
+/// Equal values have the same canonical text but for the order of members.
+fn are_plainly_unlike(a: &Node, b: &Node) -> bool {
+    matches!((a, b), (Node::Raw(_), Node::Raw(_))) && a.weight() != b.weight()
 }
 
 /// Whether telling the growth at the end is shorter than telling the whole.

@@ -8,6 +8,7 @@ mod filter;
 mod history;
 mod invert;
 mod merge;
+mod next;
 mod oracles;
 mod patches;
 mod stream;

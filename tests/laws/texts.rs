@@ -7,13 +7,44 @@ use serde_json::Value;
 
 /// JSON text as nobody would print it: spaces, any escape sequences and numbers, names that come twice, and strings
 /// that are longer than what stays text.
-fn texts() -> impl Strategy<Value = String> {
-    let scalar = prop_oneof![
+pub fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![3 => mixtures(), 1 => records()]
+}
+
+/// Records that look alike but for their scalars, as those of lists mostly do, and one that doesn't.
+fn records() -> impl Strategy<Value = String> {
+    let value = || prop_oneof![3 => scalars(), 1 => Just("[1,{\"a\":2}]".to_owned()), 1 => Just("[]".to_owned())];
+    let shapes = prop_oneof![
+        Just("{\"a\":_,\"long name\":_,\"b\":[_,{\"c\":_}]}"),
+        Just("[_,_]"),
+        Just("{\"a\":_,\"a\":_}"),
+        Just("[[_],_]"),
+        Just("{}")
+    ];
+    let record = (prop::collection::vec(value(), 4), any::<prop::sample::Index>());
+    (shapes, prop::collection::vec(record, 2..6), mixtures(), any::<prop::sample::Index>()).prop_map(|(shape, records, other, at)| {
+        let mut written: Vec<String> = Vec::new();
+        for (values, same) in records {
+            let mut values = values.into_iter();
+            let text: String = shape.chars().map(|c| if c == '_' { values.next().unwrap_or_default() } else { c.into() }).collect();
+            written.push(if same.index(4) == 0 { written.first().cloned().unwrap_or(text) } else { text });
+        }
+        written.insert(at.index(written.len() + 1), other);
+        format!("{{\"list\":[{}]}}", written.join(","))
+    })
+}
+
+fn scalars() -> impl Strategy<Value = String> {
+    prop_oneof![
         3 => "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?",
         1 => "-?(0\\.0{0,7}[0-9]{1,3}|[0-9]\\.0|[1-9][0-9]{14,16}|1e21|9007199254740993)",
         1 => "true|false|null",
         4 => strings(),
-    ];
+    ]
+}
+
+fn mixtures() -> impl Strategy<Value = String> {
+    let scalar = scalars();
     let space = "[ \n\r\t]{0,2}";
     let gap = prop_oneof![6 => Just(String::new()), 1 => space];
     scalar.prop_recursive(5, 64, 8, move |inner| {
@@ -60,7 +91,7 @@ fn operations() -> impl Strategy<Value = String> {
 }
 
 /// The same text, as one of those of which parts stay text.
-fn padded(text: &str) -> String {
+pub fn padded(text: &str) -> String {
     format!("{text}{}", " ".repeat(4_096))
 }
 

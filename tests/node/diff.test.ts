@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { compare } from "fast-json-patch";
 import { describe, expect, test } from "vitest";
-import { applyPatch, diff, StateDocument } from "patchwire";
+import { applyPatch, diff, diffTexts, StateDocument } from "patchwire";
 import { refusal } from "./refusal.ts";
 
 const order = (id: number) => ({
@@ -55,6 +55,51 @@ test("any two values: both patches lead to the same", () => {
     }),
     { numRuns: runs, seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) },
   );
+});
+
+describe("texts", () => {
+  const utf8 = (text: string) => new TextEncoder().encode(text);
+
+  test.each(edits)("%s: as documents parsed one by one", (_, before, edit) => {
+    const after = structuredClone(before);
+    edit(after);
+    const [a, b] = [JSON.stringify(before), JSON.stringify(after)];
+    const expected = StateDocument.parse(a).diff(StateDocument.parse(b));
+    for (const [one, other] of [[a, b], [utf8(a), utf8(b)], [a, utf8(b)], [utf8(a), b]] as const) expect(diffTexts(one, other)).toEqual(expected);
+    expect(StateDocument.parse(a).parseNext(b).toJSON()).toEqual(after);
+  });
+
+  test("long ones are the same in JavaScript's and in the core's encoding, wherever they differ", () => {
+    const unit = fc.constantFrom("a", "é", "—", "😀", "\ud83d", "\ude00", "\n");
+    const text = fc.array(unit, { maxLength: 6 }).map((units) => units.join(""));
+    const runs = Number(process.env["PATCHWIRE_RUNS"] ?? 200);
+    fc.assert(
+      fc.property(text, text, text, text, (head, old, now, tail) => {
+        const around = [`${head}${"—".repeat(3_000)}`, `${"b".repeat(3_000)}${tail}`];
+        const [a, b] = [old, now].map((middle) => JSON.stringify([around[0] + middle + around[1]]));
+        const patch = diffTexts(a!, b!);
+        expect(patch).toEqual(a === b ? [] : [{ op: "replace", path: "/0", value: JSON.parse(b!)[0] }]);
+        // What isn't UTF-8 in a string's own units reaches the core as the platform's encoder writes it.
+        const [raw, other] = [old, now].map((middle) => `["${(around[0] + middle + around[1]).replaceAll("\n", " ")}"]`);
+        expect(diffTexts(raw!, other!)).toEqual(diffTexts(utf8(raw!), utf8(other!)));
+      }),
+      { numRuns: runs, seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) },
+    );
+  });
+
+  test("a second one that isn't JSON is refused as if it were parsed alone", () => {
+    const before = JSON.stringify(orders(200));
+    const document = StateDocument.parse(before);
+    for (const at of [0, 1, 700, before.length - 1]) {
+      for (const wrong of [before.slice(0, at), `${before.slice(0, at)}}${before.slice(at)}`, `${before.slice(0, at)}—"${before.slice(at + 1)}`]) {
+        const { code, offset } = refusal(() => StateDocument.parse(wrong));
+        expect(code).toBe("INVALID_JSON");
+        for (const read of [() => document.parseNext(wrong), () => diffTexts(before, wrong), () => diffTexts(before, utf8(wrong))]) {
+          expect(refusal(read)).toMatchObject({ code, offset });
+        }
+      }
+    }
+  });
 });
 
 describe("versions that share what they have in common", () => {
