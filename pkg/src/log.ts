@@ -19,6 +19,10 @@ const MEMBERS = 64;
 /** Once so many names are known, containers cross as text: names may be data. */
 const NAMED = 4096;
 
+/** Strings from this length on are numbered, so that an answer needn't hold them: so many of a log. */
+const LONG = 100;
+const TEXTS = 64;
+
 /** How many places a record takes in the list of records. */
 const PLACES = 5;
 /** Room for most logs. */
@@ -45,6 +49,8 @@ export class Log {
   private budget = 0;
   /** How many records there are. */
   length = 0;
+  /** The long strings of the last encoding, by the numbers that the core knows them by. */
+  texts: string[] = [];
 
   begin(): void {
     this.add(0, ROOT, null, undefined, 0);
@@ -121,6 +127,7 @@ export class Log {
   encode(count: number): number {
     this.at = 0;
     this.known = this.keys.size;
+    this.texts = [];
     this.bytes = reserve(ROOM);
     try {
       for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
@@ -196,9 +203,12 @@ export class Log {
         if (!Number.isFinite(value)) return this.byte(0);
         this.byte(3);
         return this.double(value);
-      case "string":
-        this.byte(4);
+      case "string": {
+        const isNumbered = value.length >= LONG && this.texts.length < TEXTS;
+        if (isNumbered) this.texts.push(value);
+        this.byte(isNumbered ? 10 : 4);
         return this.text(value);
+      }
       case "boolean":
         return this.byte(value ? 2 : 1);
       case "object":
@@ -215,11 +225,13 @@ export class Log {
   private whole(value: object): void {
     const { at } = this;
     const { size } = this.keys;
+    const { length } = this.texts;
     this.budget = size < NAMED ? MEMBERS : 0;
     this.container(value);
     if (this.budget > 0) return;
     this.at = at;
     this.forget(size);
+    this.texts.length = length;
     this.byte(5);
     this.text(JSON.stringify(value));
   }

@@ -209,6 +209,12 @@ impl Tracker {
         Ok(())
     }
 
+    /// The number of a string in the log that was played last, if that brought it.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn number_of(&self, text: &Node) -> Option<usize> {
+        self.player.number_of(text)
+    }
+
     /// What applying a patch does.
     pub(crate) fn applying(&self, patch: &Patch) -> Result<Change> {
         let (mut root, mut done) = (self.document.root.clone(), Vec::new());
