@@ -121,9 +121,11 @@ class PackedReader {
     for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
     const slot = (hash ^ (hash >>> 8)) & (RECENT - 1);
     const known = recent[slot]!;
-    let at = start;
-    if (known.length === end - start) while (at < end && known.charCodeAt(at - start) === bytes[at]) at++;
-    if (at === end) return known;
+    if (known.length === end - start) {
+      let at = start;
+      while (at < end && known.charCodeAt(at - start) === bytes[at]) at++;
+      if (at === end) return known;
+    }
     const text = this.decoded(start, end);
     // Beyond ASCII two strings may have the same bytes and characters.
     if (text.length === end - start) recent[slot] = text;
