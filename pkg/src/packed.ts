@@ -25,8 +25,9 @@ class PackedReader {
     this.bytes = bytes;
     this.texts = texts;
     this.at = 0;
-    const operations = new Array<JSONPatchOperation>();
-    for (let count = this.number(); count > 0; count--) operations.push(this.operation());
+    const count = this.number();
+    const operations = new Array<JSONPatchOperation>(count);
+    for (let i = 0; i < count; i++) operations[i] = this.operation();
     // The core that they are in may be lost, and mustn't be kept by this.
     this.bytes = NONE;
     this.texts = NO_TEXTS;
@@ -70,8 +71,9 @@ class PackedReader {
         return object;
       }
       case 9: {
-        const array: unknown[] = [];
-        for (let count = this.number(); count > 0; count--) array.push(this.value());
+        const count = this.number();
+        const array = new Array<unknown>(count);
+        for (let i = 0; i < count; i++) array[i] = this.value();
         return array;
       }
       default:
