@@ -59,7 +59,7 @@ fn pack_operation(out: &mut Vec<u8>, operation: &Operation, number_of: &dyn Fn(&
             pack_number(out, *position);
             pack_text(out, text);
         }
-        Operation::Inc { by, .. } => out.extend_from_slice(&by.to_le_bytes()),
+        Operation::Inc { by, .. } => pack_double(out, *by),
     }
 }
 
@@ -69,8 +69,7 @@ fn pack_value(out: &mut Vec<u8>, value: &Node, number_of: &dyn Fn(&Node) -> Opti
         Node::Bool(value) => out.push(1 + u8::from(*value)),
         Node::Number(value) => {
             out.push(3);
-            // As in text: there is no -0.
-            out.extend_from_slice(&(value + 0.0).to_le_bytes());
+            pack_double(out, *value);
         }
         Node::Array(array) if array.len() <= MEMBERS => {
             out.push(9);
@@ -100,6 +99,11 @@ fn pack_value(out: &mut Vec<u8>, value: &Node, number_of: &dyn Fn(&Node) -> Opti
             }
         },
     }
+}
+
+/// As in text, there is no -0.
+fn pack_double(out: &mut Vec<u8>, number: f64) {
+    out.extend_from_slice(&(number + 0.0).to_le_bytes());
 }
 
 fn pack_pointer(out: &mut Vec<u8>, path: &Pointer) {
