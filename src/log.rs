@@ -37,6 +37,8 @@ pub(crate) struct Player {
     keys: Vec<Key>,
     /// The lists of keys that objects had last: others will have them too.
     shapes: Vec<Arc<[Key]>>,
+    /// Of the objects that are being read.
+    names: Vec<Key>,
     /// The long strings of the last log: the shim has them, so that an answer needn't.
     texts: Vec<Node>,
 }
@@ -53,6 +55,7 @@ impl Player {
     pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let known = self.keys.len();
         self.texts.clear();
+        self.names.clear();
         self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
     }
 
@@ -156,20 +159,21 @@ impl Player {
 
     fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let count = reader.enter()?;
-        let mut names = Vec::with_capacity(count.min(ROOM));
+        let first = self.names.len();
         let values = reader.list(count, |reader| {
             let name = reader.number()?;
             if name == 1 {
                 self.keys.push(reader.bytes()?.into());
             }
             let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
-            names.push(key.ok_or_else(|| reader.malformed())?.clone());
+            self.names.push(key.ok_or_else(|| reader.malformed())?.clone());
             self.value(reader, root, recipe)
         })?;
         reader.depth -= 1;
-        let is_known = |shape: &&Arc<[Key]>| ***shape == *names;
-        let shape = match self.shapes.iter().find(is_known) {
-            Some(known) => known.clone(),
+        let names = self.names.get(first..).unwrap_or_default();
+        let known = self.shapes.iter().find(|shape| ***shape == *names).cloned();
+        let shape = match known {
+            Some(known) => known,
             None => {
                 let shape: Arc<[Key]> = names.into();
                 self.shapes.truncate(SHAPES - 1);
@@ -177,6 +181,7 @@ impl Player {
                 shape
             }
         };
+        self.names.truncate(first);
         Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
     }
 
