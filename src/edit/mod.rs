@@ -27,13 +27,9 @@ pub(crate) enum Step {
 impl Step {
     /// As a pointer has it.
     pub(crate) fn segment(&self) -> Key {
-        self.clone().into_segment()
-    }
-
-    pub(crate) fn into_segment(self) -> Key {
         match self {
-            Step::Key(key) => key,
-            Step::Index(index) => index.into(),
+            Step::Key(key) => key.clone(),
+            Step::Index(index) => (*index).into(),
         }
     }
 

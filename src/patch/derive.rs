@@ -2,7 +2,7 @@
 
 use super::{Dialect, Operation, Patch};
 use crate::document::{Key, Node};
-use crate::edit::Step;
+use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::Pointer;
@@ -11,68 +11,67 @@ use crate::writes::{self, StepWrites, Write};
 
 /// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and with
 /// those two present also the cost of applying the writes.
-pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
-    let count = writes.ops.len();
-    let mut operations = Vec::with_capacity(count);
+pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
+    let mut operations = Vec::with_capacity(writes.ops.len());
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::AppendText { .. } | Write::Increment { .. } => true,
         Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
         _ => false,
     });
     let mut state = if needs_base { base.cloned() } else { None };
-    for (index, write) in writes.ops.into_iter().enumerate() {
-        let done = (state.is_some() && index + 1 < count).then(|| StepWrites { ops: vec![write.clone()], warnings: Vec::new() });
+    for (index, write) in writes.ops.iter().enumerate() {
         operate(&mut operations, write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
-        if let (Some(state), Some(done)) = (&mut state, done) {
-            writes::apply(state, &done, &Limits::none()).map_err(|error| error.in_op(index))?;
+        if let Some(state) = &mut state
+            && index + 1 < writes.ops.len()
+        {
+            let one = StepWrites { ops: vec![write.clone()], warnings: Vec::new() };
+            writes::apply(state, &one, &Limits::none()).map_err(|error| error.in_op(index))?;
         }
     }
     Ok(Patch { operations })
 }
 
-fn operate(out: &mut Vec<Operation>, write: Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
+fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
     match write {
         Write::Append { path, items } => {
-            out.extend(items.into_iter().map(|value| Operation::Add { path: below(&path, b"-".into()), value }));
+            out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-".into()), value: value.clone() }));
         }
         Write::Splice { path, index, remove, items } => {
-            let surplus = remove.saturating_sub(items.len());
-            let end = below(&path, index.saturating_add(items.len()).into());
-            for (offset, value) in items.into_iter().enumerate() {
-                let path = below(&path, index.saturating_add(offset).into());
-                out.push(if offset < remove { Operation::Replace { path, value } } else { Operation::Add { path, value } });
+            for (offset, value) in items.iter().enumerate() {
+                let (path, value) = (below(path, index.saturating_add(offset).into()), value.clone());
+                out.push(if offset < *remove { Operation::Replace { path, value } } else { Operation::Add { path, value } });
             }
-            out.extend((0..surplus).map(|_| Operation::Remove { path: end.clone() }));
+            let surplus = remove.saturating_sub(items.len());
+            let path = below(path, index.saturating_add(items.len()).into());
+            out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
         }
         Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
         Write::Replace { path, value, is_new } => {
-            let path = pointer(path);
-            let grown = if dialect == Dialect::Extended && is_long_text(&value) { growth(state, &path, &value) } else { None };
-            out.push(match grown {
-                Some((position, text)) => Operation::StrIns { path, position, text },
-                None if is_new => Operation::Add { path, value },
-                None => Operation::Replace { path, value },
-            });
+            let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(state, path, value) } else { None };
+            if let Some(insertion) = grown {
+                out.push(insertion);
+                return Ok(());
+            }
+            let (path, value) = (pointer(path), value.clone());
+            out.push(if *is_new { Operation::Add { path, value } } else { Operation::Replace { path, value } });
         }
         Write::Delete { path } => out.push(Operation::Remove { path: pointer(path) }),
         Write::AppendText { path, text } => {
-            let path = pointer(path);
-            let before = current(state, &path)?;
-            let before = before.as_text().ok_or_else(|| misfit(&path))?;
+            let before = current(state, path)?;
+            let before = before.as_text().ok_or_else(|| misfit(path))?;
             out.push(match dialect {
-                Dialect::Extended => Operation::StrIns { position: text::utf16_len(before), path, text },
+                Dialect::Extended => Operation::StrIns { path: pointer(path), position: text::utf16_len(before), text: text.clone() },
                 Dialect::Rfc6902 => {
                     let mut longer = before.to_vec();
-                    text::append(&mut longer, &text);
-                    Operation::Replace { path, value: Node::text(&longer) }
+                    text::append(&mut longer, text);
+                    Operation::Replace { path: pointer(path), value: Node::text(&longer) }
                 }
             });
         }
-        Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by }),
+        Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by: *by }),
         Write::Increment { path, by } => {
-            let path = pointer(path);
-            let before = current(state, &path)?.as_number().ok_or_else(|| misfit(&path))?;
-            out.push(Operation::Replace { path, value: Node::Number(before + by) });
+            let before = current(state, path)?.as_number().ok_or_else(|| misfit(path))?;
+            out.push(Operation::Replace { path: pointer(path), value: Node::Number(before + by) });
         }
     }
     Ok(())
@@ -83,26 +82,27 @@ fn is_long_text(value: &Node) -> bool {
     value.as_text().is_some_and(|text| text.len() > 32)
 }
 
-/// Where what is inserted, when the string at `path` only grew at its end to become `value`.
-fn growth(state: Option<&Node>, path: &Pointer, value: &Node) -> Option<(usize, Vec<u8>)> {
+/// The insertion that makes the string at `path` what `value` is, when it only grew at its end.
+fn growth(state: Option<&Node>, path: &[Step], value: &Node) -> Option<Operation> {
+    let path = pointer(path);
     let before = path.find(state?)?;
     let (before, after) = (before.as_text()?, value.as_text()?);
     let text = after.strip_prefix(before).filter(|_| !before.is_empty())?.to_vec();
-    Some((text::utf16_len(before), text))
+    Some(Operation::StrIns { position: text::utf16_len(before), path, text })
 }
 
-fn current(state: Option<&Node>, path: &Pointer) -> Result<Node> {
+fn current(state: Option<&Node>, path: &[Step]) -> Result<Node> {
     let state = state
-        .ok_or_else(|| Error::new(Code::InvalidPatch, "append_text and increment need the base: pass { base }").on(path.to_string()))?;
-    path.find(state).ok_or_else(|| misfit(path))
+        .ok_or_else(|| Error::new(Code::InvalidPatch, "append_text and increment need the base: pass { base }").on(edit::display(path)))?;
+    pointer(path).find(state).ok_or_else(|| misfit(path))
 }
 
-fn misfit(path: &Pointer) -> Error {
-    Error::new(Code::InvalidPatch, "the base doesn't fit the writes").on(path.to_string())
+fn misfit(path: &[Step]) -> Error {
+    Error::new(Code::InvalidPatch, "the base doesn't fit the writes").on(edit::display(path))
 }
 
-fn pointer(path: Vec<Step>) -> Pointer {
-    Pointer::from_keys(path.into_iter().map(Step::into_segment).collect())
+fn pointer(path: &[Step]) -> Pointer {
+    Pointer::from_keys(path.iter().map(Step::segment).collect())
 }
 
 fn below(path: &[Step], segment: Key) -> Pointer {

@@ -44,7 +44,7 @@ impl Document {
         let mut writes = writes::diff(&self.root, &other.root, &comparison);
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
-        let patch = derive(writes, Some(&self.root), options.dialect).unwrap_or_default();
+        let patch = derive(&writes, Some(&self.root), options.dialect).unwrap_or_default();
         shorten(patch, &other.root)
     }
 }

@@ -28,111 +28,116 @@ use crate::{print, text};
 /// Containers with more members are parsed faster than they are put together.
 const MEMBERS: usize = 32;
 
-/// `number_of` says which strings the shim has. O(what the text would have).
-pub(crate) fn pack(patch: &Patch, number_of: &dyn Fn(&Node) -> Option<usize>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256);
-    pack_number(&mut out, patch.operations.len());
-    patch.operations.iter().for_each(|operation| pack_operation(&mut out, operation, number_of));
-    out
+/// `texts` are the long strings of the last log. O(what the text would have).
+pub(crate) fn pack(patch: &Patch, texts: &[Node]) -> Vec<u8> {
+    // Most patches are one small operation: no second allocation then.
+    let mut packer = Packer { out: Vec::with_capacity(256), texts };
+    packer.number(patch.operations.len());
+    patch.operations.iter().for_each(|operation| packer.operation(operation));
+    packer.out
 }
 
-fn pack_operation(out: &mut Vec<u8>, operation: &Operation, number_of: &dyn Fn(&Node) -> Option<usize>) {
-    let (kind, path) = match operation {
-        Operation::Add { path, .. } => (0, path),
-        Operation::Remove { path } => (1, path),
-        Operation::Replace { path, .. } => (2, path),
-        Operation::Move { from, .. } => (3, from),
-        Operation::Copy { from, .. } => (4, from),
-        Operation::Test { path, .. } => (5, path),
-        Operation::StrIns { path, .. } => (6, path),
-        Operation::Inc { path, .. } => (7, path),
-    };
-    out.push(kind);
-    pack_pointer(out, path);
-    match operation {
-        Operation::Remove { .. } => {}
-        Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => {
-            pack_value(out, value, number_of);
+struct Packer<'a> {
+    out: Vec<u8>,
+    texts: &'a [Node],
+}
+
+impl Packer<'_> {
+    fn operation(&mut self, operation: &Operation) {
+        let (kind, path) = match operation {
+            Operation::Add { path, .. } => (0, path),
+            Operation::Remove { path } => (1, path),
+            Operation::Replace { path, .. } => (2, path),
+            Operation::Move { from, .. } => (3, from),
+            Operation::Copy { from, .. } => (4, from),
+            Operation::Test { path, .. } => (5, path),
+            Operation::StrIns { path, .. } => (6, path),
+            Operation::Inc { path, .. } => (7, path),
+        };
+        self.out.push(kind);
+        self.path(path);
+        match operation {
+            Operation::Remove { .. } => {}
+            Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => self.value(value),
+            Operation::Move { path, .. } | Operation::Copy { path, .. } => self.path(path),
+            Operation::StrIns { position, text, .. } => {
+                self.number(*position);
+                self.text(text);
+            }
+            Operation::Inc { by, .. } => self.double(*by),
         }
-        Operation::Move { path, .. } | Operation::Copy { path, .. } => pack_pointer(out, path),
-        Operation::StrIns { position, text, .. } => {
-            pack_number(out, *position);
-            pack_text(out, text);
-        }
-        Operation::Inc { by, .. } => pack_double(out, *by),
     }
-}
 
-fn pack_value(out: &mut Vec<u8>, value: &Node, number_of: &dyn Fn(&Node) -> Option<usize>) {
-    match value {
-        Node::Null => out.push(0),
-        Node::Bool(value) => out.push(1 + u8::from(*value)),
-        Node::Number(value) => {
-            out.push(3);
-            pack_double(out, *value);
-        }
-        Node::Array(array) if array.len() <= MEMBERS => {
-            out.push(9);
-            pack_number(out, array.len());
-            array.iter().for_each(|item| pack_value(out, item, number_of));
-        }
-        Node::Object(object) if object.len() <= MEMBERS => {
-            out.push(8);
-            pack_number(out, object.len());
-            for (key, value) in object.iter() {
-                pack_text(out, key);
-                pack_value(out, value, number_of);
+    fn value(&mut self, value: &Node) {
+        match value {
+            Node::Null => self.out.push(0),
+            Node::Bool(value) => self.out.push(1 + u8::from(*value)),
+            Node::Number(value) => {
+                self.out.push(3);
+                self.double(*value);
+            }
+            Node::Array(array) if array.len() <= MEMBERS => {
+                self.out.push(9);
+                self.number(array.len());
+                array.iter().for_each(|item| self.value(item));
+            }
+            Node::Object(object) if object.len() <= MEMBERS => {
+                self.out.push(8);
+                self.number(object.len());
+                for (key, value) in object.iter() {
+                    self.text(key);
+                    self.value(value);
+                }
+            }
+            Node::Array(_) | Node::Object(_) | Node::Raw(_) => {
+                self.out.push(5);
+                self.json(value);
+            }
+            Node::Short(..) | Node::Long(_) | Node::Grown(_) => {
+                if let Some(number) = self.texts.iter().position(|known| known.is_same(value)) {
+                    self.out.push(6);
+                    self.number(number);
+                } else {
+                    self.out.push(4);
+                    self.text(value.as_text().unwrap_or_default());
+                }
             }
         }
-        Node::Array(_) | Node::Object(_) | Node::Raw(_) => {
-            out.push(5);
-            pack_json(out, |json| print::print(json, value));
+    }
+
+    fn path(&mut self, path: &Pointer) {
+        let mut text = Vec::with_capacity(64);
+        path.keys().iter().for_each(|segment| pointer::write_segment(&mut text, segment));
+        self.text(&text);
+    }
+
+    /// As it is, if the platform's decoder reads it: lone surrogates it would lose.
+    fn text(&mut self, text: &[u8]) {
+        if text::unescaped_end(text) == text.len() {
+            self.number(text.len() << 1);
+            self.out.extend_from_slice(text);
+        } else {
+            self.json(&Node::text(text));
         }
-        Node::Short(..) | Node::Long(_) | Node::Grown(_) => match number_of(value) {
-            Some(number) => {
-                out.push(6);
-                pack_number(out, number);
-            }
-            None => {
-                out.push(4);
-                pack_text(out, value.as_text().unwrap_or_default());
-            }
-        },
     }
-}
 
-/// As in text, there is no -0.
-fn pack_double(out: &mut Vec<u8>, number: f64) {
-    out.extend_from_slice(&(number + 0.0).to_le_bytes());
-}
-
-fn pack_pointer(out: &mut Vec<u8>, path: &Pointer) {
-    let mut text = Vec::with_capacity(64);
-    path.keys().iter().for_each(|segment| pointer::write_segment(&mut text, segment));
-    pack_text(out, &text);
-}
-
-/// As it is, if the platform's decoder reads it: lone surrogates it would lose.
-fn pack_text(out: &mut Vec<u8>, text: &[u8]) {
-    if text::unescaped_end(text) == text.len() {
-        pack_number(out, text.len() << 1);
-        out.extend_from_slice(text);
-    } else {
-        pack_json(out, |json| print::print_text(json, text));
+    fn json(&mut self, value: &Node) {
+        let mut json = Vec::new();
+        print::print(&mut json, value);
+        self.number(json.len() << 1 | 1);
+        self.out.extend_from_slice(&json);
     }
-}
 
-fn pack_json(out: &mut Vec<u8>, print: impl FnOnce(&mut Vec<u8>)) {
-    let mut json = Vec::new();
-    print(&mut json);
-    pack_number(out, json.len() << 1 | 1);
-    out.extend_from_slice(&json);
-}
-
-fn pack_number(out: &mut Vec<u8>, mut number: usize) {
-    while number > 0x7f {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
+    /// As in text, there is no -0.
+    fn double(&mut self, number: f64) {
+        self.out.extend_from_slice(&(number + 0.0).to_le_bytes());
     }
-    out.push(number as u8);
+
+    fn number(&mut self, mut number: usize) {
+        while number > 0x7f {
+            self.out.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.out.push(number as u8);
+    }
 }

@@ -209,10 +209,10 @@ impl Tracker {
         Ok(())
     }
 
-    /// The number of a string in the log that was played last, if that brought it.
+    /// The long strings of the log that was played last.
     #[cfg(feature = "wasm")]
-    pub(crate) fn number_of(&self, text: &Node) -> Option<usize> {
-        self.player.number_of(text)
+    pub(crate) fn texts(&self) -> &[Node] {
+        self.player.texts()
     }
 
     /// What applying a patch does.

@@ -151,7 +151,7 @@ impl TrackerCore {
     /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length.
     pub fn patch(&self, cursor: usize, extended: bool, arena: &mut Arena) -> JsResult<usize> {
         let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;
-        Ok(arena.answer(&patch::pack(&patch, &|text| self.tracker.number_of(text))))
+        Ok(arena.answer(&patch::pack(&patch, self.tracker.texts())))
     }
 
     /// The reader's patch as JSON text.
