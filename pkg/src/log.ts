@@ -30,8 +30,9 @@ const ROOM = 1024;
 const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
 
-const double = new DataView(new ArrayBuffer(8));
-const doubleBytes = new Uint8Array(double.buffer);
+/** Eight bytes, as a number and one by one. */
+export const doubleView = new DataView(new ArrayBuffer(8));
+export const doubleBytes = new Uint8Array(doubleView.buffer);
 
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
@@ -325,7 +326,7 @@ export class Log {
 
   private double(number: number): void {
     this.grow(8);
-    double.setFloat64(0, number, true);
+    doubleView.setFloat64(0, number, true);
     for (let i = 0; i < 8; i++) this.bytes[this.at++] = doubleBytes[i]!;
   }
 

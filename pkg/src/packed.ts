@@ -1,143 +1,130 @@
 import { put } from "./containers.js";
+import { doubleBytes, doubleView } from "./log.js";
 import type { JSONPatchOperation } from "./types.js";
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const OPS = ["add", "remove", "replace", "move", "copy", "test", "str_ins", "inc"] as const;
 const NONE: Uint8Array = new Uint8Array();
 const NO_TEXTS: readonly string[] = [];
-const OPS = ["add", "remove", "replace", "move", "copy", "test", "str_ins", "inc"] as const;
 
 /** Longer strings are made anew: short ones are names and paths, which mostly come again. */
 const SHORT = 24;
-const RECENT = 256;
+/** Short strings that were read lately, by a hash of theirs. */
+const recent = new Array<string>(256).fill("");
 
-const double = new DataView(new ArrayBuffer(8));
-const doubleBytes = new Uint8Array(double.buffer);
+const newDecoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
+let decoder = newDecoder();
+/** How much it has decoded: Safari's fail after 2 GB, as wasm-bindgen's glue knows too. */
+let decoded = 0;
 
-/** Reads patches as the core packs them (src/patch/pack.rs). */
-class PackedReader {
-  private bytes = NONE;
-  private at = 0;
-  private texts = NO_TEXTS;
-  /** Short strings that were read lately, by a hash of theirs. */
-  private readonly recent = new Array<string>(RECENT).fill("");
+/** What is being read, from where on. */
+let bytes = NONE;
+let at = 0;
+let texts = NO_TEXTS;
 
-  read(bytes: Uint8Array, texts: readonly string[]): JSONPatchOperation[] {
-    this.bytes = bytes;
-    this.texts = texts;
-    this.at = 0;
-    const count = this.number();
-    const operations = new Array<JSONPatchOperation>(count);
-    for (let i = 0; i < count; i++) operations[i] = this.operation();
+/** The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log. O(its length). */
+export function readPatch(packed: Uint8Array, known: readonly string[]): JSONPatchOperation[] {
+  [bytes, at, texts] = [packed, 0, known];
+  try {
+    return list(operation);
+  } finally {
     // The core that they are in may be lost, and mustn't be kept by this.
-    this.bytes = NONE;
-    this.texts = NO_TEXTS;
-    return operations;
-  }
-
-  private operation(): JSONPatchOperation {
-    const op = OPS[this.byte()]!;
-    const path = this.text();
-    switch (op) {
-      case "remove":
-        return { op, path };
-      case "move":
-      case "copy":
-        return { op, from: path, path: this.text() };
-      case "str_ins":
-        return { op, path, pos: this.number(), str: this.text() };
-      case "inc":
-        return { op, path, inc: this.double() };
-      default:
-        return { op, path, value: this.value() };
-    }
-  }
-
-  private value(): unknown {
-    switch (this.byte()) {
-      case 1:
-        return false;
-      case 2:
-        return true;
-      case 3:
-        return this.double();
-      case 4:
-      case 5:
-        return this.text();
-      case 6:
-        return this.texts[this.number()];
-      case 8: {
-        const object = {};
-        for (let count = this.number(); count > 0; count--) put(object, this.text(), this.value());
-        return object;
-      }
-      case 9: {
-        const count = this.number();
-        const array = new Array<unknown>(count);
-        for (let i = 0; i < count; i++) array[i] = this.value();
-        return array;
-      }
-      default:
-        return null;
-    }
-  }
-
-  private byte(): number {
-    return this.bytes[this.at++]!;
-  }
-
-  private number(): number {
-    const { bytes } = this;
-    let byte = bytes[this.at++]!;
-    if (byte < 0x80) return byte;
-    let number = byte & 0x7f;
-    for (let shift = 7; byte > 0x7f; shift += 7) {
-      byte = bytes[this.at++]!;
-      number |= (byte & 0x7f) << shift;
-    }
-    return number >>> 0;
-  }
-
-  private double(): number {
-    const { bytes, at } = this;
-    for (let i = 0; i < 8; i++) doubleBytes[i] = bytes[at + i]!;
-    this.at = at + 8;
-    return double.getFloat64(0, true);
-  }
-
-  /** A string, or what its JSON text says. */
-  private text(): string {
-    const head = this.number();
-    const start = this.at;
-    const end = (this.at = start + (head >>> 1));
-    if ((head & 1) === 1) return JSON.parse(this.decoded(start, end)) as string;
-    return end - start > SHORT ? this.decoded(start, end) : this.short(start, end);
-  }
-
-  private decoded(start: number, end: number): string {
-    return decoder.decode(this.bytes.subarray(start, end));
-  }
-
-  private short(start: number, end: number): string {
-    const { bytes, recent } = this;
-    let hash = end - start;
-    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
-    const slot = (hash ^ (hash >>> 8)) & (RECENT - 1);
-    const known = recent[slot]!;
-    if (known.length === end - start) {
-      let at = start;
-      while (at < end && known.charCodeAt(at - start) === bytes[at]) at++;
-      if (at === end) return known;
-    }
-    const text = this.decoded(start, end);
-    // Beyond ASCII two strings may have the same bytes and characters.
-    if (text.length === end - start) recent[slot] = text;
-    return text;
+    [bytes, texts] = [NONE, NO_TEXTS];
   }
 }
 
-const reader = new PackedReader();
+function list<T>(item: () => T): T[] {
+  const count = number();
+  const items = new Array<T>(count);
+  for (let i = 0; i < count; i++) items[i] = item();
+  return items;
+}
 
-/** The operations of a packed patch; `texts` are the long strings of the last log. O(its length). */
-export function readPatch(bytes: Uint8Array, texts: readonly string[]): JSONPatchOperation[] {
-  return reader.read(bytes, texts);
+function operation(): JSONPatchOperation {
+  const op = OPS[bytes[at++]!]!;
+  const path = text();
+  switch (op) {
+    case "remove":
+      return { op, path };
+    case "move":
+    case "copy":
+      return { op, from: path, path: text() };
+    case "str_ins":
+      return { op, path, pos: number(), str: text() };
+    case "inc":
+      return { op, path, inc: double() };
+    default:
+      return { op, path, value: value() };
+  }
+}
+
+function value(): unknown {
+  switch (bytes[at++]) {
+    case 1:
+      return false;
+    case 2:
+      return true;
+    case 3:
+      return double();
+    case 4:
+    case 5:
+      return text();
+    case 6:
+      return texts[number()];
+    case 8: {
+      const object = {};
+      for (let count = number(); count > 0; count--) put(object, text(), value());
+      return object;
+    }
+    case 9:
+      return list(value);
+    default:
+      return null;
+  }
+}
+
+function number(): number {
+  let number = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at++]!;
+    number |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return number >>> 0;
+  }
+}
+
+function double(): number {
+  for (let i = 0; i < 8; i++) doubleBytes[i] = bytes[at++]!;
+  return doubleView.getFloat64(0, true);
+}
+
+/** A string, or what its JSON text says. */
+function text(): string {
+  const head = number();
+  const start = at;
+  at += head >>> 1;
+  if ((head & 1) === 0 && at - start <= SHORT) return short(start, at);
+  const text = decode(start, at);
+  return (head & 1) === 0 ? text : (JSON.parse(text) as string);
+}
+
+function decode(start: number, end: number): string {
+  decoded += end - start;
+  if (decoded > 2 ** 30) [decoder, decoded] = [newDecoder(), 0];
+  return decoder.decode(bytes.subarray(start, end));
+}
+
+function short(start: number, end: number): string {
+  const length = end - start;
+  let hash = length;
+  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+  const slot = (hash ^ (hash >>> 8)) & 255;
+  const known = recent[slot]!;
+  if (known.length === length) {
+    let i = 0;
+    while (i < length && known.charCodeAt(i) === bytes[start + i]) i++;
+    if (i === length) return known;
+  }
+  const text = decode(start, end);
+  // Beyond ASCII two strings may have the same bytes and characters.
+  if (text.length === length) recent[slot] = text;
+  return text;
 }
