@@ -6,24 +6,10 @@ use super::tree::{self, Run, Tree};
 /// What fits into one leaf of a tree needs no tree.
 const FLAT: usize = tree::MOST;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Items {
     Flat(Vec<Node>),
     Tree(Tree<Node>),
-}
-
-impl Clone for Items {
-    /// Whoever copies a list is about to change it, mostly by a push: with room for that, it isn't copied once more.
-    fn clone(&self) -> Items {
-        match self {
-            Items::Flat(items) => {
-                let mut copy = Vec::with_capacity(items.len() + 1);
-                copy.extend_from_slice(items);
-                Items::Flat(copy)
-            }
-            Items::Tree(items) => Items::Tree(items.clone()),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
