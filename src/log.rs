@@ -15,6 +15,7 @@
 //!         | 7 bytes count (path source)*               JSON text with such values put at paths in it
 //!         | 8 count (name value)*                      a small object
 //!         | 9 count value*                             a small array
+//!         | 10 bytes                                   a long string, numbered for answers about this log
 //! name    = key << 1 | 1 bytes                         a key by its number, or a new one
 //! source  = 0 path                                     from where it is now
 //!         | 1 record item path                         from what a record of this recipe took out
@@ -36,6 +37,10 @@ pub(crate) struct Player {
     keys: Vec<Key>,
     /// The lists of keys that objects had last: others will have them too.
     shapes: Vec<Arc<[Key]>>,
+    /// Of the objects that are being read.
+    names: Vec<Key>,
+    /// The long strings of the last log: the shim has them, so that an answer needn't.
+    texts: Vec<Node>,
 }
 
 /// How many shapes are remembered.
@@ -49,7 +54,15 @@ impl Player {
     /// a clone, which is O(1). O(log length + edits · depth · log n).
     pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let known = self.keys.len();
+        self.texts.clear();
+        self.names.clear();
         self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
+    }
+
+    /// The long strings of the last log, as it numbers them.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn texts(&self) -> &[Node] {
+        &self.texts
     }
 
     fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
@@ -115,11 +128,7 @@ impl Player {
             Some(1) => Node::Bool(false),
             Some(2) => Node::Bool(true),
             Some(3) => Node::Number(reader.double()?),
-            Some(4) => {
-                let text = reader.text()?;
-                reader.limits.check_string(text.len())?;
-                Node::text(text)
-            }
+            Some(4) => reader.string()?,
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
             Some(6) => self.source(reader, root, recipe)?,
             Some(7) => {
@@ -139,26 +148,32 @@ impl Player {
                 reader.depth -= 1;
                 Node::array(items)
             }
+            Some(10) => {
+                let text = reader.string()?;
+                self.texts.push(text.clone());
+                text
+            }
             _ => return Err(reader.malformed()),
         })
     }
 
     fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
         let count = reader.enter()?;
-        let mut names = Vec::with_capacity(count.min(ROOM));
+        let first = self.names.len();
         let values = reader.list(count, |reader| {
             let name = reader.number()?;
             if name == 1 {
                 self.keys.push(reader.bytes()?.into());
             }
             let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
-            names.push(key.ok_or_else(|| reader.malformed())?.clone());
+            self.names.push(key.ok_or_else(|| reader.malformed())?.clone());
             self.value(reader, root, recipe)
         })?;
         reader.depth -= 1;
-        let is_known = |shape: &&Arc<[Key]>| ***shape == *names;
-        let shape = match self.shapes.iter().find(is_known) {
-            Some(known) => known.clone(),
+        let names = self.names.get(first..).unwrap_or_default();
+        let known = self.shapes.iter().find(|shape| ***shape == *names).cloned();
+        let shape = match known {
+            Some(known) => known,
             None => {
                 let shape: Arc<[Key]> = names.into();
                 self.shapes.truncate(SHAPES - 1);
@@ -166,6 +181,7 @@ impl Player {
                 shape
             }
         };
+        self.names.truncate(first);
         Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
     }
 
@@ -242,6 +258,12 @@ impl<'a> Reader<'a> {
     fn text(&mut self) -> Result<&'a [u8]> {
         let bytes = self.bytes()?;
         if text::malformed_at(bytes).is_none() { Ok(bytes) } else { Err(self.malformed()) }
+    }
+
+    fn string(&mut self) -> Result<Node> {
+        let text = self.text()?;
+        self.limits.check_string(text.len())?;
+        Ok(Node::text(text))
     }
 
     fn malformed(&self) -> Error {

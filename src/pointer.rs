@@ -87,11 +87,14 @@ impl Pointer {
 /// The text of a pointer, as far as a Rust string can hold it.
 pub(crate) fn display(segments: impl Iterator<Item = Key>) -> String {
     let mut out = Vec::new();
-    for segment in segments {
-        out.push(b'/');
-        escape(&segment, |part| out.extend_from_slice(part));
-    }
+    segments.for_each(|segment| write_segment(&mut out, &segment));
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Appends a segment as a pointer has it.
+pub(crate) fn write_segment(out: &mut Vec<u8>, segment: &[u8]) {
+    out.push(b'/');
+    escape(segment, |part| out.extend_from_slice(part));
 }
 
 /// Appends the text of a pointer as a JSON string.

@@ -19,6 +19,10 @@ const MEMBERS = 64;
 /** Once so many names are known, containers cross as text: names may be data. */
 const NAMED = 4096;
 
+/** Strings from this length on are numbered, so that an answer needn't hold them: so many of a log. */
+const LONG = 100;
+const TEXTS = 64;
+
 /** How many places a record takes in the list of records. */
 const PLACES = 5;
 /** Room for most logs. */
@@ -26,8 +30,9 @@ const ROOM = 1024;
 const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
 
-const double = new DataView(new ArrayBuffer(8));
-const doubleBytes = new Uint8Array(double.buffer);
+/** Eight bytes, as a number and one by one. */
+export const doubleView = new DataView(new ArrayBuffer(8));
+export const doubleBytes = new Uint8Array(doubleView.buffer);
 
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
@@ -45,6 +50,8 @@ export class Log {
   private budget = 0;
   /** How many records there are. */
   length = 0;
+  /** The long strings of the last encoding, by the numbers that the core knows them by. */
+  texts: string[] = [];
 
   begin(): void {
     this.add(0, ROOT, null, undefined, 0);
@@ -121,6 +128,7 @@ export class Log {
   encode(count: number): number {
     this.at = 0;
     this.known = this.keys.size;
+    this.texts = [];
     this.bytes = reserve(ROOM);
     try {
       for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
@@ -196,9 +204,12 @@ export class Log {
         if (!Number.isFinite(value)) return this.byte(0);
         this.byte(3);
         return this.double(value);
-      case "string":
-        this.byte(4);
+      case "string": {
+        const isNumbered = value.length >= LONG && this.texts.length < TEXTS;
+        if (isNumbered) this.texts.push(value);
+        this.byte(isNumbered ? 10 : 4);
         return this.text(value);
+      }
       case "boolean":
         return this.byte(value ? 2 : 1);
       case "object":
@@ -215,11 +226,13 @@ export class Log {
   private whole(value: object): void {
     const { at } = this;
     const { size } = this.keys;
+    const { length } = this.texts;
     this.budget = size < NAMED ? MEMBERS : 0;
     this.container(value);
     if (this.budget > 0) return;
     this.at = at;
     this.forget(size);
+    this.texts.length = length;
     this.byte(5);
     this.text(JSON.stringify(value));
   }
@@ -313,7 +326,7 @@ export class Log {
 
   private double(number: number): void {
     this.grow(8);
-    double.setFloat64(0, number, true);
+    doubleView.setFloat64(0, number, true);
     for (let i = 0; i < 8; i++) this.bytes[this.at++] = doubleBytes[i]!;
   }
 

@@ -1,10 +1,11 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText } from "./core.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText, reserve } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { stateOf } from "./lazy-state.js";
 import { bounds } from "./limits.js";
+import { readPatch } from "./packed.js";
 import { Recording } from "./recording.js";
-import type { CheckpointId, Limits } from "./types.js";
+import type { CheckpointId, JSONPatchOperation, Limits } from "./types.js";
 import { Base } from "./unread.js";
 import { validate, type Rule } from "./validate.js";
 import { follow, readEdits, setsRoot, type ViewEdit } from "./view.js";
@@ -41,6 +42,8 @@ function randomName(): string {
 }
 
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
+const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
+const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** The number of no stream. */
@@ -289,7 +292,7 @@ export class Meaning {
   }
 
   /** What the core answers to a reader. That changes were lost is said to each reader once. */
-  ask(reader: Reader, question: (tracker: TrackerCore, reader: number) => string): string {
+  ask<R>(reader: Reader, question: (tracker: TrackerCore, reader: number) => R): R {
     try {
       const tracker = this.flushed();
       if (reader.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed with changes that were not read: go on from the state as it is");
@@ -298,6 +301,12 @@ export class Meaning {
       if (isLoss(error) && this.view !== null) this.setBaseline(reader);
       throw error;
     }
+  }
+
+  /** What changed since the reader's baseline, as objects. */
+  patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
+    const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
+    return readPatch(reserve(length), this.view?.log.texts ?? []);
   }
 
   /** Makes the present state the reader's baseline. */

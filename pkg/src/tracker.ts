@@ -154,7 +154,7 @@ export class StateTracker<T> {
    * ```
    */
   getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
-    return JSON.parse(this.getPatchText(options)) as JSONPatchOperation[];
+    return this.#patches(this.#meaning.main, options);
   }
 
   /**
@@ -235,7 +235,7 @@ export class StateTracker<T> {
     };
     return {
       stepWrites: () => this.#stepWrites(open()),
-      patches: (options) => JSON.parse(this.#patchText(open(), options)) as JSONPatchOperation[],
+      patches: (options) => this.#patches(open(), options),
       patchText: (options) => this.#patchText(open(), options),
       advance: () => meaning.advance(open()),
       close: () => meaning.closeReader(reader),
@@ -465,6 +465,10 @@ export class StateTracker<T> {
 
   #stepWrites(reader: Reader): StepWrites {
     return JSON.parse(this.#meaning.ask(reader, (core, id) => core.step_writes(id))) as StepWrites;
+  }
+
+  #patches(reader: Reader, options?: { dialect?: Dialect }): JSONPatchOperation[] {
+    return this.#meaning.patch(reader, options?.dialect === "extended");
   }
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {

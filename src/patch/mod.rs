@@ -7,12 +7,16 @@ mod derive;
 mod diff;
 mod filter;
 mod invert;
+#[cfg(feature = "wasm")]
+mod pack;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
 pub use diff::DiffOptions;
+#[cfg(feature = "wasm")]
+pub(crate) use pack::pack;
 use shorten::shorten;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {

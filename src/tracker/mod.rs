@@ -209,6 +209,12 @@ impl Tracker {
         Ok(())
     }
 
+    /// The long strings of the log that was played last.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn texts(&self) -> &[Node] {
+        self.player.texts()
+    }
+
     /// What applying a patch does.
     pub(crate) fn applying(&self, patch: &Patch) -> Result<Change> {
         let (mut root, mut done) = (self.document.root.clone(), Vec::new());

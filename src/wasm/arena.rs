@@ -1,4 +1,4 @@
-//! The buffer through which bytes enter the core.
+//! The buffer through which bytes enter the core, and some leave it.
 
 use wasm_bindgen::prelude::*;
 
@@ -30,6 +30,16 @@ impl Arena {
     /// The first `length` bytes that the shim wrote.
     pub(crate) fn head(&self, length: usize) -> &[u8] {
         self.range(0, length)
+    }
+
+    /// Puts bytes for the shim there, and returns how many they are.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn answer(&mut self, bytes: &[u8]) -> usize {
+        self.reserve(bytes.len());
+        if let Some(head) = self.bytes.get_mut(..bytes.len()) {
+            head.copy_from_slice(bytes);
+        }
+        bytes.len()
     }
 
     pub(crate) fn range(&self, start: usize, end: usize) -> &[u8] {

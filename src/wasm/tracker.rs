@@ -150,6 +150,12 @@ impl TrackerCore {
         Ok(text(patch::print(&self.tracker.inverse_patch(cursor).map_err(to_js)?)))
     }
 
+    /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length.
+    pub fn patch(&self, cursor: usize, extended: bool, arena: &mut Arena) -> JsResult<usize> {
+        let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;
+        Ok(arena.answer(&patch::pack(&patch, self.tracker.texts())))
+    }
+
     /// The reader's patch as JSON text.
     pub fn patch_text(&self, cursor: usize, extended: bool) -> JsResult<String> {
         let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;

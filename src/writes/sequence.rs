@@ -41,7 +41,10 @@ pub(super) struct Sequence {
 
 impl Default for Sequence {
     fn default() -> Self {
-        Sequence { pieces: vec![Piece::Old(0..usize::MAX)], inside: BTreeMap::new() }
+        // A push makes it two.
+        let mut pieces = Vec::with_capacity(4);
+        pieces.push(Piece::Old(0..usize::MAX));
+        Sequence { pieces, inside: BTreeMap::new() }
     }
 }
 

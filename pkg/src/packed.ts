@@ -1,0 +1,130 @@
+import { put } from "./containers.js";
+import { doubleBytes, doubleView } from "./log.js";
+import type { JSONPatchOperation } from "./types.js";
+
+const OPS = ["add", "remove", "replace", "move", "copy", "test", "str_ins", "inc"] as const;
+const NONE: Uint8Array = new Uint8Array();
+const NO_TEXTS: readonly string[] = [];
+
+/** Longer strings are made anew: short ones are names and paths, which mostly come again. */
+const SHORT = 24;
+/** Short strings that were read lately, by a hash of theirs. */
+const recent = new Array<string>(256).fill("");
+
+const newDecoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
+let decoder = newDecoder();
+/** How much it has decoded: Safari's fail after 2 GB, as wasm-bindgen's glue knows too. */
+let decoded = 0;
+
+/** What is being read, from where on. */
+let bytes = NONE;
+let at = 0;
+let texts = NO_TEXTS;
+
+/** The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log. O(its length). */
+export function readPatch(packed: Uint8Array, known: readonly string[]): JSONPatchOperation[] {
+  [bytes, at, texts] = [packed, 0, known];
+  try {
+    return list(operation);
+  } finally {
+    // The core that they are in may be lost, and mustn't be kept by this.
+    [bytes, texts] = [NONE, NO_TEXTS];
+  }
+}
+
+function list<T>(item: () => T): T[] {
+  const count = number();
+  const items = new Array<T>(count);
+  for (let i = 0; i < count; i++) items[i] = item();
+  return items;
+}
+
+function operation(): JSONPatchOperation {
+  const op = OPS[bytes[at++]!]!;
+  const path = text();
+  switch (op) {
+    case "remove":
+      return { op, path };
+    case "move":
+    case "copy":
+      return { op, from: path, path: text() };
+    case "str_ins":
+      return { op, path, pos: number(), str: text() };
+    case "inc":
+      return { op, path, inc: double() };
+    default:
+      return { op, path, value: value() };
+  }
+}
+
+function value(): unknown {
+  switch (bytes[at++]) {
+    case 1:
+      return false;
+    case 2:
+      return true;
+    case 3:
+      return double();
+    case 4:
+    case 5:
+      return text();
+    case 6:
+      return texts[number()];
+    case 8: {
+      const object = {};
+      for (let count = number(); count > 0; count--) put(object, text(), value());
+      return object;
+    }
+    case 9:
+      return list(value);
+    default:
+      return null;
+  }
+}
+
+function number(): number {
+  let number = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at++]!;
+    number |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return number >>> 0;
+  }
+}
+
+function double(): number {
+  for (let i = 0; i < 8; i++) doubleBytes[i] = bytes[at++]!;
+  return doubleView.getFloat64(0, true);
+}
+
+/** A string, or what its JSON text says. */
+function text(): string {
+  const head = number();
+  const start = at;
+  at += head >>> 1;
+  if ((head & 1) === 0 && at - start <= SHORT) return short(start, at);
+  const text = decode(start, at);
+  return (head & 1) === 0 ? text : (JSON.parse(text) as string);
+}
+
+function decode(start: number, end: number): string {
+  decoded += end - start;
+  if (decoded > 2 ** 30) [decoder, decoded] = [newDecoder(), 0];
+  return decoder.decode(bytes.subarray(start, end));
+}
+
+function short(start: number, end: number): string {
+  const length = end - start;
+  let hash = length;
+  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+  const slot = (hash ^ (hash >>> 8)) & 255;
+  const known = recent[slot]!;
+  if (known.length === length) {
+    let i = 0;
+    while (i < length && known.charCodeAt(i) === bytes[start + i]) i++;
+    if (i === length) return known;
+  }
+  const text = decode(start, end);
+  // Beyond ASCII two strings may have the same bytes and characters.
+  if (text.length === length) recent[slot] = text;
+  return text;
+}
