@@ -1,12 +1,19 @@
-//! A map in the order of its keys, as a list of short lists. For every two types that std's `BTreeMap` is made for it
-//! is 5 to 9 KB of wasm, with the sort that collecting one takes; this is a tenth of that, and as fast.
+//! Order in little code: what std has is 3 to 9 KB of wasm for every type that it is made for.
 
+use std::collections::BinaryHeap;
 use std::mem::replace;
+
+/// The pairs by key, and those of one key by number. O(n log n): a heap sorts in twice the time of `sort_unstable`, in a
+/// tenth of the code.
+pub(crate) fn sorted(pairs: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usize)> {
+    pairs.collect::<BinaryHeap<_>>().into_sorted_vec()
+}
 
 /// So many entries are moved at most to make room for one. Of more than that the list of lists moves, when one of them
 /// is full: at a million entries that are a kilobyte for each one that comes.
 const MOST: usize = 128;
 
+/// A map in the order of its keys, as a list of short lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Ordered<K, V> {
     /// None of them is empty.

@@ -5,7 +5,7 @@ use super::matching::{Run, is_text_growing};
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites};
 use crate::document::{Array, Node, Object, Opened};
-use crate::ordered::Ordered;
+use crate::ordered::{Ordered, sorted};
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -90,10 +90,10 @@ impl<'a> Differ<'a> {
             }
             runs.push(Run { from, to, length: 1 });
         }
-        runs.sort_unstable_by_key(|run| run.to);
+        let order = sorted(runs.iter().zip(0..).map(|(run, number)| (run.to as u64, number)));
         let mut pieces = Vec::with_capacity(runs.len() * 2 + 1);
         let mut at = 0;
-        for Run { from, to, length } in runs {
+        for &Run { from, to, length } in order.iter().filter_map(|(_, number)| runs.get(*number)) {
             pieces.extend([Piece::New(to - at), Piece::Old(from..from + length)]);
             at = to + length;
         }

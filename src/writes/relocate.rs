@@ -14,7 +14,7 @@ use super::sequence::Origin;
 use super::{ArrayDelta, Comparison, Write};
 use crate::document::Node;
 use crate::edit::Step;
-use crate::ordered::Ordered;
+use crate::ordered::{Ordered, sorted};
 
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
@@ -127,7 +127,8 @@ fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> 
     put.retain(|value| is_worthwhile(&value.node));
     put.truncate(STRANGERS);
     taken.retain(|value| is_worthwhile(&value.node));
-    taken.sort_by_key(|value| value.node.weight());
+    let by_weight = sorted(taken.iter().zip(0..).map(|(value, number)| (value.node.weight() as u64, number)));
+    taken = by_weight.iter().filter_map(|(_, number)| taken.get(*number).copied()).collect();
     let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
     let weight: usize = put.iter().map(|value| value.node.weight()).sum();
     let mut differ = Differ::new(&comparison, weight.saturating_mul(8 * CANDIDATES));
