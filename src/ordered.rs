@@ -52,29 +52,9 @@ impl<K: Ord, V> Ordered<K, V> {
     pub fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> Option<&mut V> {
         let (part, place) = match self.find(&key) {
             (part, Ok(place)) => (part, place),
-            (part, Err(place)) => {
-                let (part, place) = self.room(part, place);
-                self.parts.get_mut(part)?.insert(place, (key, make()));
-                (part, place)
-            }
+            (part, Err(place)) => self.put(part, place, (key, make())),
         };
         self.parts.get_mut(part)?.get_mut(place).map(|(_, value)| value)
-    }
-
-    /// A place where an entry can be inserted, for one in a part that may be full or not there yet.
-    fn room(&mut self, part: usize, place: usize) -> (usize, usize) {
-        let Some(entries) = self.parts.get_mut(part) else {
-            self.parts.push(Vec::new());
-            return (part, place);
-        };
-        if entries.len() < MOST {
-            return (part, place);
-        }
-        // What comes in order leaves full parts behind.
-        let kept = if place == MOST { MOST } else { MOST / 2 };
-        let rest = entries.split_off(kept);
-        self.parts.insert(part + 1, rest);
-        if place < kept { (part, place) } else { (part + 1, place - kept) }
     }
 
     /// Returns the value that the key had.
@@ -82,8 +62,34 @@ impl<K: Ord, V> Ordered<K, V> {
         if let Some(known) = self.get_mut(&key) {
             return Some(replace(known, value));
         }
-        self.entry(key, || value);
+        if let (part, Err(place)) = self.find(&key) {
+            self.put(part, place, (key, value));
+        }
         None
+    }
+
+    /// Inserts an entry where it belongs, and returns where it is then.
+    fn put(&mut self, part: usize, place: usize, entry: (K, V)) -> (usize, usize) {
+        let Some(entries) = self.parts.get_mut(part) else {
+            self.parts.push(vec![entry]);
+            return (part, place);
+        };
+        if entries.len() < MOST {
+            entries.insert(place, entry);
+            return (part, place);
+        }
+        // What comes in order leaves full parts behind.
+        let kept = if place == MOST { MOST } else { MOST / 2 };
+        let (mut rest, after) = (entries.split_off(kept), part + 1);
+        let found = if place < kept {
+            entries.insert(place, entry);
+            (part, place)
+        } else {
+            rest.insert(place - kept, entry);
+            (after, place - kept)
+        };
+        self.parts.insert(after, rest);
+        found
     }
 
     pub fn remove(&mut self, key: &K) -> Option<V> {
