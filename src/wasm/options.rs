@@ -11,34 +11,25 @@ use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
 
-/// A tracker's; what is missing keeps its default.
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Options {
-    by_key: bool,
-    append: bool,
-    precise: bool,
-    counters: Vec<String>,
-    texts: Vec<String>,
-    history: Option<f64>,
-}
+/// A tracker's: by key, append, precise, counters, texts, history. A list, because a struct's names take 2 KB of code.
+type Options = (bool, bool, bool, Vec<String>, Vec<String>, Option<f64>);
 
-/// A tracker's options from a JavaScript object.
+/// A tracker's options from a JavaScript list.
 pub(crate) fn tracker_options(options: JsValue, bounds: &[f64]) -> JsResult<TrackerOptions> {
-    let options: Options = read(options)?;
+    let (by_key, append, precise, counters, texts, history): Options = read(options)?;
     let pointers = |list: &[String]| list.iter().map(|text| Pointer::parse(text)).collect::<Result<_, _>>().map_err(to_js);
-    let array_delta = match (options.precise, options.append) {
+    let array_delta = match (precise, append) {
         (true, _) => ArrayDelta::Precise,
         (_, true) => ArrayDelta::Append,
         _ => ArrayDelta::Replace,
     };
     Ok(TrackerOptions {
-        granularity: if options.by_key { Granularity::Key } else { Granularity::Path },
+        granularity: if by_key { Granularity::Key } else { Granularity::Path },
         array_delta,
-        counters: pointers(&options.counters)?,
-        texts: pointers(&options.texts)?,
+        counters: pointers(&counters)?,
+        texts: pointers(&texts)?,
         limits: limits(bounds),
-        history: options.history.map_or(TrackerOptions::default().history, |steps| steps as usize),
+        history: history.map_or(TrackerOptions::default().history, |steps| steps as usize),
     })
 }
 

@@ -128,7 +128,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   const make: { [owner: string]: () => Handle } = {
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
-    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, {}, NONE),
+    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
     StoreHandle: () => patchwire.StoreHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, []),
     // At a point from which every next row is possible.
     StoreReader: () => {
