@@ -10,7 +10,7 @@ import { target, wasmEnv } from './toolchain.mjs';
 
 /** Cargo's profile, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
 const fast = { profile: 'release', levels: ['3', '0'] };
-const small = { profile: 'small', levels: ['1', '0'] };
+const small = { profile: 'small', levels: ['1', '1'] };
 
 const dist = join(pkg, 'dist');
 const wasm = join(dist, 'wasm');
