@@ -1,5 +1,5 @@
 // `node optimise.mjs <in.wasm> <out.wasm> <optimise level> <shrink level>`: runs Binaryen's optimiser, as wasm-opt does, on
-// the module with its panics made bare traps, and without what nobody reads.
+// the module with its panics made bare traps.
 import { readFileSync, writeFileSync } from 'node:fs';
 import binaryen from 'binaryen';
 
@@ -9,12 +9,6 @@ const features = ['MutableGlobals', 'NontrappingFPToInt', 'SignExt', 'BulkMemory
 /** What std calls in order to panic. A panic ends in a trap either way: nobody hears the message that is put together first. */
 const panics = /\bcore(\[\w+\])?::panicking::|\bstd(\[\w+\])?::panicking::(begin_panic|panic_handler)|::panic_\w+$|(_fail|_failed|capacity_overflow|handle_error|handle_alloc_error)$/;
 
-/**
- * What only serde's errors format, of which none is read (src/wasm/options.rs): floats, and anything for debugging. It
- * writes nothing, which takes std's tables and algorithms for floats with it.
- */
-const unread = /\bcore(\[\w+\])?::fmt::float::| as core(\[\w+\])?::fmt::Debug>::fmt(::h[0-9a-f]{16})?$/;
-
 /** Where std and crates panic: names of folders on the machine that built it. */
 const places = /(?:\/[\w.+-]+){2,}\.rs/g;
 
@@ -23,10 +17,7 @@ const module = withFeatures(binaryen.readBinary(readFileSync(from)));
 for (let i = 0; i < module.getNumFunctions(); i++) {
   const named = module.getFunctionByIndex(i);
   const { name, module: imported } = binaryen.getFunctionInfo(named);
-  if (imported) continue;
-  if (panics.test(name)) binaryen.Function(named).body = module.unreachable();
-  // `Ok(())`.
-  if (unread.test(name)) binaryen.Function(named).body = module.i32.const(0);
+  if (!imported && panics.test(name)) binaryen.Function(named).body = module.unreachable();
 }
 binaryen.setOptimizeLevel(Number(optimise));
 binaryen.setShrinkLevel(Number(shrink));

@@ -1,5 +1,6 @@
 //! `TrackerCore`: the meaning behind a `StateTracker`.
 
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -28,7 +29,7 @@ pub struct TrackerCore {
 impl TrackerCore {
     /// Tracks the document.
     #[wasm_bindgen(constructor)]
-    pub fn new(document: &DocumentHandle, options: JsValue, bounds: &[f64]) -> JsResult<TrackerCore> {
+    pub fn new(document: &DocumentHandle, options: &Array, bounds: &[f64]) -> JsResult<TrackerCore> {
         let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
         Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
     }
