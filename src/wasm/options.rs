@@ -11,7 +11,8 @@ use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
 
-/// A tracker's options, from the list of: by key, append, precise, counters, texts, history.
+/// A tracker's options, from the list of: by key, append, precise, counters, texts, history. What is undefined keeps its
+/// default.
 pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<TrackerOptions> {
     let is_set = |option| options.get(option).is_truthy();
     let (by_key, append, precise) = (is_set(0), is_set(1), is_set(2));
@@ -39,6 +40,9 @@ pub(crate) fn diff_options(key: JsValue, extended: bool) -> JsResult<DiffOptions
 }
 
 fn pointers(list: JsValue) -> JsResult<Vec<Pointer>> {
+    if list.is_undefined() {
+        return Ok(Vec::new());
+    }
     let list = list.dyn_into::<Array>().map_err(|_| mistyped())?;
     list.iter().map(|text| Pointer::parse(&text.as_string().ok_or_else(mistyped)?).map_err(to_js)).collect()
 }
