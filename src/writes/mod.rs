@@ -18,6 +18,7 @@ mod sequence;
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
+pub(crate) use codec::print;
 pub(crate) use diff::{Comparison, diff};
 
 use crate::document::Node;
