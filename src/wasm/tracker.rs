@@ -11,7 +11,7 @@ use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::patch::Patch;
 use crate::tracker::{Change, Tracker};
-use crate::{patch, view, writes};
+use crate::{patch, view};
 
 /// The meaning behind a `StateTracker`.
 ///
@@ -143,7 +143,7 @@ impl TrackerCore {
 
     /// The reader's step writes as JSON text.
     pub fn step_writes(&self, cursor: usize) -> JsResult<String> {
-        Ok(text(writes::print(&self.tracker.writes(cursor).map_err(to_js)?)))
+        Ok(text(self.tracker.writes(cursor).map_err(to_js)?.to_bytes()))
     }
 
     /// The patch back to the reader's baseline as JSON text.

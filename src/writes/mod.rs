@@ -18,7 +18,6 @@ mod sequence;
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
-pub(crate) use codec::print;
 pub(crate) use diff::{Comparison, diff};
 
 use crate::document::Node;
@@ -148,9 +147,15 @@ impl StepWrites {
     }
 }
 
+impl StepWrites {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        codec::print(self)
+    }
+}
+
 /// Prints the JSON text.
 impl std::fmt::Display for StepWrites {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&codec::print(self)))
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
 }
