@@ -10,38 +10,36 @@ import { target, wasmEnv } from './toolchain.mjs';
 
 /** Cargo's profile and features, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
 const fast = { profile: 'release', defaults: [], levels: ['3', '0'] };
-const small = { profile: 'small', defaults: ['--no-default-features'], levels: ['1', '0'] };
+const small = { profile: 'small', defaults: ['--no-default-features'], levels: ['1', '1'] };
 
 const dist = join(pkg, 'dist');
 const wasm = join(dist, 'wasm');
 const made = join(root, 'target/wasm-bindgen');
 const inRoot = (...names) => names.map((name) => join(root, name));
 
-/** The client's module, and that of everything else: a fast one where nothing is downloaded, a small one for pages. */
+/** The whole core but the client, fast, where nothing is downloaded; for pages the client, and what else they can use. */
 async function buildWasm(run) {
   rmSync(made, { recursive: true, force: true });
-  const patchwire = await buildModule(run, 'patchwire', { feature: 'wasm', ...fast });
-  const paged = await buildModule(run, 'patchwire', { feature: 'wasm', ...small }, join(made, 'small'));
-  const client = await buildModule(run, 'client', { feature: 'wasm-client', ...small });
-  if (paged.glue !== patchwire.glue) throw new Error('the fast and the small module need different JavaScript');
-  rmSync(join(made, 'small'), { recursive: true });
-  for (const { name, bytes } of [paged, client]) {
+  await buildModule(run, 'patchwire', { feature: 'wasm-objects', ...fast });
+  for (const [name, feature] of [['page', 'wasm'], ['client', 'wasm-client']]) {
+    const bytes = await buildModule(run, name, { feature, ...small });
     writeFileSync(join(made, `${name}.inline.js`), inlineModule(bytes));
     writeFileSync(join(made, `${name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
   }
+  for (const ending of ['.wasm', '.d.wasm.ts']) rmSync(join(made, `page${ending}`));
   mkdirSync(dist, { recursive: true });
   rmSync(wasm, { recursive: true, force: true });
   renameSync(made, wasm);
 }
 
-async function buildModule(run, name, { feature, profile, defaults, levels }, folder = made) {
+async function buildModule(run, name, { feature, profile, defaults, levels }) {
   const env = wasmEnv();
-  const file = (ending) => join(folder, `${name}${ending}`);
+  const file = (ending) => join(made, `${name}${ending}`);
   await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, ...defaults, '--target', target, '--target-dir', 'target'], { env });
   const built = join(root, 'target', target, profile, 'patchwire.wasm');
   // The loaders say where the module comes from: a default path would make bundlers ship it a second time.
   const shape = ['--target', 'web', '--omit-default-module-path', '--experimental-reset-state-function'];
-  await run('wasm-bindgen', [built, ...shape, '--out-dir', folder, '--out-name', name], { env });
+  await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', name], { env });
   await run(node, [join(root, 'scripts/optimise.mjs'), file('_bg.wasm'), file('.wasm'), ...levels]);
   rmSync(file('_bg.wasm'));
   // Symbol.dispose is unknown to the lib of most who compile against the package.
@@ -49,7 +47,7 @@ async function buildModule(run, name, { feature, profile, defaults, levels }, fo
   // wasm-bindgen types the module's exports; workerd imports the module itself.
   rmSync(file('_bg.wasm.d.ts'));
   writeFileSync(file('.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
-  return { name, glue: readFileSync(file('.js'), 'utf8'), bytes: readFileSync(file('.wasm')) };
+  return readFileSync(file('.wasm'));
 }
 
 /**
@@ -84,7 +82,7 @@ export async function build() {
   await setup();
   const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
-  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), join(wasm, 'patchwire.d.ts'), join(wasm, 'client.d.ts')];
+  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...['patchwire', 'page', 'client'].map((name) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
 }

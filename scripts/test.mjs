@@ -21,6 +21,7 @@ const suites = [
   lint('rustfmt', 'fmt', '--check'),
   lint('clippy', 'clippy', '--all-targets', '--', '-D', 'warnings'),
   lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
+  lint('clippy-page', 'clippy', '--lib', '--no-default-features', '--features', 'wasm', '--', '-D', 'warnings'),
   lint('clippy-client', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-client', '--', '-D', 'warnings'),
   types('page-types', 'www'),
   types('worker-types', 'www/tsconfig.worker.json'),

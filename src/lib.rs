@@ -18,6 +18,7 @@ mod limits;
 
 mod grammar;
 mod number;
+mod ordered;
 mod text;
 
 mod document;

@@ -10,12 +10,12 @@
 //! so that indexes agree; anything else is `null`. So whatever isn't hidden exists in the projection exactly when it
 //! exists in the document, which is why patches can be filtered operation by operation (`src/patch/filter.rs`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::document::{Document, Key, Node, Object, Opened};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::ordered::Ordered;
 use crate::parse;
 use crate::pointer::Pointer;
 
@@ -82,8 +82,8 @@ impl View {
 
     /// What may be seen at the root.
     pub(crate) fn root(&self) -> Sight<'_> {
-        let include = self.include.as_deref().unwrap_or_default().iter().map(Pointer::keys);
-        Sight::new(self.include.is_none(), include.collect(), self.exclude.iter().map(Pointer::keys).collect())
+        let include = self.include.iter().flatten();
+        Sight::new(self.include.is_none(), include.map(whole).collect(), self.exclude.iter().map(whole).collect())
     }
 }
 
@@ -110,27 +110,34 @@ impl Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sight<'v> {
     covered: bool,
-    include: BTreeSet<&'v [Key]>,
-    exclude: BTreeSet<&'v [Key]>,
+    include: Rests<'v>,
+    exclude: Rests<'v>,
+}
+
+/// What is left of pointers, each once.
+type Rests<'v> = Ordered<&'v [Key], ()>;
+
+fn whole(pointer: &Pointer) -> (&[Key], ()) {
+    (pointer.keys(), ())
 }
 
 impl<'v> Sight<'v> {
     /// In one form for each meaning, so that equal sights are told by comparing them.
-    fn new(covered: bool, include: BTreeSet<&'v [Key]>, exclude: BTreeSet<&'v [Key]>) -> Sight<'v> {
+    fn new(covered: bool, include: Rests<'v>, exclude: Rests<'v>) -> Sight<'v> {
         let here: &[Key] = &[];
-        let excluded = exclude.contains(here);
-        let covered = !excluded && (covered || include.contains(here));
-        let include = if covered || excluded { BTreeSet::new() } else { include };
-        let exclude = if covered || !include.is_empty() { exclude } else { BTreeSet::new() };
+        let excluded = exclude.contains(&here);
+        let covered = !excluded && (covered || include.contains(&here));
+        let include = if covered || excluded { Ordered::default() } else { include };
+        let exclude = if covered || !include.is_empty() { exclude } else { Ordered::default() };
         Sight { covered, include, exclude }
     }
 
     /// Below an object the member of that name, below an array (`None`) any item.
     pub(crate) fn step(&self, name: Option<&[u8]>) -> Sight<'v> {
-        let onward = |rests: &BTreeSet<&'v [Key]>| {
+        let onward = |rests: &Rests<'v>| {
             let matching =
-                rests.iter().filter_map(|rest| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
-            matching.map(|(_, rest)| rest).collect()
+                rests.iter().filter_map(|(rest, ())| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
+            matching.map(|(_, rest)| (rest, ())).collect()
         };
         Sight::new(self.covered, onward(&self.include), onward(&self.exclude))
     }

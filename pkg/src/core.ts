@@ -1,11 +1,13 @@
-import { load } from "#load";
+import { glue, load } from "#load";
 import { createEngine } from "./engine.js";
-import * as glue from "./wasm/patchwire.js";
 
 export { isLoss, plain, pointerText } from "./engine.js";
 
-/** The module with everything but the client. */
+/** The module with everything but the client; in pages also without what only Durable Objects need. */
 export const { core, arena, reserve, passBytes, passText, passTexts, call, isAlive, release } = /* @__PURE__ */ createEngine(glue, load);
+
+/** Whether it has what Durable Objects need. */
+export const hasObjects = "StoreReader" in glue;
 
 /**
  * Resolves when the core can be used. Every supported platform can load it synchronously, so awaiting this is

@@ -4,7 +4,7 @@
  * @module
  */
 import { Connections, EventStream, SocketSink, type ConnectionEvent, type HibernatableSocket } from "./connections.js";
-import { call, core, isAlive, isLoss, passTexts, plain, release } from "./core.js";
+import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } from "./core.js";
 import { StateDocument } from "./document.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./guard.js";
@@ -92,6 +92,7 @@ export class SyncedState<T> {
   /**
    * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
    *
+   * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -105,6 +106,7 @@ export class SyncedState<T> {
    * ```
    */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
+    if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
     this.#ctx = ctx;
     this.#options = { ...options, limits: plain(options.limits) };
     this.#tables = new Tables(ctx.storage);

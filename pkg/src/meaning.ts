@@ -361,7 +361,9 @@ export class Meaning {
     this.recover();
     if (this.core === null) {
       const document = this.document ?? StateDocument.parse(JSON.stringify(this.initial), this.accepts);
-      const tracker = call(() => new (core().TrackerCore)(document.handle, this.options, bounds(this.options.limits)));
+      const { byKey, append, precise, counters, texts, history, limits } = this.options;
+      const options = [byKey, append, precise, counters, texts, history];
+      const tracker = call(() => new (core().TrackerCore)(document.handle, options, bounds(limits)));
       this.weight = call(() => tracker.weight());
       for (const reader of this.readers) reader.id = call(() => tracker.open_cursor());
       if (this.document === null) document.free();

@@ -1,7 +1,5 @@
 //! All writers' touches, place by place from the root on.
 
-use std::collections::BTreeMap;
-
 use super::reduce::reduce;
 use super::touch::{DEEPEST, Growth, Touch, Within, Writer, compare};
 use super::{Conflict, MergePlan, Proposal, Strategy};
@@ -9,6 +7,7 @@ use crate::document::{Document, Node, Object};
 use crate::edit::{self, Edit, Step};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::ordered::Ordered;
 use crate::writes::{ArrayDelta, Changes};
 
 pub(super) struct Combiner<'a> {
@@ -81,7 +80,7 @@ impl<'a> Combiner<'a> {
     }
 
     /// Whoever overruled a write may have been overruled in turn.
-    fn decided_by(&self, lost: &Overruled, losers: &BTreeMap<(usize, &[Step]), usize>) -> usize {
+    fn decided_by(&self, lost: &Overruled, losers: &Ordered<(usize, &[Step]), usize>) -> usize {
         let prefixes = || (0..=lost.path.len()).rev().filter_map(|length| lost.path.get(..length));
         let next = |writer: &usize| prefixes().find_map(|prefix| losers.get(&(*writer, prefix)).copied());
         // Nobody loses to themselves further on, but the writers are a bound that needs no proof.
@@ -129,19 +128,22 @@ impl<'a> Combiner<'a> {
                 self.note(path, winner, *writer);
             }
         }
-        let mut order = Vec::new();
-        let mut groups: BTreeMap<&Step, Touches<'_>> = BTreeMap::new();
+        // In the order of the first touch.
+        let mut groups: Vec<(&Step, Touches<'_>)> = Vec::new();
+        let mut places: Ordered<&Step, usize> = Ordered::default();
         for (writer, within) in &touches {
             for (step, touch) in &within.below {
-                let group = groups.entry(step).or_insert_with(|| {
-                    order.push(step);
-                    Vec::new()
-                });
-                group.push((*writer, touch.into()));
+                let place = *places.get(&step).unwrap_or(&groups.len());
+                if place == groups.len() {
+                    places.insert(step, place);
+                    groups.push((step, Vec::new()));
+                }
+                if let Some((_, group)) = groups.get_mut(place) {
+                    group.push((*writer, touch.into()));
+                }
             }
         }
-        for step in order {
-            let mut group = groups.remove(step).unwrap_or_default();
+        for (step, mut group) in groups {
             let before = base.and_then(|base| edit::find(base, std::slice::from_ref(step)));
             if let Some((winner, value)) = under {
                 let Step::Key(key) = step else { continue };

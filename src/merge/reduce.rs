@@ -1,8 +1,7 @@
 //! Reducers: several writers' values of one place to one.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::document::{Node, Opened};
+use crate::ordered::Ordered;
 use crate::text;
 use crate::{merge::Strategy, print};
 
@@ -56,10 +55,11 @@ fn concat(base: Option<&Node>, values: &[Node]) -> Option<Node> {
 fn union(base: Option<&Node>, values: &[Node]) -> Option<Node> {
     let start = items(base)?;
     let lists = values.iter().map(|value| items(Some(value))).collect::<Option<Vec<_>>>()?;
-    let sets: Vec<BTreeSet<Vec<u8>>> = lists.iter().map(|list| list.iter().map(canonical).collect()).collect();
-    let mut seen: BTreeSet<Vec<u8>> = start.iter().map(canonical).collect();
+    let set = |list: &Vec<Node>| list.iter().map(|item| (canonical(item), ())).collect::<Ordered<_, _>>();
+    let sets: Vec<_> = lists.iter().map(set).collect();
+    let mut seen = set(&start);
     let mut joined: Vec<Node> = start.into_iter().filter(|item| sets.iter().all(|set| set.contains(&canonical(item)))).collect();
-    joined.extend(lists.into_iter().flatten().filter(|item| seen.insert(canonical(item))));
+    joined.extend(lists.into_iter().flatten().filter(|item| seen.insert(canonical(item), ()).is_none()));
     Some(Node::array(joined))
 }
 
@@ -106,7 +106,7 @@ fn write_canonical(out: &mut Vec<u8>, value: &Node) {
         }
         Opened::Object(object) => {
             out.push(b'{');
-            for (key, member) in object.iter().collect::<BTreeMap<_, _>>() {
+            for (key, member) in object.iter().collect::<Ordered<_, _>>() {
                 print::print_text(out, key);
                 write_canonical(out, member);
             }

@@ -1,11 +1,10 @@
 //! What one writer did to the base, as a tree of places. All paths are the base's, and so are the same for all writers.
 
-use std::collections::BTreeSet;
-
 use crate::document::Node;
 use crate::edit::{self, Step};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::ordered::Ordered;
 use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
 
 /// What is done below this is told as a change of what is there: merging is recursive, and a wasm stack is 1 MB.
@@ -69,7 +68,7 @@ fn touch(net: &[Write], after: &Node) -> Touch {
         Write::Move { path, .. } => path.split_last().map(|(_, array)| array),
         _ => None,
     });
-    let rearranged: BTreeSet<&[Step]> = rearranged.collect();
+    let rearranged: Ordered<&[Step], ()> = rearranged.map(|path| (path, ())).collect();
     let mut root = Touch::Within(Within::default());
     for write in net {
         let path = path(write);

@@ -28,9 +28,9 @@ mod merge;
 mod options;
 #[cfg(feature = "wasm")]
 mod patches;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-objects")]
 mod server;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-objects")]
 mod store;
 #[cfg(feature = "wasm")]
 mod tracker;

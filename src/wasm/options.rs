@@ -1,7 +1,7 @@
-//! Options as JavaScript writes them, read through serde-wasm-bindgen: rare, and never on a hot path.
+//! Options as JavaScript writes them. Not through serde, whose errors bring the printing of floats: 5 KB of a page's module.
 
-use serde::Deserialize;
-use wasm_bindgen::JsValue;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::{JsResult, to_js};
 use super::limits::limits;
@@ -11,45 +11,44 @@ use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
 
-/// A tracker's; what is missing keeps its default.
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Options {
-    by_key: bool,
-    append: bool,
-    precise: bool,
-    counters: Vec<String>,
-    texts: Vec<String>,
-    history: Option<f64>,
-}
-
-/// A tracker's options from a JavaScript object.
-pub(crate) fn tracker_options(options: JsValue, bounds: &[f64]) -> JsResult<TrackerOptions> {
-    let options: Options = read(options)?;
-    let pointers = |list: &[String]| list.iter().map(|text| Pointer::parse(text)).collect::<Result<_, _>>().map_err(to_js);
-    let array_delta = match (options.precise, options.append) {
+/// A tracker's options, from the list of: by key, append, precise, counters, texts, history. What is undefined keeps its
+/// default.
+pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<TrackerOptions> {
+    let is_set = |option| options.get(option).is_truthy();
+    let (by_key, append, precise) = (is_set(0), is_set(1), is_set(2));
+    let history = Some(options.get(5)).filter(|history| !history.is_undefined());
+    let history = history.map(|history| history.as_f64().ok_or_else(mistyped)).transpose()?;
+    let array_delta = match (precise, append) {
         (true, _) => ArrayDelta::Precise,
         (_, true) => ArrayDelta::Append,
         _ => ArrayDelta::Replace,
     };
     Ok(TrackerOptions {
-        granularity: if options.by_key { Granularity::Key } else { Granularity::Path },
+        granularity: if by_key { Granularity::Key } else { Granularity::Path },
         array_delta,
-        counters: pointers(&options.counters)?,
-        texts: pointers(&options.texts)?,
+        counters: pointers(options.get(3))?,
+        texts: pointers(options.get(4))?,
         limits: limits(bounds),
-        history: options.history.map_or(TrackerOptions::default().history, |steps| steps as usize),
+        history: history.map_or(TrackerOptions::default().history, |steps| steps as usize),
     })
 }
 
 /// A comparison's options; the key is a string or `undefined`.
 pub(crate) fn diff_options(key: JsValue, extended: bool) -> JsResult<DiffOptions> {
-    let key = if key.is_undefined() { None } else { Some(read(key)?) };
+    let key = if key.is_undefined() { None } else { Some(key.as_string().ok_or_else(mistyped)?) };
     Ok(DiffOptions { key, dialect: dialect(extended) })
 }
 
-pub(crate) fn read<T: for<'a> Deserialize<'a>>(options: JsValue) -> JsResult<T> {
-    serde_wasm_bindgen::from_value(options).map_err(|_| to_js(Error::new(Code::NotJson, "an option has the wrong type")))
+fn pointers(list: JsValue) -> JsResult<Vec<Pointer>> {
+    if list.is_undefined() {
+        return Ok(Vec::new());
+    }
+    let list = list.dyn_into::<Array>().map_err(|_| mistyped())?;
+    list.iter().map(|text| Pointer::parse(&text.as_string().ok_or_else(mistyped)?).map_err(to_js)).collect()
+}
+
+fn mistyped() -> JsValue {
+    to_js(Error::new(Code::NotJson, "an option has the wrong type"))
 }
 
 pub(crate) fn dialect(extended: bool) -> Dialect {

@@ -1,6 +1,7 @@
 //! `StoreHandle`: plans the rows of commits. `StoreReader`: reads them again.
 
 use js_sys::Array;
+use serde_wasm_bindgen::to_value;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -68,17 +69,15 @@ impl StoreHandle {
 
 /// Statements are named by number: the shim has their texts in this order.
 fn row(operation: &RowOperation) -> JsValue {
-    let number = |value: &u64| JsValue::from_f64(*value as f64);
-    let values = match operation {
-        RowOperation::PutMeta { format, session, revision, bytes } => {
-            vec![number(&0), number(format), session.into(), number(revision), number(bytes)]
-        }
-        RowOperation::PutBase { id, text } => vec![number(&1), number(id), text.into()],
-        RowOperation::DeleteBase { from } => vec![number(&2), number(from)],
-        RowOperation::PutLog { id, parts, patch } => vec![number(&3), number(id), number(parts), patch.into()],
-        RowOperation::DeleteLog { before } => vec![number(&4), number(before)],
+    let row = match operation {
+        RowOperation::PutMeta { format, session, revision, bytes } => to_value(&(0, format, session, revision, bytes)),
+        RowOperation::PutBase { id, text } => to_value(&(1, id, text)),
+        RowOperation::DeleteBase { from } => to_value(&(2, from)),
+        RowOperation::PutLog { id, parts, patch } => to_value(&(3, id, parts, patch)),
+        RowOperation::DeleteLog { before } => to_value(&(4, before)),
     };
-    values.into_iter().collect::<Array>().into()
+    // Texts, and numbers that count, always have a value.
+    row.unwrap_or_default()
 }
 
 /// Reads the rows of the three tables, one after the other, each in the order of `id`.

@@ -1,5 +1,6 @@
 //! `TrackerCore`: the meaning behind a `StateTracker`.
 
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -28,7 +29,7 @@ pub struct TrackerCore {
 impl TrackerCore {
     /// Tracks the document.
     #[wasm_bindgen(constructor)]
-    pub fn new(document: &DocumentHandle, options: JsValue, bounds: &[f64]) -> JsResult<TrackerCore> {
+    pub fn new(document: &DocumentHandle, options: &Array, bounds: &[f64]) -> JsResult<TrackerCore> {
         let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
         Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
     }
@@ -142,7 +143,7 @@ impl TrackerCore {
 
     /// The reader's step writes as JSON text.
     pub fn step_writes(&self, cursor: usize) -> JsResult<String> {
-        Ok(self.tracker.writes(cursor).map_err(to_js)?.to_string())
+        Ok(text(self.tracker.writes(cursor).map_err(to_js)?.to_bytes()))
     }
 
     /// The patch back to the reader's baseline as JSON text.

@@ -19,7 +19,7 @@ pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, 
             Ok((edit, warning)) => {
                 match edit.iter().try_for_each(|edit| perform_whole(root, edit, limits).map(|_| each(edit))) {
                     Err(error) if error.code == Code::LimitExceeded => return Err(error),
-                    Err(error) => warnings.push(format!("{error}; the write was left out")),
+                    Err(error) => warnings.push(left_out(error.text())),
                     Ok(()) => {}
                 }
                 warnings.extend(warning);
@@ -46,12 +46,10 @@ fn perform_whole(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<()> {
 
 /// The edit to make, if any, and what to say about it; or what to say about leaving it out.
 fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option<String>), String> {
-    let place = |path: &[Step]| {
-        resolve(root, path).ok_or_else(|| format!("'{}' no longer leads anywhere; the write was left out", edit::display(path)))
-    };
+    let place = |path: &[Step]| resolve(root, path).ok_or_else(|| left_out(about(path, "no longer leads anywhere")));
     let found = |path: &[Step]| place(path).map(|path| (edit::find(root, &path), path));
-    let lacking = |path: &[Step], what: &str| format!("'{}' is no {what}; the write was left out", edit::display(path));
-    let created = |path: &[Step]| Some(format!("'{}' was missing; it was created", edit::display(path)));
+    let lacking = |path: &[Step], what: &str| left_out(about(path, "is no ") + what);
+    let created = |path: &[Step]| Some(about(path, "was missing; it was created"));
     Ok(match write {
         Write::Append { path, items } => match found(path)? {
             (None, path) => (Some(Edit::Set { value: Node::array(items.clone()), path: path.clone() }), created(&path)),
@@ -75,8 +73,7 @@ fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option
             let length = node.as_ref().and_then(Node::as_array).ok_or_else(|| lacking(&path, "array"))?.len();
             let start = (*index).min(length);
             let fitting = (*remove).min(length - start);
-            let cut = (start != *index || fitting != *remove)
-                .then(|| format!("'{}' is shorter than the write expects; it was cut to fit", edit::display(&path)));
+            let cut = (start != *index || fitting != *remove).then(|| about(&path, "is shorter than the write expects; it was cut to fit"));
             (Some(Edit::Splice { path, index: start, remove: fitting, insert: items.clone() }), cut)
         }
         Write::Move { from, path } => {
@@ -86,7 +83,7 @@ fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option
                 Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
                 _ => Edit::Delete { path: from.clone() },
             };
-            edit::perform(&mut without, &removal, &Limits::default()).map_err(|error| format!("{error}; the write was left out"))?;
+            edit::perform(&mut without, &removal, &Limits::default()).map_err(|error| left_out(error.text()))?;
             let path = resolve(&without, path).ok_or_else(|| lacking(path, "place"))?;
             (Some(Edit::Move { from, path }), None)
         }
@@ -100,4 +97,13 @@ fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option
             (edit, None)
         }
     })
+}
+
+// Joined rather than formatted: `core::fmt` is 2 KB of a page's module, and nothing else there needs it.
+fn about(path: &[Step], what: &str) -> String {
+    String::from("'") + &edit::display(path) + "' " + what
+}
+
+fn left_out(why: String) -> String {
+    why + "; the write was left out"
 }

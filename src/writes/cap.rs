@@ -1,10 +1,9 @@
 //! Writes that would be more operations than a patch may have: one container is replaced as a whole instead.
 
-use std::collections::BTreeMap;
-
 use super::{StepWrites, Write};
 use crate::document::Node;
 use crate::edit::{self, Step};
+use crate::ordered::Ordered;
 
 /// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
 pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
@@ -12,14 +11,16 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     if total <= limit {
         return;
     }
-    let mut counts: BTreeMap<&[Step], usize> = BTreeMap::new();
+    let mut counts: Ordered<&[Step], usize> = Ordered::default();
     for write in &writes.ops {
         let container = container(write);
         for depth in 0..=container.len() {
-            *counts.entry(container.get(..depth).unwrap_or_default()).or_default() += operations(write);
+            if let Some(count) = counts.entry(container.get(..depth).unwrap_or_default(), || 0) {
+                *count += operations(write);
+            }
         }
     }
-    let enough = counts.iter().filter(|(_, count)| total - **count < limit.max(1));
+    let enough = counts.iter().filter(|(_, count)| total - count < limit.max(1));
     let found = enough.filter_map(|(path, _)| Some((path.to_vec(), edit::find(current, path)?)));
     if let Some((path, value)) = found.min_by_key(|(_, value)| value.weight()) {
         let is_inside = |write: &Write| container(write).starts_with(&path);

@@ -1,7 +1,6 @@
 //! Moves from one container to another: carried out first, on a baseline in which each value then is in its new place.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::changes::{Change, Changes};
 use super::loose::Loose;
@@ -11,6 +10,7 @@ use super::{Write, reorder};
 use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::limits::Limits;
+use crate::ordered::Ordered;
 
 /// Moves in one patch, and the work for them: each renumbers what waits for its turn, and what is known of its two
 /// arrays. What is over stays a removal and an insertion.
@@ -34,10 +34,11 @@ struct Place {
 
 /// The moves, and after them the writes that are left. The changes have room where values leave and arrive.
 pub(super) fn carried(changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: &Node, current: &Node) -> Option<Vec<Write>> {
-    let mut carrier = Carrier { changes, base: base.clone(), paths: BTreeMap::new(), waiting: VecDeque::new(), moves: Vec::new() };
+    let mut carrier = Carrier { changes, base: base.clone(), paths: Ordered::default(), waiting: VecDeque::new(), moves: Vec::new() };
     for Pair { taken, put, .. } in far {
         for container in [taken.container, put.container] {
-            carrier.paths.entry(container).or_insert(loose.containers.get(container)?.clone());
+            let path = loose.containers.get(container)?;
+            carrier.paths.entry(container, || path.clone());
         }
     }
     carrier.line_up(far)?;
@@ -54,28 +55,27 @@ struct Carrier {
     changes: Changes,
     base: Node,
     /// Where the containers that values leave or reach are in the baseline by now.
-    paths: BTreeMap<usize, Vec<Step>>,
+    paths: Ordered<usize, Vec<Step>>,
     waiting: VecDeque<Carry>,
     moves: Vec<Write>,
 }
 
 impl Carrier {
     fn line_up(&mut self, far: &[&Pair<'_>]) -> Option<()> {
-        let mut anchors: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut anchors: Ordered<usize, Vec<(usize, usize)>> = Ordered::default();
         for Pair { taken, put, change } in far {
             let from = Place { container: taken.container, step: taken.step.clone() };
             let (step, today) = match &put.step {
                 Step::Key(key) => (Step::Key(key.clone()), None),
                 Step::Index(today) => {
-                    let anchors = match anchors.entry(put.container) {
-                        Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(unknown) => {
-                            let path = self.paths.get(&put.container)?;
-                            let length = edit::find(&self.base, path)?.as_array()?.len();
-                            unknown.insert(reorder::anchors(&self.changes.sequence(path)?.pieces(length)))
-                        }
-                    };
-                    (Step::Index(*anchors.get(today)?), Some(*today))
+                    if !anchors.contains(&put.container) {
+                        let path = self.paths.get(&put.container)?;
+                        let length = edit::find(&self.base, path)?.as_array()?.len();
+                        anchors.insert(put.container, reorder::anchors(&self.changes.sequence(path)?.pieces(length)));
+                    }
+                    let anchors = anchors.get(&put.container)?;
+                    let place = anchors.binary_search_by_key(today, |(today, _)| *today).ok()?;
+                    (Step::Index(anchors.get(place)?.1), Some(*today))
                 }
             };
             let to = Place { container: put.container, step };
@@ -116,7 +116,7 @@ impl Carrier {
 
     /// What is waiting follows what happened to an array.
     fn follow(&mut self, place: &Place, path: &[Step], follow: fn(&mut [Step], &[Step])) {
-        self.paths.values_mut().for_each(|other| follow(other, path));
+        self.paths.iter_mut().for_each(|(_, other)| follow(other, path));
         for other in self.waiting.iter_mut().flat_map(|carry| [&mut carry.from, &mut carry.to]) {
             if other.container == place.container {
                 follow(std::slice::from_mut(&mut other.step), std::slice::from_ref(&place.step));

@@ -1,11 +1,10 @@
 //! Where a document has changed since a baseline: recorded edit by edit, without looking at values.
 
-use std::collections::BTreeMap;
-
 use super::ArrayDelta;
 use super::sequence::Sequence;
 use crate::document::Key;
 use crate::edit::{Edit, Step};
+use crate::ordered::Ordered;
 
 /// What happened at one place and below.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +43,7 @@ impl Change {
 pub(super) struct Members {
     list: Vec<(Key, Change)>,
     /// Places in the list, if it has more than a few.
-    places: BTreeMap<Key, usize>,
+    places: Ordered<Key, usize>,
 }
 
 /// So many are searched as fast one by one.
@@ -66,8 +65,10 @@ impl Members {
         if place == self.list.len() {
             self.list.push((key.clone(), Change::Nothing));
             if self.list.len() > FEW {
-                let new = self.list.iter().map(|(key, _)| key.clone()).zip(0..).skip(self.places.len());
-                self.places.extend(new);
+                let new = if self.places.is_empty() { 0 } else { place };
+                for (place, (key, _)) in self.list.iter().enumerate().skip(new) {
+                    self.places.insert(key.clone(), place);
+                }
             }
         }
         self.list.get_mut(place).map(|(_, change)| change)

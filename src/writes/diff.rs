@@ -1,12 +1,11 @@
 //! The difference of two documents: found by comparing them, told as tracking would have recorded it.
 
-use std::collections::BTreeMap;
-
 use super::changes::{Change, Changes, Members};
 use super::matching::{Run, is_text_growing};
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites};
 use crate::document::{Array, Node, Object, Opened};
+use crate::ordered::{Ordered, sorted};
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -82,7 +81,7 @@ impl<'a> Differ<'a> {
 
     fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
         let (mut runs, pairs) = self.match_items(old, new);
-        let mut inside = BTreeMap::new();
+        let mut inside = Ordered::default();
         for (from, to) in pairs {
             let (Some(before), Some(after)) = (old.get(from), new.get(to)) else { continue };
             match self.compare(before, after, depth + 1) {
@@ -91,10 +90,10 @@ impl<'a> Differ<'a> {
             }
             runs.push(Run { from, to, length: 1 });
         }
-        runs.sort_unstable_by_key(|run| run.to);
+        let order = sorted(runs.iter().zip(0..).map(|(run, number)| (run.to as u64, number)));
         let mut pieces = Vec::with_capacity(runs.len() * 2 + 1);
         let mut at = 0;
-        for Run { from, to, length } in runs {
+        for &Run { from, to, length } in order.iter().filter_map(|(_, number)| runs.get(*number)) {
             pieces.extend([Piece::New(to - at), Piece::Old(from..from + length)]);
             at = to + length;
         }

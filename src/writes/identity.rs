@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use super::diff::Differ;
 use super::matching::Item;
 use crate::document::{Node, Opened};
+use crate::ordered::sorted;
 use crate::print::print;
 
 /// Members that are taken for names where all items have one and no two the same.
@@ -45,14 +46,14 @@ pub(super) fn is_namesake(a: &Node, b: &Node) -> Option<bool> {
     names.into_iter().find(|(a, b)| a.is_some() || b.is_some()).map(|(a, b)| a == b)
 }
 
-pub(super) fn repeats(mut identities: Vec<u64>) -> bool {
-    identities.sort_unstable();
+pub(super) fn repeats(identities: &[u64]) -> bool {
+    let identities = sorted(identities.iter().map(|identity| (*identity, 0)));
     identities.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 fn names(items: &[Item], key: &[u8]) -> Option<Vec<u64>> {
     let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(&item.node, key)?))).collect::<Option<_>>()?;
-    (!repeats(names.clone())).then_some(names)
+    (!repeats(&names)).then_some(names)
 }
 
 fn contents(items: &[Item]) -> Vec<u64> {

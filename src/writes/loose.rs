@@ -7,6 +7,7 @@ use super::reorder;
 use super::sequence::{Piece, Sequence};
 use crate::document::{Array, Node};
 use crate::edit::Step;
+use crate::ordered::sorted;
 
 /// A value of the baseline that isn't in its place any more.
 pub(super) struct Taken {
@@ -134,10 +135,9 @@ impl Loose {
 
 /// Items of the baseline that the pieces lack.
 fn missing(pieces: &[Piece], length: usize) -> Vec<usize> {
-    let mut ranges: Vec<_> =
-        pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    let ends = ranges.iter().map(|range| range.end);
-    let starts = ranges.iter().map(|range| range.start).chain([length]);
+    let ranges = pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some((range.start as u64, range.end)) } else { None });
+    let ranges = sorted(ranges);
+    let ends = ranges.iter().map(|(_, end)| *end);
+    let starts = ranges.iter().map(|(start, _)| *start as usize).chain([length]);
     [0].into_iter().chain(ends).zip(starts).flat_map(|(end, start)| end..start).collect()
 }

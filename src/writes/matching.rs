@@ -9,6 +9,7 @@ use super::diff::Differ;
 use super::identity::{name, repeats};
 use super::reorder::longest_increasing;
 use crate::document::{Array, Node, Opened};
+use crate::ordered::sorted;
 
 /// Items `from..` of the old array that are items `to..` of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Differ<'_> {
         let mut removed: Vec<Item> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
         let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
         if removed.len() + inserted.len() > 2 && self.identify(&mut removed, &mut inserted) {
-            if repeats(identities(&removed)) || repeats(identities(&inserted)) {
+            if repeats(&identities(&removed)) || repeats(&identities(&inserted)) {
                 self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_in_order(here, there));
             }
             match_anywhere(&mut removed, &mut inserted);
@@ -216,18 +217,18 @@ fn pair(old: &mut Item, new: &mut Item) {
 
 /// The first with the first of the same identity, the second with the second, and so on. O(n log n).
 fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
-    let (mut old, mut new) = (by_identity(old).into_iter().peekable(), by_identity(new).into_iter().peekable());
-    while let (Some(a), Some(b)) = (old.peek(), new.peek()) {
-        match a.identity.cmp(&b.identity) {
-            Ordering::Less => drop(old.next()),
-            Ordering::Greater => drop(new.next()),
-            Ordering::Equal => old.next().zip(new.next()).into_iter().for_each(|(a, b)| pair(a, b)),
+    let (mut left, mut right) = (by_identity(old).into_iter().peekable(), by_identity(new).into_iter().peekable());
+    while let (Some((a, from)), Some((b, to))) = (left.peek(), right.peek()) {
+        let order = a.cmp(b);
+        if let (Ordering::Equal, Some(a), Some(b)) = (order, old.get_mut(*from), new.get_mut(*to)) {
+            pair(a, b);
         }
+        left.next_if(|_| order.is_le());
+        right.next_if(|_| order.is_ge());
     }
 }
 
-fn by_identity(items: &mut [Item]) -> Vec<&mut Item> {
-    let mut lonely: Vec<&mut Item> = items.iter_mut().filter(|item| item.partner.is_none()).collect();
-    lonely.sort_by_key(|item| item.identity);
-    lonely
+/// Those without a partner, by their places.
+fn by_identity(items: &[Item]) -> Vec<(u64, usize)> {
+    sorted(items.iter().zip(0..).filter(|(item, _)| item.partner.is_none()).map(|(item, place)| (item.identity, place)))
 }

@@ -147,9 +147,15 @@ impl StepWrites {
     }
 }
 
+impl StepWrites {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        codec::print(self)
+    }
+}
+
 /// Prints the JSON text.
 impl std::fmt::Display for StepWrites {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&codec::print(self)))
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
 }

@@ -4,17 +4,17 @@
 //! put into today's document are then the same in memory, and nothing needs comparing. What is left is compared in
 //! small numbers, as `diff` does it: an item may have been edited on its way.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use super::cap::cost;
 use super::carry::{self, carried};
 use super::changes::{Change, Changes};
 use super::diff::Differ;
 use super::identity::is_namesake;
 use super::loose::{Identity, Loose, Put, Taken};
+use super::sequence::Origin;
 use super::{ArrayDelta, Comparison, Write};
 use crate::document::Node;
 use crate::edit::Step;
+use crate::ordered::{Ordered, sorted};
 
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
@@ -106,17 +106,18 @@ fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>>
     let mut pairs = Vec::new();
     for is_near in [true, false] {
         let place = |container: usize| if is_near { container } else { 0 };
-        let mut waiting: BTreeMap<(usize, Option<Identity>), VecDeque<&Taken>> = BTreeMap::new();
-        for value in taken.drain(..) {
-            waiting.entry((place(value.container), Identity::of(&value.node))).or_default().push_back(value);
-        }
+        let numbered = taken.drain(..).enumerate();
+        let mut waiting: Ordered<(usize, Option<Identity>, usize), &Taken> =
+            numbered.map(|(number, value)| ((place(value.container), Identity::of(&value.node), number), value)).collect();
         put.retain(|value| {
-            let identity = Identity::of(&value.node).map(|identity| (place(value.container), Some(identity)));
-            let found = identity.and_then(|identity| waiting.get_mut(&identity)).and_then(VecDeque::pop_front);
+            let sought = (place(value.container), Identity::of(&value.node), 0);
+            let first = waiting.from(&sought).next().map(|(key, _)| key.clone());
+            let same = first.filter(|first| sought.1.is_some() && (first.0, &first.1) == (sought.0, &sought.1));
+            let found = same.and_then(|same| waiting.remove(&same));
             pairs.extend(found.map(|taken| Pair { taken, put: value, change: Change::Nothing }));
             found.is_none()
         });
-        taken.extend(waiting.into_values().flatten());
+        taken.extend(waiting.into_iter().map(|(_, value)| value));
     }
     pairs
 }
@@ -126,7 +127,8 @@ fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> 
     put.retain(|value| is_worthwhile(&value.node));
     put.truncate(STRANGERS);
     taken.retain(|value| is_worthwhile(&value.node));
-    taken.sort_by_key(|value| value.node.weight());
+    let by_weight = sorted(taken.iter().zip(0..).map(|(value, number)| (value.node.weight() as u64, number)));
+    taken = by_weight.iter().filter_map(|(_, number)| taken.get(*number).copied()).collect();
     let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
     let weight: usize = put.iter().map(|value| value.node.weight()).sum();
     let mut differ = Differ::new(&comparison, weight.saturating_mul(8 * CANDIDATES));
@@ -159,20 +161,21 @@ fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {
 /// The changes with what moved within a container as parts of its baseline; `far` values leave room where they were and
 /// where they go.
 fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<'_>]) -> Changes {
-    let mut origins: BTreeMap<usize, BTreeMap<usize, Option<(usize, Change)>>> = BTreeMap::new();
+    // By container, and by the index today.
+    let mut origins: Ordered<(usize, usize), Origin> = Ordered::default();
     for Pair { taken, put, .. } in near.iter().chain(far).copied() {
         if let Some(today) = taken.today {
-            origins.entry(taken.container).or_default().entry(today).or_insert(None);
+            origins.insert((taken.container, today), None);
         }
         if let Step::Index(today) = put.step {
-            origins.entry(put.container).or_default().entry(today).or_insert(None);
+            origins.insert((put.container, today), None);
         }
     }
     let mut changes = changes.clone();
     for Pair { taken, put, change } in near {
         match (&taken.step, &put.step) {
             (Step::Index(old), Step::Index(today)) => {
-                origins.entry(put.container).or_default().insert(*today, Some((*old, change.clone())));
+                origins.insert((put.container, *today), Some((*old, change.clone())));
             }
             (Step::Key(old), Step::Key(key)) => {
                 if let Some(Change::Members(members)) = loose.containers.get(put.container).and_then(|path| changes.root.at_mut(path)) {
@@ -183,10 +186,14 @@ fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<
             _ => {}
         }
     }
-    for (container, origins) in origins {
+    let mut origins = origins.into_iter().peekable();
+    while let Some(((container, _), _)) = origins.peek() {
+        let container = *container;
+        let here = std::iter::from_fn(|| origins.next_if(|((next, _), _)| *next == container));
+        let here = here.map(|((_, today), origin)| (today, origin)).collect();
         let path = loose.containers.get(container).map(Vec::as_slice).unwrap_or_default();
         if let Some(Change::Items(sequence)) = changes.root.at_mut(path) {
-            sequence.with_origins(origins);
+            sequence.with_origins(here);
         }
     }
     changes

@@ -1,13 +1,13 @@
 //! An array's pieces to the writes that arrange them: removals and insertions as splices, reorderings as the
 //! fewest moves (all but a longest increasing subsequence; Schensted 1961).
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Write;
 use super::sequence::Piece;
 use crate::document::{Array, Node};
 use crate::edit::Step;
+use crate::ordered::Ordered;
 
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
@@ -36,9 +36,9 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
 
 /// For each new item, by its index today, the old item before which it has to be inserted to be in order with those
 /// that needn't be moved. O(new items), and O(items) where runs were reordered.
-pub(super) fn anchors(pieces: &[Piece]) -> BTreeMap<usize, usize> {
+pub(super) fn anchors(pieces: &[Piece]) -> Vec<(usize, usize)> {
     let mut staying = (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)).into_iter());
-    let mut anchors = BTreeMap::new();
+    let mut anchors = Vec::new();
     let (mut today, mut before) = (0, 0);
     for piece in pieces {
         match (piece, &mut staying) {
@@ -63,14 +63,14 @@ fn order(pieces: &[Piece]) -> Vec<usize> {
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
-pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a BTreeMap<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
+pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a Ordered<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
     let mut end = 0;
     pieces.iter().flat_map(move |piece| {
         let start = end;
         end += piece.len();
         let range = if let Piece::Old(range) = piece { range.clone() } else { 0..0 };
-        let first = range.start;
-        known.range(range).map(move |(origin, value)| (start + origin - first, *origin, value))
+        let known = known.from(&range.start).take_while(move |(origin, _)| *origin < range.end);
+        known.map(move |(origin, value)| (start + origin - range.start, *origin, value))
     })
 }
 

@@ -1,9 +1,9 @@
 //! Where an array's items come from: runs of the baseline's items and runs of new ones, in today's order.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::changes::Change;
+use crate::ordered::Ordered;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
@@ -31,12 +31,15 @@ impl Piece {
     }
 }
 
+/// Which item of the baseline one is, and how it changed inside; none for an item that is new.
+pub(super) type Origin = Option<(usize, Change)>;
+
 /// A piece table. The last run of old items is open-ended, so the baseline's length needn't be known here.
 #[derive(Debug, Clone)]
 pub(super) struct Sequence {
     pieces: Vec<Piece>,
     /// Changes inside old items, by their indexes in the baseline.
-    inside: BTreeMap<usize, Change>,
+    inside: Ordered<usize, Change>,
 }
 
 impl Default for Sequence {
@@ -44,12 +47,12 @@ impl Default for Sequence {
         // A push makes it two.
         let mut pieces = Vec::with_capacity(4);
         pieces.push(Piece::Old(0..usize::MAX));
-        Sequence { pieces, inside: BTreeMap::new() }
+        Sequence { pieces, inside: Ordered::default() }
     }
 }
 
 impl Sequence {
-    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>, inside: BTreeMap<usize, Change>) -> Sequence {
+    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>, inside: Ordered<usize, Change>) -> Sequence {
         let mut sequence = Sequence { pieces: Vec::new(), inside };
         for piece in pieces.into_iter().filter(|piece| piece.len() > 0) {
             sequence.pieces.push(piece);
@@ -98,7 +101,7 @@ impl Sequence {
         for piece in &self.pieces {
             if index - before < piece.len() {
                 return match piece {
-                    Piece::Old(range) => Some(self.inside.entry(range.start + index - before).or_default()),
+                    Piece::Old(range) => self.inside.entry(range.start + index - before, Change::default),
                     Piece::New(_) => None,
                 };
             }
@@ -122,13 +125,14 @@ impl Sequence {
     }
 
     /// Gives other origins to some of today's items: an item of the baseline and how it changed inside, or none, for an
-    /// item that is new. O(pieces + origins).
-    pub(super) fn with_origins(&mut self, origins: BTreeMap<usize, Option<(usize, Change)>>) {
+    /// item that is new. They come in the order of the items. O(pieces + origins).
+    pub(super) fn with_origins(&mut self, origins: Vec<(usize, Origin)>) {
         let mut pieces = Vec::new();
         let mut at = 0usize;
+        let mut next = origins.iter().peekable();
         for piece in std::mem::take(&mut self.pieces) {
             let (end, mut rest) = (at.saturating_add(piece.len()), piece);
-            for (today, origin) in origins.range(at..end) {
+            while let Some((today, origin)) = next.next_if(|(today, _)| *today < end) {
                 let (before, tail) = rest.split(today - at);
                 let (item, tail) = tail.split(1);
                 if let Piece::Old(range) = item {
@@ -140,7 +144,7 @@ impl Sequence {
             pieces.push(rest);
             at = end;
         }
-        for (old, change) in origins.into_values().flatten() {
+        for (old, change) in origins.into_iter().filter_map(|(_, origin)| origin) {
             match change {
                 Change::Nothing => self.inside.remove(&old),
                 change => self.inside.insert(old, change),
@@ -156,8 +160,9 @@ impl Sequence {
             Piece::Old(range) => Piece::Old(shift(range.start)..shift(range.end)),
             new => new.clone(),
         });
-        let inside = std::mem::take(&mut self.inside).into_iter().filter(|(index, _)| *index != gone);
-        *self = Sequence::new(pieces, inside.map(|(index, change)| (shift(index), change)).collect());
+        self.inside.remove(&gone);
+        self.inside.iter_mut().for_each(|(index, _)| *index = shift(*index));
+        *self = Sequence::new(pieces, std::mem::take(&mut self.inside));
     }
 
     /// Follows the baseline to one that has one more item at `index`, which is today's item `today` but for a change
@@ -170,9 +175,9 @@ impl Sequence {
             }
             new => [new.clone(), Piece::New(0)],
         });
-        let inside = std::mem::take(&mut self.inside).into_iter().map(|(old, change)| (old + usize::from(old >= index), change));
-        *self = Sequence::new(pieces, inside.collect());
-        self.with_origins(BTreeMap::from([(today, Some((index, change)))]));
+        self.inside.iter_mut().for_each(|(old, _)| *old += usize::from(*old >= index));
+        *self = Sequence::new(pieces, std::mem::take(&mut self.inside));
+        self.with_origins(vec![(today, Some((index, change)))]);
     }
 
     /// What following it costs.
@@ -184,7 +189,7 @@ impl Sequence {
         self.inside.get_mut(&index)
     }
 
-    pub(super) fn inside(&self) -> &BTreeMap<usize, Change> {
+    pub(super) fn inside(&self) -> &Ordered<usize, Change> {
         &self.inside
     }
 

@@ -128,7 +128,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   const make: { [owner: string]: () => Handle } = {
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
-    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, {}, NONE),
+    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
     StoreHandle: () => patchwire.StoreHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, []),
     // At a point from which every next row is possible.
     StoreReader: () => {
@@ -184,7 +184,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
         case "string | null | undefined": return below(3) === 0 ? undefined : strings();
         case "boolean": return below(2) === 0;
         case "any": return anything();
-        case "Array<any>": return [];
+        case "Array<any>": return name === "options" ? Array.from({ length: below(7) }, anything) : [];
         case "Float64Array | number[]": return below(4) > 0 ? NONE : Float64Array.from({ length: below(8) }, () => pick(numbers));
         case "Uint32Array | number[]": return Uint32Array.from({ length: below(4) }, () => below(6));
         default: return handle(type);

@@ -130,7 +130,7 @@ impl Compactor {
             (Operation::Add { value, .. }, None) => self.add(path, value),
             (Operation::Remove { .. }, None) => self.remove(path),
             (operation, None) => {
-                let place = self.root.reach(path.keys(), self.now);
+                let Some(place) = self.root.reach(path.keys(), self.now) else { return };
                 place.make_way();
                 place.overwrite(&mut self.slots);
                 place.written = Some(self.slots.len());
@@ -155,7 +155,7 @@ impl Compactor {
     fn known(&mut self, path: &Pointer) -> Option<Node> {
         let (depth, slot) = self.cover(path)?;
         let (head, rest) = path.keys().split_at_checked(depth)?;
-        self.root.reach(head, self.now).absorb_along(rest, rest.len(), slot, &mut self.slots);
+        self.root.reach(head, self.now)?.absorb_along(rest, rest.len(), slot, &mut self.slots);
         Pointer::from_keys(rest.to_vec()).find(value(&self.slots, slot)?)
     }
 
@@ -171,14 +171,15 @@ impl Compactor {
         let at_index = rest.last().is_some_and(|last| is_index(last));
         let shifts = at_index && matches!(operation, Operation::Add { .. } | Operation::Remove { .. });
         let all = if shifts { rest.len().saturating_sub(1) } else { rest.len() };
-        self.root.reach(head, self.now).absorb_along(rest, all, slot, &mut self.slots);
+        let Some(place) = self.root.reach(head, self.now) else { return };
+        place.absorb_along(rest, all, slot, &mut self.slots);
         if !fold(&mut self.slots, slot, &operation) {
             self.keep(operation);
         }
     }
 
     fn grow(&mut self, path: Pointer, position: usize, text: Vec<u8>, known: Option<usize>) {
-        let place = self.root.reach(path.keys(), self.now);
+        let Some(place) = self.root.reach(path.keys(), self.now) else { return };
         place.make_way();
         // Past any string that there can be, where two such never apply.
         let end = position.saturating_add(text::utf16_len(&text));
@@ -200,7 +201,7 @@ impl Compactor {
     }
 
     fn increment(&mut self, path: Pointer, by: f64) {
-        let place = self.root.reach(path.keys(), self.now);
+        let Some(place) = self.root.reach(path.keys(), self.now) else { return };
         place.make_way();
         if let Some(grown) = place.grown {
             if let Some(Some(Operation::Inc { by: before, .. })) = self.slots.get_mut(grown)
@@ -223,7 +224,7 @@ impl Compactor {
         let slot = Some(self.slots.len());
         match path.keys().split_last() {
             Some((last, parents)) if **last == *b"-" => {
-                let container = self.root.reach(parents, self.now);
+                let Some(container) = self.root.reach(parents, self.now) else { return };
                 container.make_way();
                 if let Some(mut place) = container.below.remove(last) {
                     place.settle(&mut self.slots);
@@ -232,14 +233,14 @@ impl Compactor {
                 container.inside.extend(slot);
             }
             Some((last, parents)) if is_index(last) => {
-                let container = self.root.reach(parents, self.now);
+                let Some(container) = self.root.reach(parents, self.now) else { return };
                 container.make_way();
                 container.seal(&mut self.slots);
                 let place = Place { written: slot, touched: self.now, ..Place::default() };
                 container.below.insert(last.clone(), Box::new(place));
             }
             _ => {
-                let place = self.root.reach(path.keys(), self.now);
+                let Some(place) = self.root.reach(path.keys(), self.now) else { return };
                 place.overwrite(&mut self.slots);
                 place.written = slot;
             }
@@ -257,7 +258,7 @@ impl Compactor {
     }
 
     fn refill(&mut self, path: Pointer, value: Node) {
-        let place = self.root.reach(path.keys(), self.now);
+        let Some(place) = self.root.reach(path.keys(), self.now) else { return };
         place.overwrite(&mut self.slots);
         let Some(removed) = place.removed.take() else { return };
         match place.written {
@@ -281,7 +282,7 @@ impl Compactor {
                 self.root.inside.push(slot);
             }
             Some((last, parents)) => {
-                let container = self.root.reach(parents, self.now);
+                let Some(container) = self.root.reach(parents, self.now) else { return };
                 container.make_way();
                 let mut place = container.below.remove(last).unwrap_or_default();
                 place.make_way();
@@ -313,7 +314,8 @@ impl Compactor {
         let Some((head, _)) = from.keys().split_at_checked(depth) else { return };
         if path.keys().starts_with(head) {
             // Within one known value, or over that value itself.
-            self.root.reach(head, self.now).absorb_along(&[], 0, slot, &mut self.slots);
+            let Some(place) = self.root.reach(head, self.now) else { return };
+            place.absorb_along(&[], 0, slot, &mut self.slots);
             if path.keys().len() == depth || self.carried(from).is_none() || !fold(&mut self.slots, slot, &operation) {
                 self.keep(operation);
             }

@@ -4,11 +4,10 @@
 //! the place is overwritten, and final slots never depend on those that may go: whoever makes a slot final makes
 //! final what it depends on ([`Place::fix`]).
 
-use std::collections::BTreeMap;
-
 use super::super::{Operation, Patch, apply};
 use crate::document::{self, Key, Node};
 use crate::limits::Limits;
+use crate::ordered::Ordered;
 use crate::pointer::Pointer;
 
 pub(super) type Slots = Vec<Option<Operation>>;
@@ -28,8 +27,8 @@ pub(super) struct Place {
     pub inside: Vec<usize>,
     /// Operations that made what was here before something else took the place. They go with the container.
     pub around: Vec<usize>,
-    /// Boxed: a map's nodes have room for eleven, and most places have one or two below.
-    pub below: BTreeMap<Key, Box<Place>>,
+    /// Boxed, because a map moves what it has.
+    pub below: Ordered<Key, Box<Place>>,
     /// When something here or below was last touched.
     pub touched: usize,
 }
@@ -40,16 +39,16 @@ pub(super) fn is_index(segment: &[u8]) -> bool {
 }
 
 impl Place {
-    /// The place at `keys`, which is touched now, as is what leads to it.
-    pub fn reach(&mut self, keys: &[Key], now: usize) -> &mut Place {
+    /// The place at `keys`, which is touched now, as is what leads to it. It is made where there was none, so there is one.
+    pub fn reach(&mut self, keys: &[Key], now: usize) -> Option<&mut Place> {
         let mut place = self;
         place.touched = now;
         for key in keys {
             place.make_way();
-            place = place.below.entry(key.clone()).or_default();
+            place = place.below.entry(key.clone(), Box::default)?;
             place.touched = now;
         }
-        place
+        Some(place)
     }
 
     pub fn find(&self, keys: &[Key]) -> Option<&Place> {
@@ -69,7 +68,7 @@ impl Place {
         for slot in self.inside.drain(..).chain(self.grown.take()) {
             clear(slots, slot);
         }
-        for mut place in std::mem::take(&mut self.below).into_values() {
+        for (_, mut place) in std::mem::take(&mut self.below) {
             place.overwrite(slots);
             for slot in place.around.into_iter().chain(place.written).chain(place.removed) {
                 clear(slots, slot);
@@ -79,7 +78,7 @@ impl Place {
 
     /// What is below may have shifted: nothing can be joined to it any more.
     pub fn seal(&mut self, slots: &mut Slots) {
-        for mut place in std::mem::take(&mut self.below).into_values() {
+        for (_, mut place) in std::mem::take(&mut self.below) {
             place.settle(slots);
             place.surrender(&mut self.inside);
         }
@@ -89,21 +88,21 @@ impl Place {
     pub fn surrender(self, to: &mut Vec<usize>) {
         to.extend(self.inside.into_iter().chain(self.around));
         to.extend([self.written, self.grown, self.removed].into_iter().flatten());
-        self.below.into_values().for_each(|place| place.surrender(to));
+        self.below.into_iter().for_each(|(_, place)| place.surrender(to));
     }
 
     /// Joins what has grown to the values that are known, here and below.
     pub fn settle(&mut self, slots: &mut Slots) {
         match self.written {
             Some(value) if self.removed.is_none() => self.absorb_all(value, slots),
-            _ => self.below.values_mut().for_each(|place| place.settle(slots)),
+            _ => self.below.iter_mut().for_each(|(_, place)| place.settle(slots)),
         }
     }
 
     /// Joins what has grown here and below to the value in the slot `value`.
     fn absorb_all(&mut self, value: usize, slots: &mut Slots) {
         self.absorb(value, slots);
-        self.below.values_mut().for_each(|place| place.absorb_all(value, slots));
+        self.below.iter_mut().for_each(|(_, place)| place.absorb_all(value, slots));
     }
 
     fn absorb(&mut self, value: usize, slots: &mut Slots) {
