@@ -161,7 +161,7 @@ impl<K: Ord, V: PartialEq> PartialEq for Ordered<K, V> {
 
 impl<K: Ord, V: Eq> Eq for Ordered<K, V> {}
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
