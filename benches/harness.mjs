@@ -31,8 +31,8 @@ function runBatch(one) {
 const isCoarse = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * The mean over batches of `enough` milliseconds altogether, with the collection of their garbage: who leaves much, or
- * such as lives on, pays for it. µs a step.
+ * The mean over batches of `enough` milliseconds altogether, with the collections of garbage that come in their way: what
+ * leaves much, or such as lives on, pays for it. µs a step.
  */
 function sample(one, enough) {
   const until = performance.now() + (isCoarse ? enough * 10 : enough);
@@ -41,16 +41,15 @@ function sample(one, enough) {
     spent += runBatch(one);
     steps += one.size;
   } while (performance.now() < until);
-  const started = performance.now();
-  collect();
-  return ((spent + performance.now() - started) * 1000) / steps;
+  return (spent * 1000) / steps;
 }
 
 function warm(one, enough) {
   one.size = one.exact ?? 1;
   one.done = 0;
   const each = sample(one, enough / 4);
-  one.size = one.exact ?? Math.max(1, Math.min(one.batch ?? 1_000, Math.round(BATCH / each)));
+  // What `begin` leaves cold is paid for once a batch: not the more often, the longer a step takes.
+  one.size = one.exact ?? (one.begin ? one.batch : Math.max(1, Math.min(one.batch ?? 1_000, Math.round(BATCH / each))));
   return sample(one, enough);
 }
 
@@ -91,6 +90,8 @@ export async function measure({ ours, peers, others }, { rounds, milliseconds, w
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < field.length; i++) {
       const one = field[(i + round) % field.length];
+      // Nobody pays for the garbage of the one before.
+      collect();
       samples.get(one).push(sample(one, milliseconds));
     }
     // Finalizers give wasm memory back between turns only.

@@ -22,7 +22,7 @@ Updates: ours is update + getRFC6902Patches + getState + resetTracking with arra
 and patches come from default options. Both give objects and keep old versions. “as text” is the same ratio with
 getPatchText against Mutative's RFC 6902 patches through JSON.stringify. Incoming: from the patch's text to a plain
 state (ours: apply + getState). floor is the plain frozen copy, or the bytes, by hand: within 1.2 × of it counts as
-met. “ahead” and “behind” mark rows without a target. Each sample is a mean, and ends with the collection of its garbage.`;
+met. “ahead” and “behind” mark rows without a target. Each sample is a mean, collections of garbage included.`;
 
 function versions() {
   const names = ['node', 'mutative', 'immer', 'immutable-json-patch', 'fast-json-patch'];
