@@ -63,6 +63,7 @@ export class Meaning {
   readonly main: Reader = { id: 0, since: 0, hasLost: false };
   private readonly readers = new Set<Reader>();
   private readonly limits: { document: number; depth: number; string: number };
+  private readonly bounds: Float64Array;
   private view: Recording | null = null;
   private core: TrackerCore | null = null;
   /** What the core begins with, until it is made: the document, or else the state within these limits. */
@@ -84,6 +85,7 @@ export class Meaning {
     private readonly options: MeaningOptions,
     private readonly rule: Rule | undefined,
   ) {
+    this.bounds = bounds(options.limits);
     this.accepts = options.limits;
     this.limits = { ...DEFAULTS, ...options.limits };
   }
@@ -103,7 +105,9 @@ export class Meaning {
     meaning.view = new Recording(state);
     meaning.weight = length * 3;
     // What is wrong is said by the constructor, not later.
-    if (meaning.isNear(0, depth, length) || options.counters.length + options.texts.length > 0) meaning.open();
+    const { counters, texts, history } = options;
+    const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
+    if (!isPlain || meaning.isNear(0, depth, length)) meaning.open();
     if (rule !== undefined) validate(rule, state);
     return meaning;
   }
@@ -361,9 +365,9 @@ export class Meaning {
     this.recover();
     if (this.core === null) {
       const document = this.document ?? StateDocument.parse(JSON.stringify(this.initial), this.accepts);
-      const { byKey, append, precise, counters, texts, history, limits } = this.options;
+      const { byKey, append, precise, counters, texts, history } = this.options;
       const options = [byKey, append, precise, counters, texts, history];
-      const tracker = call(() => new (core().TrackerCore)(document.handle, options, bounds(limits)));
+      const tracker = call(() => new (core().TrackerCore)(document.handle, options, this.bounds));
       this.weight = call(() => tracker.weight());
       for (const reader of this.readers) reader.id = call(() => tracker.open_cursor());
       if (this.document === null) document.free();

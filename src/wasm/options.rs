@@ -17,7 +17,7 @@ pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<Track
     let is_set = |option| options.get(option).is_truthy();
     let (by_key, append, precise) = (is_set(0), is_set(1), is_set(2));
     let history = Some(options.get(5)).filter(|history| !history.is_undefined());
-    let history = history.map(|history| history.as_f64().ok_or_else(mistyped)).transpose()?;
+    let history = history.map(|history| history.as_f64().ok_or_else(|| mistyped("the option history is a number"))).transpose()?;
     let array_delta = match (precise, append) {
         (true, _) => ArrayDelta::Precise,
         (_, true) => ArrayDelta::Append,
@@ -35,7 +35,7 @@ pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<Track
 
 /// A comparison's options; the key is a string or `undefined`.
 pub(crate) fn diff_options(key: JsValue, extended: bool) -> JsResult<DiffOptions> {
-    let key = if key.is_undefined() { None } else { Some(key.as_string().ok_or_else(mistyped)?) };
+    let key = if key.is_undefined() { None } else { Some(key.as_string().ok_or_else(|| mistyped("the option key is a string"))?) };
     Ok(DiffOptions { key, dialect: dialect(extended) })
 }
 
@@ -43,12 +43,13 @@ fn pointers(list: JsValue) -> JsResult<Vec<Pointer>> {
     if list.is_undefined() {
         return Ok(Vec::new());
     }
-    let list = list.dyn_into::<Array>().map_err(|_| mistyped())?;
-    list.iter().map(|text| Pointer::parse(&text.as_string().ok_or_else(mistyped)?).map_err(to_js)).collect()
+    let not_a_list = || mistyped("the options counters and texts are lists of JSON Pointers, each a string");
+    let list = list.dyn_into::<Array>().map_err(|_| not_a_list())?;
+    list.iter().map(|text| Pointer::parse(&text.as_string().ok_or_else(not_a_list)?).map_err(to_js)).collect()
 }
 
-fn mistyped() -> JsValue {
-    to_js(Error::new(Code::NotJson, "an option has the wrong type"))
+fn mistyped(reason: &'static str) -> JsValue {
+    to_js(Error::new(Code::NotJson, reason))
 }
 
 pub(crate) fn dialect(extended: bool) -> Dialect {

@@ -241,8 +241,11 @@ describe("drafts", () => {
     expect(Object.isFrozen(tracker.getState().second.tags)).toBe(true);
   });
 
-  test.each([{ arrayDeltaMode: "exact" }, { arrayDeltaMode: null }, { granularity: "keys" }])("an option mistyped: %o", (options) => {
+  test.each([
+    ["arrayDeltaMode", { arrayDeltaMode: "exact" }], ["arrayDeltaMode", { arrayDeltaMode: null }], ["granularity", { granularity: "keys" }],
+    ["counters", { counters: 5 }], ["texts", { texts: [5] }], ["history", { history: "all" }], ["depth", { limits: { depth: "deep" } }],
+  ])("%s mistyped: said by the constructor, by name", (name, options) => {
     const error = refusal(() => new StateTracker({}, options as never));
-    expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(Object.keys(options)[0]!)]);
+    expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(name)]);
   });
 });
