@@ -152,9 +152,10 @@ export class Tree {
       for (const child of changed) this.showChild(place, child, place.shown!);
       changed.clear();
     } else if (held !== null && held.size > MANY) {
-      place.shown = copyOf(place.twin, keys);
-      place.changed = new Set();
-      this.publishHeld(place, held, place.shown);
+      const shown = copyOf(place.twin, keys);
+      // Reading what is unread can fail.
+      this.publishHeld(place, held, shown);
+      Object.assign(place, { shown, changed: new Set() });
     }
     const copy = copyOf(place.shown ?? place.twin, keys);
     if (held !== null && place.shown === null) this.publishHeld(place, held, copy);
