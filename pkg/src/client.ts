@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { call, core, isAlive, passTexts } from "./client-core.js";
-import { isLoss } from "./engine.js";
+import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
+import { isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-import { guard } from "./guard.js";
-import { bounds } from "./limits.js";
+import { guard } from "./sync/guard.js";
+import { bounds } from "./bridge/limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
-import { View, type ViewEdit } from "./view.js";
+import { View, type ViewEdit } from "./state/view.js";
 import type { ClientHandle } from "./wasm/client.js";
 
-export { ready } from "./client-core.js";
+export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 

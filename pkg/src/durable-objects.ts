@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { Connections, EventStream, SocketSink, type ConnectionEvent, type HibernatableSocket } from "./connections.js";
-import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } from "./core.js";
-import { StateDocument } from "./document.js";
+import { Connections, EventStream, SocketSink, type ConnectionEvent, type HibernatableSocket } from "./sync/connections.js";
+import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } from "./bridge/core.js";
+import { StateDocument } from "./values/document.js";
 import { PatchwireError } from "./errors.js";
-import { guard } from "./guard.js";
-import { Tables, type DurableStorage, type Row } from "./tables.js";
-import { StateTracker } from "./tracker.js";
+import { guard } from "./sync/guard.js";
+import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
+import { StateTracker } from "./tracker/tracker.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, WriteCursor } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 

@@ -4,15 +4,15 @@
  *
  * @module
  */
-export { ready } from "./core.js";
-export { StateDocument } from "./document.js";
+export { ready } from "./bridge/core.js";
+export { StateDocument } from "./values/document.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
-export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./functions.js";
-export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./merge.js";
-export { compact, diff, diffTexts, filterPatch, invert, type View } from "./patches.js";
-export type { StreamedValue } from "./stream.js";
-export { StateTracker } from "./tracker.js";
+export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
+export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./values/merge.js";
+export { compact, diff, diffTexts, filterPatch, invert, type View } from "./values/patches.js";
+export type { StreamedValue } from "./tracker/stream.js";
+export { StateTracker } from "./tracker/tracker.js";
 export type {
   CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
 } from "./types.js";
-export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./validate.js";
+export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./tracker/validate.js";

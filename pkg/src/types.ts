@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "./validate.js";
+import type { StandardSchemaV1 } from "./tracker/validate.js";
 
 /** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
 export type Immutable<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;

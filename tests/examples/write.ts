@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { TestProject } from "vitest/node";
 
 const root = new URL("../../", import.meta.url);
-const shim = readdirSync(new URL("pkg/src/", root)).filter((name) => name.endsWith(".ts"));
+const shim = readdirSync(new URL("pkg/src/", root), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 
 export default function setup({ name }: TestProject): void {
   const folder = new URL(`.tools/examples/${name}/`, root);

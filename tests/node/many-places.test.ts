@@ -4,7 +4,7 @@ import { StateTracker } from "patchwire";
 import { clone, onPlain, perform, step, type Json } from "./program.ts";
 
 // A container of which much was touched is published from a copy that holds what its places look like, so that only those
-// that changed are looked at (pkg/src/tree.ts, MANY). Whatever is done to it, every version reads as on a plain object.
+// that changed are looked at (pkg/src/state/tree.ts, MANY). Whatever is done to it, every version reads as on a plain object.
 
 const SIZE = 60;
 

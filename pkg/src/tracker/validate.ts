@@ -1,5 +1,5 @@
-import { PatchwireError } from "./errors.js";
-import { pointerOf } from "./json.js";
+import { PatchwireError } from "../errors.js";
+import { pointerOf } from "../state/json.js";
 
 /**
  * A schema of any library that follows [Standard Schema](https://standardschema.dev): Zod, Valibot, ArkType and others.

@@ -1,6 +1,6 @@
-import { arena, passTexts, reserve } from "./core.js";
-import { write } from "./engine.js";
-import type { Arena } from "./wasm/patchwire.js";
+import { arena, passTexts, reserve } from "../bridge/core.js";
+import { write } from "../bridge/engine.js";
+import type { Arena } from "../wasm/patchwire.js";
 
 /** Below this encoding both takes no longer than looking for what they share. */
 const LONG = 4096;

@@ -1,4 +1,4 @@
-import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
+import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
 
 const encoder = new TextEncoder();
 

@@ -1,9 +1,9 @@
-import { call, core, passBytes, passTexts, pointerText, release } from "./core.js";
-import { PatchwireError } from "./errors.js";
-import { checkJson } from "./json.js";
-import { bounds } from "./limits.js";
-import type { DiffOptions, JSONPatchOperation, Limits } from "./types.js";
-import type { DocumentHandle } from "./wasm/patchwire.js";
+import { call, core, passBytes, passTexts, pointerText, release } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
+import { checkJson } from "../state/json.js";
+import { bounds } from "../bridge/limits.js";
+import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
+import type { DocumentHandle } from "../wasm/patchwire.js";
 
 /** JSON text of a patch given as text or as operations. */
 export function patchText(patch: readonly JSONPatchOperation[] | string): string {

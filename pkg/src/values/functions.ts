@@ -1,9 +1,9 @@
-import { call, core, passTexts } from "./core.js";
+import { call, core, passTexts } from "../bridge/core.js";
 import { patchText } from "./document.js";
-import { checkJson } from "./json.js";
-import { bounds } from "./limits.js";
-import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
-import { freeze } from "./containers.js";
+import { checkJson } from "../state/json.js";
+import { bounds } from "../bridge/limits.js";
+import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
+import { freeze } from "../state/containers.js";
 
 /**
  * The state after a patch in either dialect, all of it or nothing. O(size of the state): to apply many patches

@@ -1,5 +1,5 @@
 import { freeze, isContainer, put, type Key, type Slot, type Twin } from "./containers.js";
-import type { StateDocument } from "./document.js";
+import type { StateDocument } from "../values/document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
 export const SMALL = 4 << 10;

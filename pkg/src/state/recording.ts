@@ -1,9 +1,9 @@
 import { Adoption, placeOf, requireJson, snapshot } from "./adopt.js";
 import { Foreign, isContainer, put, type Key, type Slot } from "./containers.js";
 import { seen } from "./draft.js";
-import { PatchwireError } from "./errors.js";
+import { PatchwireError } from "../errors.js";
 import type { Measure } from "./json.js";
-import { Log, Taken, type Source } from "./log.js";
+import { Log, Taken, type Source } from "../bridge/log.js";
 import { Place } from "./place.js";
 import { fork, readAll } from "./reading.js";
 import { Tree, Version } from "./tree.js";

@@ -1,16 +1,16 @@
-import type { Key, Slot } from "./containers.js";
-import { call, plain } from "./core.js";
-import { patchText, StateDocument } from "./document.js";
-import { PatchwireError } from "./errors.js";
-import { takeState } from "./json.js";
-import { stateOf } from "./lazy-state.js";
+import type { Key, Slot } from "../state/containers.js";
+import { call, plain } from "../bridge/core.js";
+import { patchText, StateDocument } from "../values/document.js";
+import { PatchwireError } from "../errors.js";
+import { takeState } from "../state/json.js";
+import { stateOf } from "../state/lazy-state.js";
 import { Meaning, type Reader } from "./meaning.js";
-import type { Recording } from "./recording.js";
+import type { Recording } from "../state/recording.js";
 import { StreamedValue } from "./stream.js";
-import { Targets, type Target } from "./targets.js";
-import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "./types.js";
+import { Targets, type Target } from "../state/targets.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "../types.js";
 import type { Rule } from "./validate.js";
-import type { TrackerCore } from "./wasm/patchwire.js";
+import type { TrackerCore } from "../wasm/patchwire.js";
 
 const standardText = (core: TrackerCore, reader: number): string => core.patch_text(reader, false);
 const extendedText = (core: TrackerCore, reader: number): string => core.patch_text(reader, true);

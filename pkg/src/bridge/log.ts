@@ -1,4 +1,4 @@
-import { Foreign, type Key, type Slot } from "./containers.js";
+import { Foreign, type Key, type Slot } from "../state/containers.js";
 import { reserve } from "./core.js";
 import { encodeInto } from "./wtf8.js";
 

@@ -1,8 +1,8 @@
-import { call, core, passTexts } from "./core.js";
+import { call, core, passTexts } from "../bridge/core.js";
 import { patchText } from "./document.js";
-import { checkJson } from "./json.js";
-import { bounds } from "./limits.js";
-import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "./types.js";
+import { checkJson } from "../state/json.js";
+import { bounds } from "../bridge/limits.js";
+import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import { passVersions } from "./versions.js";
 
 /**

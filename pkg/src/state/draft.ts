@@ -1,6 +1,6 @@
 import { PLACE, placeOf } from "./adopt.js";
 import { Foreign, isContainer, type Key, type Slot } from "./containers.js";
-import { PatchwireError } from "./errors.js";
+import { PatchwireError } from "../errors.js";
 import { notJson, pointerOf } from "./json.js";
 import type { Recording } from "./recording.js";
 import { Place } from "./place.js";

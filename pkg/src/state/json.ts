@@ -1,5 +1,5 @@
 import { isContainer, put, type Key } from "./containers.js";
-import { PatchwireError } from "./errors.js";
+import { PatchwireError } from "../errors.js";
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
 export const DEEPEST = 2_000;

@@ -1,8 +1,8 @@
-import { call, core, passBytes } from "./core.js";
-import type { StateDocument } from "./document.js";
-import { bounds } from "./limits.js";
-import type { Limits } from "./types.js";
-import type { StoreHandle } from "./wasm/patchwire.js";
+import { call, core, passBytes } from "../bridge/core.js";
+import type { StateDocument } from "../values/document.js";
+import { bounds } from "../bridge/limits.js";
+import type { Limits } from "../types.js";
+import type { StoreHandle } from "../wasm/patchwire.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */
 export interface DurableStorage {

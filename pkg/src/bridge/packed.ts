@@ -1,6 +1,6 @@
-import { put } from "./containers.js";
+import { put } from "../state/containers.js";
 import { doubleBytes, doubleView } from "./log.js";
-import type { JSONPatchOperation } from "./types.js";
+import type { JSONPatchOperation } from "../types.js";
 
 const OPS = ["add", "remove", "replace", "move", "copy", "test", "str_ins", "inc"] as const;
 const NONE: Uint8Array = new Uint8Array();

@@ -1,5 +1,5 @@
-import { PatchwireError } from "./errors.js";
-import type { Limits } from "./types.js";
+import { PatchwireError } from "../errors.js";
+import type { Limits } from "../types.js";
 
 /** In the order in which the core takes them. */
 const NAMES = ["document", "depth", "operations", "string", "path", "frame"] as const;

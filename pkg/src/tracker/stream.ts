@@ -1,5 +1,5 @@
-import { PatchwireError } from "./errors.js";
-import { encodeInto, isWellFormed } from "./wtf8.js";
+import { PatchwireError } from "../errors.js";
+import { encodeInto, isWellFormed } from "../bridge/wtf8.js";
 
 /** A stream as its tracker carries it on. */
 export interface StreamSteps {

@@ -1,9 +1,9 @@
-import { freeze } from "./containers.js";
-import { call, core, passTexts } from "./core.js";
-import { PatchwireError } from "./errors.js";
-import { checkJson } from "./json.js";
-import { bounds } from "./limits.js";
-import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "./types.js";
+import { freeze } from "../state/containers.js";
+import { call, core, passTexts } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
+import { checkJson } from "../state/json.js";
+import { bounds } from "../bridge/limits.js";
+import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
  * How the values that several writers gave one place become one. What a writer didn't change never counts; where only

@@ -1,5 +1,5 @@
 import type { Key, Slot } from "./containers.js";
-import { call, core, pointerText } from "./core.js";
+import { call, core, pointerText } from "../bridge/core.js";
 import { Place } from "./place.js";
 import { Tree } from "./tree.js";
 

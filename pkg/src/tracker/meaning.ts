@@ -1,15 +1,15 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText, reserve } from "./core.js";
-import { StateDocument } from "./document.js";
-import { PatchwireError } from "./errors.js";
-import { stateOf } from "./lazy-state.js";
-import { bounds } from "./limits.js";
-import { readPatch } from "./packed.js";
-import { Recording } from "./recording.js";
-import type { CheckpointId, JSONPatchOperation, Limits } from "./types.js";
-import { Base } from "./unread.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText, reserve } from "../bridge/core.js";
+import { StateDocument } from "../values/document.js";
+import { PatchwireError } from "../errors.js";
+import { stateOf } from "../state/lazy-state.js";
+import { bounds } from "../bridge/limits.js";
+import { readPatch } from "../bridge/packed.js";
+import { Recording } from "../state/recording.js";
+import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
+import { Base } from "../state/unread.js";
 import { validate, type Rule } from "./validate.js";
-import { follow, readEdits, setsRoot, type ViewEdit } from "./view.js";
-import type { TrackerCore } from "./wasm/patchwire.js";
+import { follow, readEdits, setsRoot, type ViewEdit } from "../state/view.js";
+import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
 export interface MeaningOptions {

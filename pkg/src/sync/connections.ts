@@ -1,8 +1,8 @@
-import { call, core, isAlive, passTexts, release } from "./core.js";
-import type { StateDocument } from "./document.js";
-import { bounds } from "./limits.js";
-import type { Limits } from "./types.js";
-import type { ServerHandle, StoreHandle } from "./wasm/patchwire.js";
+import { call, core, isAlive, passTexts, release } from "../bridge/core.js";
+import type { StateDocument } from "../values/document.js";
+import { bounds } from "../bridge/limits.js";
+import type { Limits } from "../types.js";
+import type { ServerHandle, StoreHandle } from "../wasm/patchwire.js";
 
 /** A WebSocket as Durable Objects have them. */
 export interface HibernatableSocket {
