@@ -1,40 +1,43 @@
 //! The op log: what recipes did, in the binary form in which it crosses into the core, once per flush.
 //!
 //! ```text
-//! record  = 0                                          a recipe begins: references to removed values end
+//! record  = 0                                          a recipe begins: references are to the document as it is now
 //!         | 1 path value                               set
 //!         | 2 path                                     delete a member
 //!         | 3 path index remove count value*           splice an array
 //!         | 4 path count from*                         permute an array
 //!         | 5 path bytes                               append to a string
 //!         | 6 path f64                                 add to a number
-//!         | 7 bytes                                    the next key's name
-//! path    = count (key << 1 | index << 1 | 1)*         keys by the number of their record 7
+//!         | 7                                          all names are forgotten
+//! path    = count (name | index << 1 | 1)*
 //! value   = 0 null | 1 false | 2 true | 3 f64 | 4 bytes (a string) | 5 bytes (JSON text)
-//!         | 6 source                                   a value of the document, taken along
-//!         | 7 bytes count (path source)*               JSON text with such values put at paths in it
-//!         | 8 count (name value)*                      a small object
-//!         | 9 count value*                             a small array
+//!         | 6 path                                     what was there when the recipe began
+//!         | 7 path count part*                         an array with items of one that was there
+//!         | 8 count (name value)*                      an object
+//!         | 9 count value*                             an array
 //!         | 10 bytes                                   a long string, numbered for answers about this log
-//! name    = key << 1 | 1 bytes                         a key by its number, or a new one
-//! source  = 0 path                                     from where it is now
-//!         | 1 record item path                         from what a record of this recipe took out
+//! part    = 0 value | count first                      so many items, from one on
+//! name    = 0 bytes | number + 1 << 1                  a new name, which gets the next number, or a known one
 //! bytes   = length byte*
 //! ```
 //! Numbers without a type are LEB128. Strings are WTF-8.
 
 use std::sync::Arc;
 
-use crate::document::{Key, Node, Object};
+use crate::document::{Key, Node, Object, Opened};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::{parse, text};
 
-/// Replays logs. Key numbers stay valid from log to log.
+/// Replays logs. Names stay known from log to log.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Player {
     keys: Vec<Key>,
+    /// How many names there were before the log that is being played.
+    known: usize,
+    /// What the running recipe began with.
+    before: Node,
     /// The lists of keys that objects had last: others will have them too.
     shapes: Vec<Arc<[Key]>>,
     /// Of the objects that are being read.
@@ -53,10 +56,15 @@ impl Player {
     /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
     pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
-        let known = self.keys.len();
+        self.known = self.keys.len();
         self.texts.clear();
         self.names.clear();
-        self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
+        let played = self.replay(log, root, limits);
+        self.before = Node::Null;
+        if played.is_err() {
+            self.keys.truncate(self.known);
+        }
+        played
     }
 
     /// The long strings of the last log, as it numbers them.
@@ -71,11 +79,18 @@ impl Player {
         let mut recipe = Vec::new();
         while let Some(kind) = reader.next() {
             match kind {
-                0 if recipe.is_empty() => {}
-                0 => recipes.push(std::mem::take(&mut recipe)),
-                7 => self.keys.push(reader.text()?.into()),
+                0 => {
+                    self.before = root.clone();
+                    if !recipe.is_empty() {
+                        recipes.push(std::mem::take(&mut recipe));
+                    }
+                }
+                7 => {
+                    self.keys.clear();
+                    self.known = 0;
+                }
                 _ => {
-                    let edit = self.edit(kind, &mut reader, root, &recipe)?;
+                    let edit = self.edit(kind, &mut reader)?;
                     let out = edit::perform(root, &edit, limits)?;
                     limits.check_interim(root.weight())?;
                     recipe.push(Done { edit, out });
@@ -89,14 +104,14 @@ impl Player {
         Ok(recipes)
     }
 
-    fn edit(&mut self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
+    fn edit(&mut self, kind: u8, reader: &mut Reader<'_>) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => Edit::Set { path, value: self.value(reader, root, recipe)? },
+            1 => Edit::Set { path, value: self.value(reader)? },
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = reader.list(count, |reader| self.value(reader, root, recipe))?;
+                let insert = reader.list(count, |reader| self.value(reader))?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
@@ -109,20 +124,25 @@ impl Player {
         })
     }
 
-    fn path(&self, reader: &mut Reader<'_>) -> Result<Vec<Step>> {
+    fn path(&mut self, reader: &mut Reader<'_>) -> Result<Vec<Step>> {
         let count = reader.number()?;
         reader.limits.check_path(count)?;
         reader.list(count, |reader| {
             let step = reader.number()?;
-            Ok(if step & 1 == 1 {
-                Step::Index(step >> 1)
-            } else {
-                Step::Key(self.keys.get(step >> 1).ok_or_else(|| reader.malformed())?.clone())
-            })
+            Ok(if step & 1 == 1 { Step::Index(step >> 1) } else { Step::Key(self.name(step, reader)?) })
         })
     }
 
-    fn value(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
+    fn name(&mut self, number: usize, reader: &mut Reader<'_>) -> Result<Key> {
+        if number == 0 {
+            let name: Key = reader.text()?.into();
+            self.keys.push(name.clone());
+            return Ok(name);
+        }
+        (number >> 1).checked_sub(1).and_then(|number| self.keys.get(number)).cloned().ok_or_else(|| reader.malformed())
+    }
+
+    fn value(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
         Ok(match reader.next() {
             Some(0) => Node::Null,
             Some(1) => Node::Bool(false),
@@ -130,21 +150,12 @@ impl Player {
             Some(3) => Node::Number(reader.double()?),
             Some(4) => reader.string()?,
             Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
-            Some(6) => self.source(reader, root, recipe)?,
-            Some(7) => {
-                let mut value = parse::parse(reader.bytes()?.into(), reader.limits)?;
-                for _ in 0..reader.number()? {
-                    let path = self.path(reader)?;
-                    let part = self.source(reader, root, recipe)?;
-                    edit::perform(&mut value, &Edit::Set { path, value: part }, reader.limits)?;
-                    reader.limits.check_interim(value.weight())?;
-                }
-                value
-            }
-            Some(8) => self.object(reader, root, recipe)?,
+            Some(6) => self.known(reader)?,
+            Some(7) => self.gathered(reader)?,
+            Some(8) => self.object(reader)?,
             Some(9) => {
                 let count = reader.enter()?;
-                let items = reader.list(count, |reader| self.value(reader, root, recipe))?;
+                let items = reader.list(count, |reader| self.value(reader))?;
                 reader.depth -= 1;
                 Node::array(items)
             }
@@ -157,17 +168,45 @@ impl Player {
         })
     }
 
-    fn object(&mut self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
+    /// What was at a path when the recipe began.
+    fn known(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
+        let path = self.path(reader)?;
+        edit::find(&self.before, &path).ok_or_else(|| reader.malformed())
+    }
+
+    /// An array that has items of one that was there.
+    fn gathered(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
+        let from = self.known(reader)?;
+        let opened = from.open();
+        let Opened::Array(from) = opened else { return Err(reader.malformed()) };
+        let count = reader.enter()?;
+        let mut items = Vec::with_capacity(count.min(ROOM));
+        let mut weight = 0usize;
+        for _ in 0..count {
+            match reader.number()? {
+                0 => items.push(self.value(reader)?),
+                length => {
+                    let first = reader.number()?;
+                    let end = first.checked_add(length).filter(|end| *end <= from.len()).ok_or_else(|| reader.malformed())?;
+                    let run = (first..end).filter_map(|index| from.get(index).cloned());
+                    items.extend(run.inspect(|item| weight = weight.saturating_add(item.weight())));
+                    // A few bytes of a log may ask for any number of items.
+                    reader.limits.check_interim(weight)?;
+                }
+            }
+        }
+        reader.depth -= 1;
+        Ok(Node::array(items))
+    }
+
+    fn object(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
         let count = reader.enter()?;
         let first = self.names.len();
         let values = reader.list(count, |reader| {
-            let name = reader.number()?;
-            if name == 1 {
-                self.keys.push(reader.bytes()?.into());
-            }
-            let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
-            self.names.push(key.ok_or_else(|| reader.malformed())?.clone());
-            self.value(reader, root, recipe)
+            let number = reader.number()?;
+            let name = self.name(number, reader)?;
+            self.names.push(name);
+            self.value(reader)
         })?;
         reader.depth -= 1;
         let names = self.names.get(first..).unwrap_or_default();
@@ -183,19 +222,6 @@ impl Player {
         };
         self.names.truncate(first);
         Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
-    }
-
-    fn source(&self, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Node> {
-        let origin = match reader.next() {
-            Some(0) => Some(root.clone()),
-            Some(1) => {
-                let (record, item) = (reader.number()?, reader.number()?);
-                recipe.get(record).and_then(|done| done.out.get(item)).cloned()
-            }
-            _ => None,
-        };
-        let path = self.path(reader)?;
-        origin.and_then(|origin| edit::find(&origin, &path)).ok_or_else(|| reader.malformed())
     }
 }
 
@@ -285,9 +311,9 @@ mod tests {
     #[test]
     fn containers_come_member_by_member_with_new_names_and_known_ones() {
         let (mut player, limits) = (Player::default(), Limits::default());
-        let log = b"\x01\x00\x08\x02\x01\x01a\x09\x02\x00\x08\x01\x00\x02\x01\x01b\x04\x01c";
+        let log = b"\x01\x00\x08\x02\x00\x01a\x09\x02\x00\x08\x01\x02\x02\x00\x01b\x04\x01c";
         assert_eq!(played(log, &mut player, &limits).unwrap(), r#"{"a":[null,{"a":true}],"b":"c"}"#);
-        assert_eq!(played(b"\x01\x00\x08\x01\x02\x09\x00", &mut player, &limits).unwrap(), r#"{"b":[]}"#);
+        assert_eq!(played(b"\x01\x00\x08\x01\x04\x09\x00", &mut player, &limits).unwrap(), r#"{"b":[]}"#);
         assert_eq!(player.shapes.len(), 3);
     }
 
@@ -295,10 +321,10 @@ mod tests {
     fn what_is_malformed_or_over_a_limit_leaves_no_names_behind() {
         let limits = Limits { depth: 2, string: 3, ..Limits::default() };
         let refused: [(&[u8], Code); 5] = [
-            (b"\x01\x00\x08\x01\x00\x00", Code::InvalidPatch),
-            (b"\x01\x00\x08\x02\x01\x01a\x00", Code::InvalidPatch),
+            (b"\x01\x00\x08\x01\x02\x00", Code::InvalidPatch),
+            (b"\x01\x00\x08\x02\x00\x01a\x00", Code::InvalidPatch),
             (b"\x01\x00\x09\xff\xff\xff\xff\x0f", Code::InvalidPatch),
-            (b"\x01\x00\x08\x01\x01\x01a\x04\x04xxxx", Code::LimitExceeded),
+            (b"\x01\x00\x08\x01\x00\x01a\x04\x04xxxx", Code::LimitExceeded),
             (b"\x01\x00\x09\x01\x09\x01\x09\x00", Code::LimitExceeded),
         ];
         for (log, code) in refused {

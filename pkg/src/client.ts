@@ -9,7 +9,7 @@ import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import { bounds } from "./bridge/limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
-import { View, type ViewEdit } from "./state/view.js";
+import { View, type ViewEdit } from "./state/edits.js";
 import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";

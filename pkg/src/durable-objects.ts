@@ -10,7 +10,7 @@ import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
 import { StateTracker } from "./tracker/tracker.js";
-import type { Draft, Immutable, JSONPatchOperation, Limits, WriteCursor } from "./types.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, WriteCursor } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
@@ -157,7 +157,8 @@ export class SyncedState<T> {
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
    * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
-   * console.log(state.update((draft) => { draft.notes.push("b"); })); // { notes: [ 'a', 'b' ] }
+   * state.update((draft) => { draft.notes.push("b"); });
+   * console.log(state.getState()); // { notes: [ 'a', 'b' ] }
    * try {
    *   state.update((draft) => { draft.notes.push("c"); throw new Error("no"); });
    * } catch {
@@ -165,8 +166,8 @@ export class SyncedState<T> {
    * }
    * ```
    */
-  update(recipe: (draft: Draft<T>) => void): Immutable<T> {
-    return this.#change((tracker) => tracker.update(recipe));
+  update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
+    this.#change((tracker) => tracker.update(recipe));
   }
 
   /**
@@ -209,11 +210,12 @@ export class SyncedState<T> {
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
    * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
-   * console.log(state.apply([{ op: "add", path: "/notes/0", value: "b" }])); // { notes: [ 'b', 'a' ] }
+   * state.apply([{ op: "add", path: "/notes/0", value: "b" }]);
+   * console.log(state.getState()); // { notes: [ 'b', 'a' ] }
    * ```
    */
-  apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
-    return this.#change((tracker) => tracker.apply(patch));
+  apply(patch: readonly JSONPatchOperation[] | string): void {
+    this.#change((tracker) => tracker.apply(patch));
   }
 
   /**
@@ -273,12 +275,11 @@ export class SyncedState<T> {
     this.webSocketClose(socket);
   }
 
-  #change<R>(run: (tracker: StateTracker<T>) => R): R {
-    return this.#with((opened) => {
-      const result = run(opened.tracker);
+  #change(run: (tracker: StateTracker<T>) => void): void {
+    this.#with((opened) => {
+      run(opened.tracker);
       const commit = this.#commit(opened);
       if (commit !== undefined) this.#tell(commit);
-      return result;
     });
   }
 

@@ -6,6 +6,7 @@
  */
 export { ready } from "./bridge/core.js";
 export { StateDocument } from "./values/document.js";
+export { castDraft, current, isDraft, original } from "./state/draft.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./values/merge.js";
@@ -13,6 +14,6 @@ export { compact, diff, diffTexts, filterPatch, invert, type View } from "./valu
 export type { StreamedValue } from "./tracker/stream.js";
 export { StateTracker } from "./tracker/tracker.js";
 export type {
-  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
+  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
 } from "./types.js";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./tracker/validate.js";

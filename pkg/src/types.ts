@@ -1,10 +1,15 @@
 import type { StandardSchemaV1 } from "./tracker/validate.js";
 
+type Scalar = string | number | boolean | null | undefined;
+
 /** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
-export type Immutable<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
+export type Immutable<T> = T extends Scalar | ((...args: never[]) => unknown) ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
 
 /** A state while a recipe runs: write to it as to a plain object. */
-export type Draft<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
+export type Draft<T> = T extends Scalar | ((...args: never[]) => unknown) ? T : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
+
+/** What a recipe may return: what it returns is ignored, and a promise is refused. */
+export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);
 
 /** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, `inc`). */
 export type JSONPatchOperation =

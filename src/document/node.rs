@@ -12,8 +12,9 @@ const INLINE: usize = 14;
 const ROOM: usize = 256;
 
 /// 16 bytes on wasm32. Cloning is a reference count; containers are shared between versions and copied on write.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Node {
+    #[default]
     Null,
     Bool(bool),
     Number(f64),

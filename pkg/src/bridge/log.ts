@@ -1,22 +1,11 @@
-import { Foreign, type Key, type Slot } from "../state/containers.js";
+import { type Key } from "../state/containers.js";
+import { Items, Members, Ref, Run } from "../state/payload.js";
 import { reserve } from "./core.js";
 import { encodeInto } from "./wtf8.js";
 
-/** Where a value that is taken along comes from: a place in the document, or what a record of the recipe removed. */
-export type Source = { path: Key[]; record?: undefined } | { path: Key[]; record: number; item: number };
-
-/** A value that is, or holds, values taken along. */
-export class Taken {
-  constructor(
-    /** What is around them, with `null` in their places; `undefined` when the value is one itself. */
-    readonly template: unknown,
-    readonly parts: { path: Key[]; source: Source }[],
-  ) {}
-}
-
 /** Containers with more members than this cross as text, and stay text in the core. */
 const MEMBERS = 64;
-/** Once so many names are known, containers cross as text: names may be data. */
+/** Once so many names are known, all are forgotten: names may be data. */
 const NAMED = 4096;
 
 /** Strings from this length on are numbered, so that an answer needn't hold them: so many of a log. */
@@ -57,7 +46,8 @@ export class Log {
     this.add(0, ROOT, null, undefined, 0);
   }
 
-  set(path: Key[], key: Key, value: Slot | Taken): void {
+  /** Sets a member, or without a key the value at the path. */
+  set(path: Key[], key: Key | undefined, value: unknown): void {
     this.add(1, path, value, key, 0);
   }
 
@@ -65,7 +55,7 @@ export class Log {
     this.add(2, path, null, key, 0);
   }
 
-  splice(path: Key[], index: number, remove: number, insert: (Slot | Taken)[]): void {
+  splice(path: Key[], index: number, remove: number, insert: unknown[]): void {
     this.add(3, path, insert, index, remove);
   }
 
@@ -130,6 +120,11 @@ export class Log {
     this.known = this.keys.size;
     this.texts = [];
     this.bytes = reserve(ROOM);
+    if (this.keys.size > NAMED) {
+      this.keys.clear();
+      this.known = 0;
+      this.byte(7);
+    }
     try {
       for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
     } finally {
@@ -142,20 +137,21 @@ export class Log {
   private record(at: number): void {
     const { records } = this;
     const kind = records[at] as number;
-    if (kind === 0) return this.byte(0);
+    this.byte(kind);
+    if (kind === 0) return;
+    const path = records[at + 1] as Key[];
+    const key = kind < 3 ? (records[at + 3] as Key | undefined) : undefined;
+    this.number(key === undefined ? path.length : path.length + 1);
+    for (let i = 0; i < path.length; i++) this.step(path[i]!);
+    if (key !== undefined) this.step(key);
     const value = records[at + 2];
-    if (kind === 1) this.defineParts(value);
-    if (kind === 3) for (const item of value as unknown[]) this.defineParts(item);
-    this.head(kind, records[at + 1] as Key[], kind < 3 ? (records[at + 3] as Key) : undefined);
     switch (kind) {
       case 1:
         return this.value(value);
       case 3:
         this.number(records[at + 3] as number);
         this.number(records[at + 4] as number);
-        this.number((value as unknown[]).length);
-        for (const item of value as unknown[]) this.value(item);
-        return;
+        return this.values(value as unknown[]);
       case 4:
         this.number((value as number[]).length);
         for (const from of value as number[]) this.number(from);
@@ -167,41 +163,14 @@ export class Log {
     }
   }
 
-  /** A record's kind and place. */
-  private head(kind: number, path: Key[], last: Key | undefined): void {
-    const { at } = this;
-    this.byte(kind);
-    if (this.path(path, last)) return;
-    // Key names come before the record that first uses them.
-    this.at = at;
-    this.define(path);
-    if (last !== undefined) this.define([last]);
-    this.head(kind, path, last);
-  }
-
-  private define(path: Key[]): void {
-    for (const key of path) {
-      if (typeof key === "string" && !this.keys.has(key)) {
-        this.keys.set(key, this.keys.size);
-        this.byte(7);
-        this.text(key);
-      }
-    }
-  }
-
-  private defineParts(value: unknown): void {
-    if (!(value instanceof Taken)) return;
-    for (const { path, source } of value.parts) {
-      this.define(path);
-      this.define(source.path);
-    }
+  private values(values: unknown[]): void {
+    this.number(values.length);
+    for (let i = 0; i < values.length; i++) this.value(values[i]);
   }
 
   private value(value: unknown): void {
     switch (typeof value) {
       case "number":
-        // What isn't finite stands for something that a later record overwrites.
-        if (!Number.isFinite(value)) return this.byte(0);
         this.byte(3);
         return this.double(value);
       case "string": {
@@ -214,11 +183,10 @@ export class Log {
         return this.byte(value ? 2 : 1);
       case "object":
         if (value === null) return this.byte(0);
-        if (value instanceof Foreign) return this.byte(0);
-        if (value instanceof Taken) return this.taken(value);
+        if (value instanceof Ref) return this.reference(value);
+        if (value instanceof Items) return this.items(value);
+        if (value instanceof Members) return this.members(value);
         return this.whole(value);
-      default:
-        return this.byte(0);
     }
   }
 
@@ -227,7 +195,7 @@ export class Log {
     const { at } = this;
     const { size } = this.keys;
     const { length } = this.texts;
-    this.budget = size < NAMED ? MEMBERS : 0;
+    this.budget = MEMBERS;
     this.container(value);
     if (this.budget > 0) return;
     this.at = at;
@@ -250,18 +218,13 @@ export class Log {
     this.byte(8);
     this.number(names.length);
     for (const name of names) {
-      const number = this.keys.get(name);
-      if (number === undefined) {
-        this.keys.set(name, this.keys.size);
-        this.byte(1);
-        this.text(name);
-      } else this.number(number * 2);
+      this.name(name);
       this.member((value as Record<string, unknown>)[name]);
     }
   }
 
   private member(value: unknown): void {
-    if (typeof value === "object" && value !== null && !(value instanceof Foreign)) {
+    if (typeof value === "object" && value !== null) {
       if (this.budget > 0) this.container(value);
     } else if (typeof value === "number" && !Number.isSafeInteger(value)) {
       // The core asks JavaScript to print such a number: then better once.
@@ -271,43 +234,56 @@ export class Log {
     }
   }
 
-  private taken({ template, parts }: Taken): void {
-    if (template === undefined) {
-      this.byte(6);
-      return this.source(parts[0]!.source);
+  private members({ names, values }: Members): void {
+    if (names === null) {
+      this.byte(9);
+      return this.values(values);
     }
+    this.byte(8);
+    this.number(names.length);
+    for (let i = 0; i < names.length; i++) {
+      this.name(names[i]!);
+      this.value(values[i]);
+    }
+  }
+
+  private reference({ path }: Ref): void {
+    this.byte(6);
+    this.path(path);
+  }
+
+  private items({ from, parts }: Items): void {
     this.byte(7);
-    this.text(JSON.stringify(template));
+    this.path(from);
     this.number(parts.length);
-    for (const { path, source } of parts) {
-      this.path(path);
-      this.source(source);
+    for (const part of parts) {
+      if (part instanceof Run) {
+        this.number(part.length);
+        this.number(part.start);
+      } else {
+        this.number(0);
+        this.value(part);
+      }
     }
   }
 
-  private source(source: Source): void {
-    if (source.record === undefined) {
-      this.byte(0);
-    } else {
-      this.byte(1);
-      this.number(source.record);
-      this.number(source.item);
-    }
-    this.path(source.path);
+  private path(path: Key[]): void {
+    this.number(path.length);
+    for (let i = 0; i < path.length; i++) this.step(path[i]!);
   }
 
-  /** A path, with one more key maybe; false where a name in it isn't known. */
-  private path(path: Key[], last?: Key): boolean {
-    this.number(last === undefined ? path.length : path.length + 1);
-    for (let i = 0; i < path.length; i++) if (!this.key(path[i]!)) return false;
-    return last === undefined || this.key(last);
+  private step(key: Key): void {
+    if (typeof key === "number") this.number(key * 2 + 1);
+    else this.name(key);
   }
 
-  private key(key: Key): boolean {
-    const number = typeof key === "number" ? key * 2 + 1 : this.keys.get(key);
-    if (number === undefined) return false;
-    this.number(typeof key === "number" ? number : number * 2);
-    return true;
+  /** A name by its number, or a new one, which gets the next. */
+  private name(name: string): void {
+    const number = this.keys.get(name);
+    if (number !== undefined) return this.number((number + 1) * 2);
+    this.keys.set(name, this.keys.size);
+    this.byte(0);
+    this.text(name);
   }
 
   private byte(byte: number): void {

@@ -1,95 +1,124 @@
-import { PLACE, placeOf } from "./adopt.js";
-import { Foreign, isContainer, type Key, type Slot } from "./containers.js";
 import { PatchwireError } from "../errors.js";
-import { notJson, pointerOf } from "./json.js";
-import type { Recording } from "./recording.js";
-import { Place } from "./place.js";
-import { readAll, readSlot } from "./reading.js";
-import { Unread } from "./unread.js";
+import { copyOf, isContainer, put, type Container, type Key } from "./containers.js";
+import { isPlain, pointerOf } from "./json.js";
+import type { Draft } from "../types.js";
+import { Place, PLACE, placeOf } from "./place.js";
 
-/** The draft of a container: one proxy for its whole life, usable while a recipe runs. */
+/** What Node and Workers ask of a proxy's target when they print it. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
+/** The draft of a container: the same one as long as the recipe runs. */
 function draftOf(place: Place): object {
-  return (place.proxy ??= place.isArray ? new Proxy([place] as unknown as object, arrayTraps) : new Proxy(place, objectTraps));
+  return (place.proxy ??= place.isArray ? new Proxy(arrayTarget(place), arrayTraps) : new Proxy(place, objectTraps));
 }
 
-function open(place: Place): Recording {
-  const tree = place.tree as Recording;
-  if (!tree.open) throw new PatchwireError("DRAFT_REVOKED", "the recipe of this draft has ended: take what you need out of it, or update again");
-  return tree;
+function arrayTarget(place: Place): object {
+  const target: unknown[] & { [INSPECT]?: unknown } = [place];
+  target[INSPECT] = shown;
+  return target;
+}
+
+/** A draft is printed as the state that it stands for. */
+function shown(this: object): unknown {
+  return placeOf(this)?.recipe.isOpen ? current(this) : "a draft of a recipe that has ended";
+}
+(Place.prototype as unknown as Record<symbol, unknown>)[INSPECT] = shown;
+
+function open(place: Place): Place {
+  if (!place.recipe.isOpen) throw new PatchwireError("DRAFT_REVOKED", "the recipe of this draft has ended: take what you need out of it, or update again");
+  return place;
 }
 
 /** A slot as a recipe sees it. */
-export function seen(slot: Slot): unknown {
-  if (slot instanceof Place) return draftOf(slot);
-  return slot instanceof Foreign ? slot.value : slot;
+export function seen(slot: unknown): unknown {
+  return slot instanceof Place ? draftOf(slot) : slot;
 }
 
-function read(place: Place, key: Key): unknown {
-  const tree = open(place);
-  const slot = place.twin[key];
-  if (typeof slot === "function") return place.isArray && Object.hasOwn(arrayMethods, key) ? arrayMethods[key as keyof typeof arrayMethods] : slot;
-  if (typeof slot !== "object" || slot === null) return slot;
-  if (slot instanceof Place) return draftOf(slot);
-  if (slot instanceof Foreign) return slot.value;
-  if (!Object.hasOwn(place.twin, key)) return slot;
-  return seen(tree.child(place, key));
+function item(place: Place, index: number): unknown {
+  return seen(place.slot(index));
 }
 
-function refuse(what: string): never {
-  throw new TypeError(`${what} can't be done to a draft`);
+/** What the slot for a value is: a place for a draft of the same recipe, which from then on may be in two places. */
+function slotFor(place: Place, value: unknown): unknown {
+  if (!isContainer(value)) return value;
+  const other = placeOf(value);
+  if (other === undefined || other.recipe !== place.recipe) return value;
+  place.recipe.sharesParts = true;
+  return other;
 }
 
-/** Object.keys asks about every member, which is no reason to read them all. */
-function unreadMember(place: Place, key: string): PropertyDescriptor {
-  return { get: () => read(place, key), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
+function slotsFor(place: Place, values: unknown[]): unknown[] {
+  for (let i = 0; i < values.length; i++) if (isContainer(values[i])) values[i] = slotFor(place, values[i]);
+  return values;
+}
+
+function isSlot(place: Place, key: Key, slot: unknown): boolean {
+  return Object.is(place.peek(key), slot);
+}
+
+function refuse(what: string, place: Place): never {
+  throw new PatchwireError("NOT_JSON", `${what} can't be done to a draft`, { path: pathOf(place) });
+}
+
+/** Where a draft was read, as a pointer. */
+function pathOf(place: Place, ...more: Key[]): string {
+  const path = more;
+  for (let at = place; at.parent !== null; at = at.parent) path.unshift(at.key);
+  return pointerOf(path);
+}
+
+/** Members that every object inherits lead to what all objects share: no draft has them unless the state does. */
+function inherited(place: Place, key: PropertyKey): unknown {
+  return key === "__proto__" || key === "constructor" ? undefined : Reflect.get(place.now, key);
 }
 
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
 function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
-    has: (target, key) => (open(find(target)), Reflect.has(find(target).twin, key)),
-    ownKeys: (target) => (open(find(target)), Reflect.ownKeys(find(target).twin)),
+    has: (target, key) => Reflect.has(open(find(target)).now, key),
+    ownKeys: (target) => Reflect.ownKeys(open(find(target)).now),
     getOwnPropertyDescriptor(target, key) {
-      const place = find(target);
-      open(place);
-      const descriptor = Reflect.getOwnPropertyDescriptor(place.twin, key);
-      if (descriptor === undefined) return undefined;
-      const isLength = place.isArray && key === "length";
-      if (descriptor.value instanceof Unread) return unreadMember(place, key as string);
-      // Object.keys asks this of every member: no drafts are made for it.
-      return { value: seen(descriptor.value), writable: true, enumerable: !isLength, configurable: !isLength };
+      const place = open(find(target));
+      if (!Object.hasOwn(place.now, key)) return undefined;
+      if (place.isArray && key === "length") return { value: place.items.length, writable: true, enumerable: false, configurable: false };
+      return { value: seen(place.slot(place.isArray ? Number(key) : (key as string))), writable: true, enumerable: true, configurable: true };
     },
     defineProperty(target, key, descriptor) {
-      if (!("value" in descriptor)) throw notJson(() => {}, [String(key)]);
-      return Reflect.set(find(target).proxy!, key, descriptor.value);
+      const place = open(find(target));
+      const isPlainMember = "value" in descriptor && !("get" in descriptor) && !("set" in descriptor);
+      if (!isPlainMember) throw new PatchwireError("NOT_JSON", "an accessor isn't JSON: assign a value", { path: pathOf(place, String(key)) });
+      if (descriptor.enumerable === false || descriptor.writable === false || descriptor.configurable === false) refuse("Fixing or hiding a member", place);
+      return Reflect.set(place.proxy!, key, descriptor.value);
     },
-    getPrototypeOf: (target) => Reflect.getPrototypeOf(find(target).twin),
-    setPrototypeOf: () => refuse("Setting the prototype"),
-    preventExtensions: () => refuse("Freezing"),
+    getPrototypeOf: (target) => (open(find(target)).isArray ? Array.prototype : Object.prototype),
+    setPrototypeOf: (target) => refuse("Setting the prototype", find(target)),
+    preventExtensions: (target) => refuse("Freezing", find(target)),
   };
-}
-
-function symbolKey(key: symbol): never {
-  throw notJson(key, []);
 }
 
 const objectTraps: ProxyHandler<Place> = {
   ...(traps((target) => target as Place) as ProxyHandler<Place>),
-  get: (place, key) => (key === PLACE ? place : read(place, key as string)),
+  get(place, key) {
+    if (key === PLACE) return place;
+    const value: unknown = open(place).now[key as string];
+    if (typeof value !== "object" && typeof value !== "function") return value;
+    if (!Object.hasOwn(place.now, key)) return inherited(place, key);
+    return seen(place.slot(key as string));
+  },
   set(place, key, value) {
-    const tree = open(place);
-    if (typeof key === "symbol") symbolKey(key);
-    const has = Object.hasOwn(place.twin, key);
+    open(place);
+    if (typeof key === "symbol") throw new PatchwireError("NOT_JSON", "a symbol isn't JSON", { path: pathOf(place) });
+    const has = Object.hasOwn(place.now, key);
     if (value === undefined) {
-      if (has) tree.delete(place, key);
-    } else if (!has || !Object.is(place.twin[key], value)) {
-      tree.assign(place, key, value);
+      if (has) place.removeMember(key);
+      return true;
     }
+    const slot = slotFor(place, value);
+    if (!has || !isSlot(place, key, slot)) place.setMember(key, slot);
     return true;
   },
   deleteProperty(place, key) {
-    const tree = open(place);
-    if (typeof key === "string" && Object.hasOwn(place.twin, key)) tree.delete(place, key);
+    if (Object.hasOwn(open(place).now, key)) place.removeMember(key as string);
     return true;
   },
 };
@@ -98,33 +127,37 @@ const arrayTraps: ProxyHandler<object> = {
   ...traps((target) => (target as Place[])[0]!),
   get(target, key) {
     const place = (target as Place[])[0]!;
-    return key === PLACE ? place : read(place, key as Key);
+    if (key === PLACE) return place;
+    const value: unknown = open(place).now[key as string];
+    if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key as keyof typeof arrayMethods] : inherited(place, key);
+    if (typeof value !== "object" || value === null) return value;
+    return seen(place.slot(Number(key)));
   },
   set(target, key, value) {
-    const place = (target as Place[])[0]!;
-    const tree = open(place);
-    const items = place.twin as unknown as Slot[];
+    const place = open((target as Place[])[0]!);
     if (key === "length") {
-      resize(tree, place, value as number);
+      resize(place, value as number);
       return true;
     }
     const index = typeof key === "string" ? indexOf(key) : undefined;
-    if (index === undefined) throw new PatchwireError("NOT_JSON", "an array has items only: use an object for named members");
-    if (index < items.length) {
-      // It may be the same number or string.
-      if (!isContainer(value)) readSlot(place, index);
-      if (!Object.is(items[index], value)) tree.assign(place, index, value);
+    if (index === undefined) throw new PatchwireError("NOT_JSON", "an array has items only: use an object for named members", { path: pathOf(place) });
+    const { length } = place.items;
+    const slot = slotFor(place, value);
+    if (index < length) {
+      // It may be the number or the string that hasn't been read.
+      if (!isContainer(slot)) place.read(index, index + 1);
+      if (!isSlot(place, index, slot)) place.setItem(index, slot);
     } else {
-      if (index > items.length) resize(tree, place, index);
-      tree.spliceItems(place, index, 0, [value]);
+      if (index > length) resize(place, index);
+      place.splice(index, 0, [slot]);
     }
     return true;
   },
   deleteProperty(target, key) {
-    const place = (target as Place[])[0]!;
+    const place = open((target as Place[])[0]!);
     const index = typeof key === "string" ? indexOf(key) : undefined;
     // A hole: allowed only if it is gone when the recipe ends.
-    if (index !== undefined && index < (place.twin as unknown as Slot[]).length) open(place).assign(place, index, undefined);
+    if (index !== undefined && index < place.items.length) place.setItem(index, undefined);
     return true;
   },
 };
@@ -135,79 +168,288 @@ function indexOf(key: string): number | undefined {
   return Number.isInteger(index) && index >= 0 && index < 2 ** 32 - 1 && String(index) === key ? index : undefined;
 }
 
-function resize(tree: Recording, place: Place, length: number): void {
-  const now = (place.twin as unknown as Slot[]).length;
+/** The most holes that an assignment may leave in an array. */
+const HOLES = 10_000_000;
+
+function resize(place: Place, length: number): void {
+  const now = place.items.length;
   if (!Number.isInteger(length) || length < 0 || length > 2 ** 32 - 1) throw new RangeError("Invalid array length");
-  if (length > now + 10_000_000) throw new PatchwireError("LIMIT_EXCEEDED", "the array would grow by more than 10,000,000 holes", { path: pointerOf([]) });
-  if (length < now) tree.spliceItems(place, length, now - length, []);
-  else if (length > now) tree.spliceItems(place, now, 0, new Array(length - now).fill(undefined));
+  if (length > now + HOLES) throw new PatchwireError("LIMIT_EXCEEDED", "the array would grow by more than 10,000,000 holes", { path: pathOf(place) });
+  if (length < now) place.splice(length, now - length, []);
+  else if (length > now) place.splice(now, 0, new Array(length - now).fill(undefined));
 }
 
-function place(draft: unknown[]): Place {
-  const place = placeOf(draft);
+function place(draft: unknown): Place {
+  const place = isContainer(draft) ? placeOf(draft) : undefined;
   if (place === undefined || !place.isArray) throw new TypeError("this array method needs a draft");
-  open(place);
-  return place;
+  return open(place);
 }
 
 function clamp(index: number, length: number): number {
   return index < 0 ? Math.max(length + index, 0) : Math.min(index, length);
 }
 
-/** Array methods that change the array, each logged as what it means instead of as many assignments. */
-const arrayMethods = {
+function integer(value: unknown): number {
+  return Math.trunc(Number(value)) || 0;
+}
+
+/** Takes items out as a recipe sees them. */
+function take(place: Place, index: number, count: number, values: unknown[]): unknown[] {
+  place.read(index, index + count);
+  return place.splice(index, count, slotsFor(place, values)).map(seen);
+}
+
+/** What indexing sees, as a plain array. */
+function all(place: Place, from = 0, to = place.items.length): unknown[] {
+  place.read(from, to);
+  const items: unknown[] = [];
+  for (let i = from; i < to; i++) items.push(item(place, i));
+  return items;
+}
+
+type Visit<R> = (value: unknown, index: number, array: unknown[]) => R;
+
+/** Array methods that change the array, each recorded as what it means instead of as many assignments. */
+const changing = {
   push(this: unknown[], ...values: unknown[]): number {
     const array = place(this);
-    const items = array.twin as unknown as Slot[];
-    if (values.length > 0) (array.tree as Recording).spliceItems(array, items.length, 0, values);
-    return (array.twin as unknown as Slot[]).length;
+    if (values.length > 0) array.splice(array.items.length, 0, slotsFor(array, values));
+    return array.items.length;
   },
   pop(this: unknown[]): unknown {
     const array = place(this);
-    const { length } = array.twin as unknown as Slot[];
-    return length === 0 ? undefined : seen((array.tree as Recording).takeItems(array, length - 1, 1, [])[0]);
+    const { length } = array.items;
+    return length === 0 ? undefined : take(array, length - 1, 1, [])[0];
   },
   shift(this: unknown[]): unknown {
     const array = place(this);
-    const { length } = array.twin as unknown as Slot[];
-    return length === 0 ? undefined : seen((array.tree as Recording).takeItems(array, 0, 1, [])[0]);
+    return array.items.length === 0 ? undefined : take(array, 0, 1, [])[0];
   },
   unshift(this: unknown[], ...values: unknown[]): number {
     const array = place(this);
-    if (values.length > 0) (array.tree as Recording).spliceItems(array, 0, 0, values);
-    return (array.twin as unknown as Slot[]).length;
+    if (values.length > 0) array.splice(0, 0, slotsFor(array, values));
+    return array.items.length;
   },
   splice(this: unknown[], ...args: [start?: number, count?: number, ...values: unknown[]]): unknown[] {
     const array = place(this);
-    const { length } = array.twin as unknown as Slot[];
-    const start = clamp(Math.trunc(Number(args[0] ?? 0)) || 0, length);
-    const asked = args.length === 0 ? 0 : args.length === 1 ? length : Math.trunc(Number(args[1])) || 0;
+    const { length } = array.items;
+    const start = clamp(integer(args[0]), length);
+    const asked = args.length === 0 ? 0 : args.length === 1 ? length : integer(args[1]);
     const count = Math.min(Math.max(asked, 0), length - start);
     const values = args.slice(2);
-    return count === 0 && values.length === 0 ? [] : (array.tree as Recording).takeItems(array, start, count, values).map(seen);
+    return (array.recipe.taken = count === 0 && values.length === 0 ? [] : take(array, start, count, values)) as unknown[];
   },
   reverse(this: unknown[]): unknown[] {
     const array = place(this);
-    const { length } = array.twin as unknown as Slot[];
-    (array.tree as Recording).reorder(array, Array.from({ length }, (_, i) => length - 1 - i));
+    const { length } = array.items;
+    if (length > 1) array.permute(Array.from({ length }, (_, i) => length - 1 - i));
     return this;
   },
   sort(this: unknown[], compare?: (a: unknown, b: unknown) => number): unknown[] {
     const array = place(this);
-    readAll(array);
-    const values = (array.twin as unknown as Slot[]).map(seen);
+    const values = all(array);
     const order = values.map((_, i) => i);
+    // As `sort` does it, what is undefined comes last without being compared.
+    const last = (a: unknown, b: unknown): number => Number(a === undefined) - Number(b === undefined);
     if (compare !== undefined) {
-      order.sort((a, b) => (values[a] === undefined || values[b] === undefined ? Number(values[a] === undefined) - Number(values[b] === undefined) : compare(values[a], values[b])));
+      order.sort((a, b) => (values[a] === undefined || values[b] === undefined ? last(values[a], values[b]) : compare(values[a], values[b])));
     } else {
       const texts = values.map((value) => (value === undefined ? undefined : String(value)));
       order.sort((a, b) => {
         const [left, right] = [texts[a], texts[b]];
-        if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+        if (left === undefined || right === undefined) return last(left, right);
         return left < right ? -1 : left > right ? 1 : 0;
       });
     }
-    (array.tree as Recording).reorder(array, order);
+    if (order.some((from, to) => from !== to)) array.permute(order);
     return this;
   },
 };
+
+/** Array methods that look at items one by one: through indexes, which a proxy is asked for as strings, they are slower. */
+const looking = {
+  forEach(this: unknown[], visit: Visit<void>, self?: unknown): void {
+    const array = place(this);
+    const { length } = array.items;
+    for (let i = 0; i < length && i < array.items.length; i++) visit.call(self, item(array, i), i, this);
+  },
+  map(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
+    const results = new Array<unknown>(place(this).items.length);
+    looking.forEach.call(this, (value, i) => (results[i] = visit.call(self, value, i, this)));
+    return results;
+  },
+  filter(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
+    const results: unknown[] = [];
+    looking.forEach.call(this, (value, i) => {
+      if (visit.call(self, value, i, this)) results.push(value);
+    });
+    return results;
+  },
+  findIndex(this: unknown[], visit: Visit<unknown>, self?: unknown): number {
+    const array = place(this);
+    const { length } = array.items;
+    for (let i = 0; i < length; i++) if (visit.call(self, item(array, i), i, this)) return i;
+    return -1;
+  },
+  find(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown {
+    let found: unknown;
+    const index = looking.findIndex.call(this, (value, i) => visit.call(self, (found = value), i, this));
+    return index === -1 ? undefined : found;
+  },
+  some(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
+    return looking.findIndex.call(this, visit, self) !== -1;
+  },
+  every(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
+    return looking.findIndex.call(this, (value, i) => !visit.call(self, value, i, this)) === -1;
+  },
+  slice(this: unknown[], start?: number, end?: number): unknown[] {
+    const array = place(this);
+    const { length } = array.items;
+    return all(array, clamp(integer(start), length), end === undefined ? length : clamp(integer(end), length));
+  },
+  indexOf(this: unknown[], value: unknown, from?: number): number {
+    const array = place(this);
+    const { length } = array.items;
+    return search(array, value, (slot) => array.items.indexOf(slot, from), clamp(integer(from), length));
+  },
+  includes(this: unknown[], value: unknown, from?: number): boolean {
+    const array = place(this);
+    if (value === undefined || typeof value === "number") return array.items.includes(value, from);
+    return looking.indexOf.call(this, value, from) !== -1;
+  },
+  values(this: unknown[]): IterableIterator<unknown> {
+    return iterate(place(this));
+  },
+  [Symbol.iterator](this: unknown[]): IterableIterator<unknown> {
+    return iterate(place(this));
+  },
+};
+
+const arrayMethods = { ...changing, ...looking };
+
+/** Looks for a value in slots. A container of the state that has no draft yet is nobody's to look for. */
+function search(array: Place, value: unknown, find: (slot: unknown) => number, from: number): number {
+  if (!isContainer(value)) {
+    array.read(from, array.items.length);
+    return find(value);
+  }
+  const other = placeOf(value);
+  if (other !== undefined) return array.indexOfPlace(other, from);
+  return array.recipe.isOurs(value) ? -1 : find(value);
+}
+
+/** As an array's own iterator, which is asked for each item once. */
+function iterate(array: Place): IterableIterator<unknown> {
+  let i = 0;
+  const iterator: IterableIterator<unknown> = {
+    next: () => (i < open(array).items.length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true })),
+    [Symbol.iterator]: () => iterator,
+  };
+  return iterator;
+}
+
+/**
+ * Whether a value is a draft of a recipe that is running.
+ *
+ * @example
+ * ```ts
+ * import { isDraft, StateTracker } from "patchwire";
+ * new StateTracker({ plan: ["search"] }).update((draft) => {
+ *   console.log(isDraft(draft.plan), isDraft([...draft.plan])); // true false
+ * });
+ * ```
+ */
+export function isDraft(value: unknown): boolean {
+  return isContainer(value) && placeOf(value)?.recipe.isOpen === true;
+}
+
+/**
+ * The value itself, typed as a draft: for a value of the state that is put back into a draft, where it can be changed.
+ *
+ * @example
+ * ```ts
+ * import { castDraft, StateTracker } from "patchwire";
+ * const tracker = new StateTracker({ rows: [{ id: 1 }, { id: 2 }] });
+ * const { rows } = tracker.getState();
+ * tracker.update((draft) => { draft.rows = castDraft(rows.filter((row) => row.id > 1)); });
+ * console.log(tracker.getState().rows[0] === rows[1]); // true
+ * ```
+ */
+export function castDraft<T>(value: T): Draft<T> {
+  return value as Draft<T>;
+}
+
+/**
+ * What a draft stood for when its recipe began: plain and frozen. Undefined for what isn't a draft. O(1), but for a large
+ * array that was changed without its state having been read: then O(its length).
+ *
+ * @throws PatchwireError `DRAFT_REVOKED` where the recipe has ended.
+ * @example
+ * ```ts
+ * import { original, StateTracker } from "patchwire";
+ * new StateTracker({ plan: ["search"] }).update((draft) => {
+ *   draft.plan.push("read");
+ *   console.log(original(draft.plan), draft.plan.length); // [ 'search' ] 2
+ * });
+ * ```
+ */
+export function original<T>(draft: T): T | undefined {
+  const place = isContainer(draft) ? placeOf(draft) : undefined;
+  if (place === undefined) return undefined;
+  open(place).standApart();
+  return place.recipe.published(place.base) as T;
+}
+
+/**
+ * A plain copy of a draft as it is now, which later changes don't reach. It shares with the state what hasn't changed:
+ * O(what has changed). What isn't a draft comes back as it is.
+ *
+ * @throws PatchwireError `DRAFT_REVOKED` where the recipe has ended.
+ * @example
+ * ```ts
+ * import { current, StateTracker } from "patchwire";
+ * new StateTracker({ plan: ["search"] }).update((draft) => {
+ *   draft.plan.push("read");
+ *   const now = current(draft.plan);
+ *   draft.plan.push("answer");
+ *   console.log(now); // [ 'search', 'read' ]
+ * });
+ * ```
+ */
+export function current<T>(draft: T): T {
+  const place = isContainer(draft) ? placeOf(draft) : undefined;
+  return place === undefined ? draft : (snapshot(open(place), new Map()) as T);
+}
+
+/** The state of a place; `known` are those on the way, and what they share. */
+function snapshot(place: Place, known: Map<object, unknown>): unknown {
+  if (!place.isChanged) return place.recipe.published(place.base);
+  if (known.has(place)) return known.get(place);
+  const copy = copyOf(place.content());
+  place.recipe.copied(place.now, copy);
+  known.set(place, copy);
+  if (place.isInPlace) for (const kid of place.drafted ?? []) put(copy, kid.key, kid);
+  fill(place, copy, known);
+  return place.recipe.whole(copy);
+}
+
+/** Puts plain values into the slots of a copy: only drafts, and what the recipe put there, can be anything else. */
+function fill(place: Place, copy: Container, known: Map<object, unknown>): void {
+  const keys = place.written();
+  for (const key of keys) {
+    const slot: unknown = copy[key];
+    if (isContainer(slot)) put(copy, key, plainOf(slot, place, known));
+  }
+}
+
+function plainOf(value: object, place: Place, known: Map<object, unknown>): unknown {
+  const inner = placeOf(value);
+  if (inner !== undefined) return inner.recipe.isOpen ? snapshot(inner, known) : value;
+  if (place.recipe.isOurs(value) || !isPlain(value)) return value;
+  if (known.has(value)) return known.get(value);
+  const copy = copyOf(value) as Container;
+  known.set(value, copy);
+  for (const key of Object.keys(copy)) if (isContainer(copy[key])) put(copy, key, plainOf(copy[key] as object, place, known));
+  return copy;
+}
+

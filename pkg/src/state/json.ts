@@ -20,13 +20,18 @@ const HINTS: [(value: unknown) => boolean, string][] = [
   [(value) => typeof value === "function", "a function isn't JSON"],
   [(value) => typeof value === "symbol", "a symbol isn't JSON"],
   [(value) => value === undefined, "undefined and holes in arrays aren't JSON: use null"],
-  [(value) => isContainer(value) && isPlain(value), "the value contains itself or is nested too deeply"],
+  [(value) => isContainer(value) && isPlain(value), "the value contains itself"],
 ];
 
 /** The refusal of a value that isn't JSON, with where it is and what to do. */
 export function notJson(value: unknown, path: Key[]): PatchwireError {
   const hint = HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
   return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
+}
+
+/** The refusal of a value that is nested too deeply; of its path the beginning is enough. */
+export function tooDeep(path: Key[]): PatchwireError {
+  return new PatchwireError("LIMIT_EXCEEDED", `the document is nested more than ${DEEPEST} levels deep`, { path: pointerOf(path.slice(0, 1)) });
 }
 
 /** A path as a JSON Pointer (RFC 6901). */
@@ -62,7 +67,8 @@ class StateIntake {
   take(value: unknown): unknown {
     if (!isContainer(value)) return this.scalar(value);
     const { path, ancestors } = this;
-    if (!isPlain(value) || ancestors.length > DEEPEST || ancestors.includes(value)) throw notJson(value, path);
+    if (!isPlain(value) || ancestors.includes(value)) throw notJson(value, path);
+    if (ancestors.length > DEEPEST) throw tooDeep(path);
     const symbol = Object.getOwnPropertySymbols(value)[0];
     if (symbol !== undefined) throw notJson(symbol, path);
     this.depth = Math.max(this.depth, ancestors.push(value));

@@ -1,85 +1,371 @@
-import { put, type Key, type Slot, type Twin } from "./containers.js";
-import type { Tree } from "./tree.js";
-import type { Source } from "./unread.js";
+import { copyOf, isContainer, put, spliceItems, type Container, type Key } from "./containers.js";
+import { readAll, readSlot, settle } from "./reading.js";
+import type { Recipe } from "./recipe.js";
+import { SMALL, Unread } from "./unread.js";
 
-/** Above so many members V8 keeps an object that members came to, or went from, as a dictionary; and any above so many. */
-const WIDE = 64;
-const WIDEST = 1000;
+/** Answers with the place behind a draft. */
+export const PLACE = Symbol("patchwire place");
+
+/** The place behind a draft, or the place itself; undefined for whatever is neither. */
+export function placeOf(value: object): Place | undefined {
+  return (value as { [PLACE]?: Place })[PLACE];
+}
+
+/** What a recipe did to an array, in the order in which it did it. */
+export type ArrayEdit =
+  | { kind: "set"; index: number; out: unknown[]; put: unknown[] }
+  | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
+  | { kind: "permute"; order: number[] };
+
+/** One operation for the log, whose path is that of the container it changes. */
+export type Step =
+  | { kind: "set"; key: Key; value: unknown }
+  | { kind: "delete"; key: string }
+  | { kind: "rewrite"; value: unknown }
+  | { kind: "splice"; index: number; remove: number; values: unknown[] }
+  | { kind: "permute"; order: number[] };
+
+/** What is to be told of a container and, by their keys, of those in it. */
+export interface Told {
+  steps: Step[] | null;
+  below: [Key, Told][] | null;
+}
+
+/** An array that was edited more often is told by what it has become. */
+const EDITS = 16;
+/** Members that have drafts are looked for one by one up to so many. */
+const FEW = 8;
+
+/** In {@link Place.touched}: the object had no such member. */
+export const ABSENT = Symbol("absent");
 
 /**
- * A container that was touched. `twin` is what it holds now, private and unfrozen once owned (copying a frozen
- * array is about 150 times slower); `view` is what was published of it, until the next change.
+ * An array or an object of the state, as a running recipe sees it. A slot of `now` holds what indexing the draft gives,
+ * except that a place stands for its draft, and that a container of the state is drafted when it is first read.
  */
-export class Place {
-  view: object | null;
-  owned = false;
-  /** Children: by key while not owned; once owned they lie in the twin's slots, and here for publishing. */
-  kids: Map<Key, Place> | null = null;
-  held: Set<Place> | null = null;
-  /** The twin with what was published of the places in it, if those are many, and the places in it that changed since. */
-  shown: Twin | null = null;
-  changed: Set<Place> | null = null;
-  /** Further containers that hold this one, while a recipe runs. */
-  others: Place[] | null = null;
-  /** What took it out of the tree: the number of a recipe's record, and which of the values it removed. */
-  removed: { record: number; item: number; loose: number } | null = null;
-  private isReshaped = false;
-  /** What a dictionary has, in order; undefined where that has to be looked at. */
-  private keys: string[] | null | undefined;
-  /** The changes that last touched it, and last copied its twin. */
-  stamp = 0;
-  copied = 0;
+export class Place implements Told {
+  /** What it holds: `base` itself until it is first written to. */
+  now: Container;
+  /** Whether `now` may be written to. */
+  isOwn = false;
+  /** Whether `now` is `base` all the same, which nobody has seen: see {@link Recipe.mayWriteInto}. */
+  isInPlace = false;
+  /** Whether it or something in it was written to. */
+  isChanged = false;
+  /** The members that were drafted where they are: in slots of a copy; otherwise known by their keys. */
+  drafted: Place[] | null = null;
+  private byKey: Map<Key, Place> | null = null;
+  /** Of an array: what was done; null if nothing was, or more than is worth telling. */
+  edits: ArrayEdit[] | null = null;
+  isRewritten = false;
+  /** Of an object: what members were before they were written to, in the order in which a plain object would have new ones. */
+  touched: Map<string, unknown> | null = null;
+  removed: Set<string> | null = null;
   proxy: object | null = null;
-  path: Key[] | null = null;
-  pathShape = -1;
-  /** Where the slots that haven't been read are from; such a container is owned. */
-  source: Source | null = null;
+  /** Where its parent had it when the recipe began, if that has been looked for. */
+  home: Key | typeof ABSENT | undefined = undefined;
+  private indexOfBase: Map<object, Key> | null = null;
+  /** How many edits the array had when this item of it was drafted, that have to be followed to find it. */
+  readonly since: number;
+
+  /** What it became, when the recipe has ended. */
+  final: object | undefined = undefined;
+  isBeingSettled = false;
+  isTaken = false;
+  steps: Step[] | null = null;
+  below: [Key, Told][] | null = null;
 
   constructor(
-    readonly tree: Tree,
-    public twin: Twin,
-    public parent: Place | null,
-    /** Where the parent holds it. In an owned array it may be out of date: see {@link Tree.keyOf}. */
-    public key: Key,
+    readonly recipe: Recipe,
+    /** What it is when the recipe begins. */
+    readonly base: Container,
+    /** The container in which it was first read, and where; -1 for what was taken out of an array. */
+    readonly parent: Place | null,
+    readonly key: Key,
   ) {
-    this.view = twin;
+    this.now = base;
+    this.since = parent?.edits?.length ?? 0;
+  }
+
+  get [PLACE](): Place {
+    return this;
   }
 
   get isArray(): boolean {
-    return Array.isArray(this.twin);
+    return Array.isArray(this.base);
   }
 
-  /** The keys of an object that V8 keeps as a dictionary: to have them in order it sorts them. Null for others. */
-  dictionaryKeys(): string[] | null {
-    if (this.keys === undefined) {
-      const keys = this.isArray ? [] : Object.keys(this.twin);
-      this.keys = keys.length > (this.isReshaped ? WIDE : WIDEST) ? keys : null;
+  get items(): unknown[] {
+    return this.now as unknown as unknown[];
+  }
+
+  /** The place of a member that has a draft, while the slot itself doesn't say it. */
+  private known(key: Key): Place | undefined {
+    if (this.byKey !== null) return this.byKey.get(key);
+    const { drafted } = this;
+    if (drafted !== null) for (let i = 0; i < drafted.length; i++) if (drafted[i]!.key === key) return drafted[i];
+    return undefined;
+  }
+
+  private get hasSlots(): boolean {
+    return this.isOwn && !this.isInPlace;
+  }
+
+  /** What a slot holds: a scalar, a place, or a value that the recipe put there. Containers of the state are drafted. */
+  slot(key: Key): unknown {
+    let slot = this.now[key];
+    if (!isContainer(slot) || slot instanceof Place) return slot;
+    if (slot instanceof Unread) {
+      slot = this.open(slot, key);
+      if (!isContainer(slot)) return slot;
     }
-    return this.keys;
+    const known = this.hasSlots ? undefined : this.known(key);
+    if (known !== undefined) return known;
+    return this.recipe.isOurs(slot as object) ? this.draft(slot as Container, key) : slot;
   }
 
-  /** A slot got another value. */
-  show(key: Key, slot: Slot): void {
-    if (this.shown === null) return;
-    put(this.shown, key, slot);
-    if (slot instanceof Place) this.changed!.add(slot);
+  /** Reads a slot of a document, for the container and for what it is a copy of. */
+  private open(unread: Unread, key: Key): unknown {
+    const slot = readSlot(this.now, key);
+    if (this.now === this.base) return slot;
+    const items = this.base as unknown as unknown[];
+    const home = this.base[key] === unread ? key : this.base[unread.at] === unread.source.items ? unread.at : items.indexOf(unread);
+    if (home !== -1) put(this.base, home, slot);
+    return slot;
   }
 
-  /** Its slots are in another order, or what they were. */
-  hide(): void {
-    this.shown = this.changed = null;
+  /** Reads what hasn't been read of some items. */
+  read(from: number, to: number): void {
+    const source = this.recipe.source(this.now);
+    if (source === null) return;
+    readAll(this.now, SMALL, from, to);
+    for (let i = from; i < to; i++) if (this.items[i] instanceof Unread) this.open(this.items[i] as Unread, i);
   }
 
-  /** A member came to it. */
-  gained(key: Key): void {
-    const { keys } = this;
-    keys?.push(key as string);
-    this.reshaped(keys ?? undefined);
+  private draft(value: Container, key: Key): Place {
+    const place = new Place(this.recipe, value, this, key);
+    const drafted = (this.drafted ??= []);
+    drafted.push(place);
+    if (this.hasSlots) put(this.now, key, place);
+    else if (drafted.length > FEW) this.index(place);
+    return place;
   }
 
-  /** Members came or went; `keys` are those of a dictionary, where they are known. */
-  reshaped(keys?: string[]): void {
-    this.isReshaped = true;
-    this.keys = keys;
+  /** There are too many to look for one by one. */
+  private index(place: Place): void {
+    if (this.byKey !== null) this.byKey.set(place.key, place);
+    else if (!this.isArray) this.byKey = new Map(this.drafted!.map((place) => [place.key, place]));
+    else if (this.isInPlace) this.standApart();
+    else this.copy();
   }
+
+  /** What an item that was taken out is: a place, so that it is the same item wherever it is put. */
+  taken(slot: unknown, key: Key): unknown {
+    if (!isContainer(slot) || slot instanceof Place || !this.recipe.isOurs(slot)) return slot;
+    return new Place(this.recipe, slot as Container, this, key);
+  }
+
+  /** What the slot holds now, without drafting what it holds. */
+  peek(key: Key): unknown {
+    return (this.hasSlots ? undefined : this.known(key)) ?? this.now[key];
+  }
+
+  own(): void {
+    if (this.isOwn) return;
+    if (this.recipe.mayWriteInto(this.base)) {
+      this.isOwn = this.isInPlace = true;
+      this.recipe.inPlace.push(this);
+    } else this.copy();
+  }
+
+  private copy(): void {
+    this.isOwn = true;
+    this.now = copyOf(this.base);
+    this.recipe.copied(this.base, this.now);
+    this.seat();
+  }
+
+  /** What it holds now, with its drafted members in their slots. */
+  content(): Container {
+    if (this.drafted === null) return this.now;
+    if (!this.isOwn) this.copy();
+    return this.now;
+  }
+
+  /** Where the containers were that it held when the recipe began. */
+  get baseIndex(): Map<object, Key> {
+    if (this.indexOfBase === null) {
+      this.indexOfBase = new Map();
+      const keys: Iterable<Key> = Array.isArray(this.base) ? this.base.keys() : Object.keys(this.base);
+      for (const key of keys) if (isContainer(this.base[key])) this.indexOfBase.set(this.base[key] as object, key);
+    }
+    return this.indexOfBase;
+  }
+
+  /** Puts the drafted members into the slots. */
+  private seat(): void {
+    const { drafted } = this;
+    this.byKey = null;
+    if (drafted !== null) for (const place of drafted) put(this.now, place.key, place);
+  }
+
+  /** What was changed in place becomes a copy, and `base` what it was. */
+  standApart(): void {
+    if (!this.isInPlace) return;
+    const copy = copyOf(this.now);
+    this.undo();
+    this.isInPlace = false;
+    this.now = copy;
+    this.recipe.copied(this.base, copy);
+    this.seat();
+  }
+
+  /** Takes back what was changed in place. */
+  undo(): void {
+    if (!this.isInPlace) return;
+    const { edits } = this;
+    if (edits !== null) for (let i = edits.length - 1; i >= 0; i--) undoEdit(this.items, edits[i]!);
+  }
+
+  /** The container and all that it was read from will be others. */
+  private change(): void {
+    for (let place: Place | null = this; place !== null && !place.isChanged; place = place.parent) place.isChanged = true;
+  }
+
+  /** Before an edit is made: remembers it, or that there were too many. */
+  private record(edit: ArrayEdit): void {
+    if (this.isRewritten) return;
+    const edits = (this.edits ??= []);
+    if (edits.length < EDITS) edits.push(edit);
+    else {
+      this.standApart();
+      this.isRewritten = true;
+      this.edits = null;
+    }
+  }
+
+  private leave(key: number): void {
+    if (this.isInPlace && this.drafted !== null && this.known(key) !== undefined) this.standApart();
+  }
+
+  /** Where a place is among the items, from one on; -1 if it isn't. */
+  indexOfPlace(place: Place, from: number): number {
+    if (!this.hasSlots && place.parent === this && this.known(place.key) === place) return (place.key as number) >= from ? (place.key as number) : -1;
+    return this.items.indexOf(place, from);
+  }
+
+  /** The keys of what may be something else than a scalar or a container of the state. */
+  written(): Iterable<Key> {
+    if (this.isRewritten) return this.items.keys();
+    const keys = new Set<Key>(this.touched?.keys());
+    for (const place of this.drafted ?? []) keys.add(this.isArray && !this.isInPlace ? this.indexAfter(place.key as number, place.since) : place.key);
+    this.edits?.forEach((edit, e) => {
+      if (edit.kind !== "permute") for (let j = 0; j < edit.put.length; j++) keys.add(this.indexAfter(edit.index + j, e + 1));
+    });
+    keys.delete(-1);
+    return keys;
+  }
+
+  setItem(index: number, slot: unknown): void {
+    this.own();
+    this.change();
+    this.leave(index);
+    const edit: ArrayEdit = { kind: "set", index, out: [this.items[index]], put: [slot] };
+    this.record(edit);
+    this.items[index] = slot;
+  }
+
+  /** Puts slots in the place of `remove` items, and returns those as slots that may be put elsewhere. */
+  splice(index: number, remove: number, insert: unknown[]): unknown[] {
+    this.own();
+    this.change();
+    const { length } = this.items;
+    const isAtEnd = remove === 0 && index === length;
+    if (this.isInPlace && this.drafted !== null && !isAtEnd) this.standApart();
+    const last = this.edits?.at(-1);
+    if (isAtEnd && last?.kind === "splice" && last.index + last.put.length === index) {
+      for (let i = 0; i < insert.length; i++) last.put.push(insert[i]);
+      for (let i = 0; i < insert.length; i++) this.items.push(insert[i]);
+      return [];
+    }
+    const isFirst = !this.isRewritten && (this.edits === null || this.edits.length === 0);
+    const source = this.recipe.source(this.now);
+    if (source !== null && !isAtEnd) settle(this.now, source, index, insert.length === remove ? index + remove : length);
+    const edit: ArrayEdit = { kind: "splice", index, out: [], put: insert };
+    this.record(edit);
+    const out = spliceItems(this.items, index, remove, insert);
+    edit.out = out;
+    // In the edit the values stay what they are, to be put back; what goes out may be changed elsewhere.
+    return out.length === 0 ? out : out.map((slot, i) => this.taken(slot, isFirst ? index + i : -1));
+  }
+
+  permute(order: number[]): void {
+    this.own();
+    this.change();
+    if (this.drafted !== null) this.standApart();
+    const source = this.recipe.source(this.now);
+    if (source !== null) settle(this.now, source, 0, this.items.length);
+    this.record({ kind: "permute", order });
+    reorder(this.items, order);
+  }
+
+  setMember(key: string, slot: unknown): void {
+    this.own();
+    this.change();
+    const had = Object.hasOwn(this.now, key);
+    const touched = (this.touched ??= new Map());
+    if (!touched.has(key)) touched.set(key, had ? this.base[key] : ABSENT);
+    else if (!had) this.again(touched, key);
+    put(this.now, key, slot);
+  }
+
+  private again(touched: Map<string, unknown>, key: string): void {
+    const before = touched.get(key);
+    touched.delete(key);
+    touched.set(key, before);
+  }
+
+  removeMember(key: string): void {
+    this.own();
+    this.change();
+    const touched = (this.touched ??= new Map());
+    touched.delete(key);
+    if (Object.hasOwn(this.base, key)) {
+      touched.set(key, this.base[key]);
+      (this.removed ??= new Set()).add(key);
+    }
+    delete this.now[key];
+  }
+
+  /** Where an item is that was at `index` after the first `since` edits; -1 if it has left. */
+  indexAfter(index: number, since: number): number {
+    const { edits } = this;
+    if (edits === null) return index;
+    for (let i = since; i < edits.length && index >= 0; i++) index = moved(index, edits[i]!);
+    return index;
+  }
+}
+
+/** Where an edit leaves the item at an index; -1 if it takes it out. */
+function moved(index: number, edit: ArrayEdit): number {
+  if (edit.kind === "permute") return edit.order.indexOf(index);
+  if (index < edit.index) return index;
+  if (index < edit.index + edit.out.length) return -1;
+  return index + edit.put.length - edit.out.length;
+}
+
+function undoEdit(items: unknown[], edit: ArrayEdit): void {
+  if (edit.kind === "set") items[edit.index] = edit.out[0];
+  else if (edit.kind === "splice") spliceItems(items, edit.index, edit.put.length, edit.out);
+  else {
+    const inverse = new Array<number>(edit.order.length);
+    edit.order.forEach((from, to) => (inverse[from] = to));
+    reorder(items, inverse);
+  }
+}
+
+/** Puts into place `i` what was at `order[i]`. */
+function reorder(items: unknown[], order: number[]): void {
+  const before = [...items];
+  for (let i = 0; i < order.length; i++) items[i] = before[order[i]!];
 }

@@ -1,75 +1,55 @@
-import { copyOf, put, type Key, type Slot, type Twin } from "./containers.js";
-import { Place } from "./place.js";
-import type { Tree } from "./tree.js";
-import { BULK, isPending, SMALL, Unread, type Source } from "./unread.js";
+import { isContainer, put, type Container, type Key } from "./containers.js";
+import { BULK, isPending, SMALL, Unread, type Base, type Source } from "./unread.js";
 
-// How containers of a document come into a tree: `source` is where their slots that haven't been read are from.
-
-/** A place for a container, all or one level of which was read. */
-export function stand(tree: Tree, twin: Twin, source: Source | null, parent: Place | null, key: Key): Place {
-  const place = new Place(tree, twin, parent, key);
-  if (source !== null) Object.assign(place, { source, owned: true, view: null });
-  return place;
-}
+// How containers of a document come into a state. One of which slots haven't been read is filled where it is: nobody has
+// seen it.
 
 /** What a slot holds; it is read if it hasn't been, with what is beside it if somebody walks through. */
-export function readSlot(place: Place, key: Key): Slot {
-  let slot = place.twin[key];
+export function readSlot(container: Container, key: Key): unknown {
+  let slot: unknown = container[key];
   if (isPending(slot)) {
     const { source } = slot as Unread;
-    const keys = source.ahead(place.twin, key);
-    if (keys.length > 1) source.read(place.twin, keys, 0, SMALL);
-    slot = place.twin[key];
+    const keys = source.ahead(container, key);
+    if (keys.length > 1) source.read(container, keys, 0, SMALL);
+    slot = container[key];
   }
-  return slot instanceof Unread ? openSlot(place, key, slot, SMALL) : slot;
+  return slot instanceof Unread ? openSlot(container, key, slot, SMALL) : slot;
 }
 
-/** Reads what hasn't been read of a container, or of some items; what is large becomes places. O(what is read). */
-export function readAll(place: Place, small = BULK, from = 0, to = Infinity): void {
-  const { source, twin } = place;
-  if (source === null) return;
-  let keys: Key[] = Array.isArray(twin) ? [...twin.keys()].slice(from, to) : Object.keys(twin);
-  keys = keys.filter((key) => twin[key] instanceof Unread);
-  const pending = keys.filter((key) => isPending(twin[key]));
-  for (let at = 0; at < pending.length; ) at = source.read(twin, pending, at, small);
+/** Reads what hasn't been read of a container, or of some items, one level of what is large. O(what is read). */
+export function readAll(container: Container, small = BULK, from = 0, to = Infinity): void {
+  let keys: Key[] = Array.isArray(container) ? [...container.keys()].slice(from, to) : Object.keys(container);
+  keys = keys.filter((key) => container[key] instanceof Unread);
+  const pending = keys.filter((key) => isPending(container[key]));
+  for (let at = 0; at < pending.length; ) at = (container[pending[at]!] as unknown as Unread).source.read(container, pending, at, small);
   for (const key of keys) {
-    const slot = twin[key];
-    if (slot instanceof Unread) openSlot(place, key, slot, small);
+    const slot: unknown = container[key];
+    if (slot instanceof Unread) openSlot(container, key, slot, small);
   }
-  if (from === 0 && to === Infinity) place.source = null;
 }
 
-function openSlot(place: Place, key: Key, unread: Unread, small: number): Slot {
-  let slot = unread.known;
-  if (slot === undefined) {
-    const { value, source } = unread.source.open(unread, key, small);
-    slot = source === null ? value : stand(place.tree, value as Twin, source, place, key);
-    if (unread !== unread.source.items) unread.known = slot;
-  }
-  put(place.twin, key, slot);
-  if (slot instanceof Place) (place.held ??= new Set()).add(slot);
+function openSlot(container: Container, key: Key, unread: Unread, small: number): unknown {
+  const slot = unread.known ?? unread.source.open(unread, key, small);
+  if (unread !== unread.source.items) unread.known = slot;
+  put(container, key, slot);
   return slot;
 }
 
 /** Items that will have another index have to know which they were. */
-export function settle(place: Place, from: number, to: number): void {
-  const { source } = place;
-  if (source === null) return;
-  const items = place.twin as unknown as Slot[];
+export function settle(container: Container, source: Source, from: number, to: number): void {
+  const items = container as unknown as unknown[];
   for (let i = from; i < to; i++) if (items[i] === source.items) items[i] = new Unread(source, i);
 }
 
-/** A copy of a container that changes apart from it; neither is read for that. O(containers that were touched in it). */
-export function fork(place: Place, parent: Place, key: Key): Slot {
-  if (place.view !== null) return place.view;
-  const copy = stand(place.tree, copyOf(place.twin), place.source, parent, key);
-  copy.owned = true;
-  copy.view = null;
-  for (const key of Object.keys(copy.twin)) {
-    const slot = copy.twin[key];
-    if (slot instanceof Place) put(copy.twin, key, fork(slot, copy, copy.isArray ? Number(key) : key));
-    else if (slot instanceof Unread) put(copy.twin, key, slot.source.again(slot));
+/** Reads all of a state that stands over a document, and freezes it. O(the state). */
+export function readWhole(value: unknown, base: Base): void {
+  if (!isContainer(value)) return;
+  const container = value as Container;
+  if (base.source(container) !== null) {
+    readAll(container);
+    base.isRead(container);
   }
-  (parent.held ??= new Set()).add(copy);
-  return copy;
+  if (Array.isArray(value)) for (let i = 0; i < value.length; i++) readWhole(value[i], base);
+  else for (const key of Object.keys(container)) readWhole(container[key], base);
+  Object.freeze(value);
 }

@@ -1,41 +1,41 @@
-import type { Key, Slot } from "./containers.js";
 import { call, core, pointerText } from "../bridge/core.js";
-import { Place } from "./place.js";
-import { Tree } from "./tree.js";
+import { isContainer, type Container, type Key } from "./containers.js";
+import { readSlot } from "./reading.js";
+import type { State } from "./state.js";
 
-/** What `append` and `increment` write to: a member of a place, or with no place the root. */
+/** What `append` and `increment` write to: a path, and what is there; undefined if nothing is. */
 export interface Target {
-  place: Place | null;
-  key: Key;
   path: Key[];
-  shape: number;
+  value: unknown;
 }
 
-/** Where a pointer leads that leads nowhere. */
-const NOWHERE = new Place(new Tree(null), {}, null, "");
+/** How many pointers are remembered. */
+const POINTERS = 256;
 
-/** What pointers lead to, remembered as long as nothing has moved. */
+/** What pointers lead to. */
 export class Targets {
-  private readonly known = new Map<string, Target>();
+  private readonly known = new Map<string, string[]>();
 
-  /** What the pointer leads to. A place that has no such member is none. */
-  find(tree: Tree, pointer: string): Target {
-    const known = this.known.get(pointer);
-    if (known !== undefined && known.shape === tree.shape && (known.place === null || Object.hasOwn(known.place.twin, known.key))) return known;
-    const segments = known?.path.map(String) ?? (JSON.parse(call(() => core().pointer_segments(pointerText(pointer)))) as string[]);
+  /** What the pointer leads to. O(depth). */
+  find(state: State, pointer: string): Target {
+    let value: unknown = state.unread();
     const path: Key[] = [];
-    let place: Place | null = null;
-    let slot: Slot = tree.root;
-    for (const segment of segments) {
-      place = slot instanceof Place ? slot : null;
-      const key: Key = place?.isArray && String(Number(segment)) === segment ? Number(segment) : segment;
-      const isThere: boolean = place !== null && Object.hasOwn(place.twin, key);
+    for (const segment of this.segments(pointer)) {
+      const container = isContainer(value) ? (value as Container) : undefined;
+      const key: Key = Array.isArray(container) && String(Number(segment)) === segment ? Number(segment) : segment;
       path.push(key);
-      slot = isThere ? tree.child(place!, key) : undefined;
-      if (slot === undefined) place = NOWHERE;
+      value = container !== undefined && Object.hasOwn(container, key) && key !== "length" ? readSlot(container, key) : undefined;
     }
-    const target = { place, key: path.at(-1) ?? "", path, shape: tree.shape };
-    this.known.set(pointer, target);
-    return target;
+    return { path, value };
+  }
+
+  private segments(pointer: string): string[] {
+    let segments = this.known.get(pointer);
+    if (segments === undefined) {
+      segments = JSON.parse(call(() => core().pointer_segments(pointerText(pointer)))) as string[];
+      if (this.known.size === POINTERS) this.known.clear();
+      this.known.set(pointer, segments);
+    }
+    return segments;
   }
 }

@@ -1,14 +1,14 @@
 import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText, reserve } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { PatchwireError } from "../errors.js";
-import { stateOf } from "../state/lazy-state.js";
 import { bounds } from "../bridge/limits.js";
 import { readPatch } from "../bridge/packed.js";
-import { Recording } from "../state/recording.js";
+import { readEdits, type ViewEdit } from "../state/edits.js";
+import type { Key } from "../state/containers.js";
+import { State, type Measure } from "../state/state.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { Base } from "../state/unread.js";
 import { validate, type Rule } from "./validate.js";
-import { follow, readEdits, setsRoot, type ViewEdit } from "../state/view.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
@@ -50,9 +50,9 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 const ENDED = 2 ** 32 - 1;
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
-const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20 };
+const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024 };
 /** What was accepted once is accepted again. */
-const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity };
+const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity, path: Infinity };
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
@@ -62,9 +62,9 @@ export class Meaning {
   /** The reader that every tracker has. */
   readonly main: Reader = { id: 0, since: 0, hasLost: false };
   private readonly readers = new Set<Reader>();
-  private readonly limits: { document: number; depth: number; string: number };
+  private readonly limits: { document: number; depth: number; string: number; path: number };
   private readonly bounds: Float64Array;
-  private view: Recording | null = null;
+  private view: State | null = null;
   private core: TrackerCore | null = null;
   /** What the core begins with, until it is made: the document, or else the state within these limits. */
   private document: StateDocument | null = null;
@@ -73,6 +73,8 @@ export class Meaning {
   /** Bounds of the document's size as of the core, and of what has come in since. */
   private weight = 0;
   private pending = 0;
+  /** How deep the state nests at most. */
+  private depth = 0;
   private changes = 0;
   /** Streams that write, and whether they have written what the plain state hasn't followed yet. */
   private readonly streams = new Set<Stream>();
@@ -94,7 +96,7 @@ export class Meaning {
     const meaning = new Meaning(options, rule);
     meaning.document = document;
     meaning.open();
-    if (rule !== undefined) validate(rule, meaning.tree.publish());
+    if (rule !== undefined) validate(rule, meaning.state.publish());
     return meaning;
   }
 
@@ -102,26 +104,36 @@ export class Meaning {
   static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
     const meaning = new Meaning(options, rule);
     meaning.initial = state;
-    meaning.view = new Recording(state);
+    meaning.view = meaning.stand(state);
     meaning.weight = length * 3;
+    meaning.depth = depth;
     // What is wrong is said by the constructor, not later.
     const { counters, texts, history } = options;
     const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
-    if (!isPlain || meaning.isNear(0, depth, length)) meaning.open();
+    if (!isPlain || meaning.isNear({ bytes: 0, depth, longest: length })) meaning.open();
     if (rule !== undefined) validate(rule, state);
     return meaning;
   }
 
+  private stand(state: unknown): State {
+    const view = new State(state, this.rule === undefined, this.limits.document);
+    view.known = () => ({ weight: this.weight + this.pending, depth: this.depth });
+    return view;
+  }
+
   /** The plain state, up to date; over a document it stands from when it is first needed. */
-  get tree(): Recording {
-    this.view?.catchUp();
+  get state(): State {
     if (this.isBehind) this.catchUp();
-    return (this.view ??= new Recording(new Base(this.now())));
+    if (this.view === null) {
+      this.view = this.stand(new Base(this.now()));
+      this.depth = this.limits.depth;
+    }
+    return this.view;
   }
 
   /** Whether a recipe or a validator is running. */
   get isBusy(): boolean {
-    return this.view?.open === true || this.isValidating;
+    return this.view?.isOpen === true || this.isValidating;
   }
 
   /** The present version as a document. */
@@ -130,46 +142,57 @@ export class Meaning {
     return new StateDocument(call(() => tracker.document()));
   }
 
-  /**
-   * Makes what was recorded the next version, asking the core first where a limit may be near: where `bytes` were
-   * added, nested `depth` levels deep, none of its strings longer than `longest`.
-   */
-  accept(bytes: number, depth: number, longest = bytes): void {
-    const { tree } = this;
+  /** Makes what was worked out the next version, asking the core first where a limit may be near. */
+  accept(measure: Measure): void {
+    const { state } = this;
     try {
-      this.validate(tree);
-      if (this.isNear(bytes, depth, longest)) {
+      this.validate(state);
+      if (this.isNear(measure)) {
         const tracker = this.open();
-        this.play(tracker, tree, tree.start);
-        this.play(tracker, tree, tree.log.length);
+        this.play(tracker, state, state.start);
+        this.play(tracker, state, state.log.length);
       } else {
-        this.pending += bytes * 3;
+        this.pending += measure.bytes;
       }
     } catch (error) {
-      tree.rollback();
+      state.rollback();
       throw error;
     }
-    tree.commit();
+    state.commit();
+    this.depth = Math.max(this.depth, measure.depth);
     this.changes++;
-    if (tree.log.length > LOG_LENGTH) this.flushEarly();
+    if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
   /** Whether such a change may be refused when it is accepted. */
-  mayRefuse(bytes: number, depth: number, longest: number): boolean {
-    return this.rule !== undefined || this.isNear(bytes, depth, longest);
+  mayRefuse(measure: Measure): boolean {
+    return this.rule !== undefined || this.isNear(measure);
   }
 
-  private isNear(bytes: number, depth: number, longest: number): boolean {
-    const { document, depth: deepest, string } = this.limits;
-    return depth > deepest || longest * 3 > string || this.weight + this.pending + bytes * 3 > document;
+  private isNear({ bytes, depth, longest }: Measure): boolean {
+    const { document, depth: deepest, string, path } = this.limits;
+    return depth > deepest || depth >= path || longest * 3 > string || this.weight + this.pending + bytes > document;
   }
 
-  /** Applies a patch's text, and returns the state. */
-  apply(patch: string): unknown {
+  /** Makes a string longer at its end: the state follows when somebody looks. The core gets the tokens of a stream as one addition. */
+  grow(path: Key[], pointer: string, text: string, length: number): void {
+    const measure = { bytes: text.length * 3, depth: 0, longest: length };
+    const { state } = this;
+    if (this.mayRefuse(measure)) {
+      state.extend(path, text);
+      this.accept(measure);
+      return;
+    }
+    state.grow(path, pointer, text, length);
+    this.pending += measure.bytes;
+    this.changes++;
+    if (state.log.length > LOG_LENGTH) this.flushEarly();
+  }
+
+  /** Applies a patch's text. */
+  apply(patch: string): void {
     const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);
     this.change(begin, this.rule, patch);
-    const view = this.view!;
-    return stateOf(view, view.latest);
   }
 
   /**
@@ -178,40 +201,36 @@ export class Meaning {
    * The edits may refer to the `patch` that it was.
    */
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
-    const { tree } = this;
+    const { state } = this;
     const tracker = this.flushed();
     const answer = call(begin, tracker, !!rule);
     if (answer === undefined) return false;
-    const edits = readEdits(answer, patch);
-    // Nothing of it is in the log.
-    tree.start = tree.log.length;
-    if (rule || setsRoot(edits)) {
+    if (rule) {
       try {
-        follow(tree, edits);
-        if (rule) {
-          this.validate(tree);
-          call(() => tracker.settle(true));
-        }
+        state.follow(readEdits(answer, patch));
+        this.validate(state);
+        call(() => tracker.settle(true));
       } catch (error) {
-        tree.rollback();
+        state.rollback();
         if (isAlive(tracker)) call(() => tracker.settle(false));
         throw error;
       }
-      tree.commit();
+      state.commit();
     } else {
-      tree.later(() => follow(tree, edits));
+      state.later(() => readEdits(answer, patch));
     }
     this.changes++;
     this.pending += (answer.length + patch.length) * 3;
+    this.depth = this.limits.depth;
     return true;
   }
 
   /** Shows the validator, if there is one, the state with the unfinished change. */
-  private validate(tree: Recording): void {
+  private validate(state: State): void {
     if (this.rule === undefined) return;
     this.isValidating = true;
     try {
-      validate(this.rule, tree.preview());
+      validate(this.rule, state.preview());
     } finally {
       this.isValidating = false;
     }
@@ -275,8 +294,7 @@ export class Meaning {
     const edits = call(() => tracker.catch_up());
     this.isBehind = false;
     if (this.view === null) return;
-    follow(this.view, JSON.parse(edits) as ViewEdit[]);
-    this.view.commit();
+    this.view.later(() => JSON.parse(edits) as ViewEdit[]);
   }
 
   openReader(): Reader {
@@ -348,7 +366,7 @@ export class Meaning {
   }
 
   /** Hands the log's first records to the core. */
-  private play(tracker: TrackerCore, view: Recording, count: number): void {
+  private play(tracker: TrackerCore, view: State, count: number): void {
     if (count === 0) return;
     try {
       this.weight = call(play, tracker, view.log.encode(count));
@@ -389,7 +407,7 @@ export class Meaning {
     this.initial = view.publish();
     this.accepts = NO_LIMITS;
     this.core = null;
-    view.restart();
+    view.restart(this.isBusy);
     for (const reader of [this.main, ...this.readers]) {
       reader.hasLost ||= reader.since !== this.changes;
       reader.since = this.changes;

@@ -1,14 +1,12 @@
-import type { Key, Slot } from "../state/containers.js";
 import { call, plain } from "../bridge/core.js";
 import { patchText, StateDocument } from "../values/document.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
-import { stateOf } from "../state/lazy-state.js";
 import { Meaning, type Reader } from "./meaning.js";
-import type { Recording } from "../state/recording.js";
+import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
-import { Targets, type Target } from "../state/targets.js";
-import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, StateTrackerOptions, StepWrites, WriteCursor } from "../types.js";
+import { Targets } from "../state/targets.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, RecipeResult, StateTrackerOptions, StepWrites, WriteCursor } from "../types.js";
 import type { Rule } from "./validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
@@ -71,21 +69,23 @@ export class StateTracker<T> {
     }
   }
 
-  get #tree(): Recording {
-    return this.#meaning.tree;
+  get #state(): State {
+    return this.#meaning.state;
   }
 
   /**
-   * Runs a recipe on a draft and makes what it did the next version. All or nothing; what the recipe returns is
-   * ignored. Cost follows what it touches. The returned state fills in as it is read.
+   * Runs a recipe on a draft and makes what it did the next version: all of it, or nothing. Inside the recipe a draft is a
+   * plain object: a value that the recipe puts in stays the very same object until the recipe ends, and is taken over then.
+   * Cost follows what the recipe touches.
    *
-   * @throws what the recipe throws; `ASYNC_RECIPE`, `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`,
-   *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @throws what the recipe throws; `ASYNC_RECIPE`; `RECIPE_RESULT` where the recipe returns a container that isn't in
+   *   the state; `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
    * @example
    * ```ts
    * import { PatchwireError, StateTracker } from "patchwire";
    * const tracker = new StateTracker<{ left: string[]; at?: unknown }>({ left: ["a", "b"] });
-   * console.log(tracker.update((draft) => draft.left.shift()).left); // [ 'b' ]
+   * tracker.update((draft) => draft.left.shift());
+   * console.log(tracker.getState().left); // [ 'b' ]
    * try {
    *   tracker.update((draft) => { draft.left = []; draft.at = new Date(); });
    * } catch (error) {
@@ -93,12 +93,10 @@ export class StateTracker<T> {
    * }
    * ```
    */
-  update(recipe: (draft: Draft<T>) => void): Immutable<T> {
+  update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
     this.#requireIdle();
-    const tree = this.#tree;
-    const intake = tree.run(recipe as (draft: unknown) => void);
-    if (tree.log.length > tree.start) this.#meaning.accept(intake.bytes, intake.depth);
-    return stateOf(tree, tree.version) as Immutable<T>;
+    const measure = this.#state.run(recipe as (draft: unknown) => unknown);
+    if (measure !== undefined) this.#meaning.accept(measure);
   }
 
   /**
@@ -115,7 +113,7 @@ export class StateTracker<T> {
    * ```
    */
   getState(): Immutable<T> {
-    return this.#tree.publish() as Immutable<T>;
+    return this.#state.publish() as Immutable<T>;
   }
 
   /**
@@ -188,7 +186,8 @@ export class StateTracker<T> {
    * tracker.update((draft) => { draft.title = "B"; draft.tags = []; });
    * const back = tracker.getInversePatches();
    * console.log(back); // [ { op: 'replace', path: '/title', value: 'A' }, { op: 'remove', path: '/tags' } ]
-   * console.log(tracker.apply(back)); // { title: 'A' }
+   * tracker.apply(back);
+   * console.log(tracker.getState()); // { title: 'A' }
    * ```
    */
   getInversePatches(): JSONPatchOperation[] {
@@ -260,19 +259,11 @@ export class StateTracker<T> {
     this.#requireIdle();
     // A caller without types may hand over whatever a model's stream holds; the log would take it and never be readable.
     if (typeof text !== "string") throw new PatchwireError("NOT_JSON", "only a string can be appended", { path: pointer });
-    const target = this.#targets.find(this.#tree, pointer);
-    const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
-    if (typeof before !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
-    if (text === "") return;
-    const length = before.length + text.length;
-    // What may have to be refused is a change of its own, so that it can be taken back.
-    if (!this.#meaning.mayRefuse(text.length, 0, length) && this.#tree.log.extend(target.path, text)) {
-      // The core gets the tokens of a stream as one addition.
-      this.#put(target, before + text);
-      this.#meaning.accept(text.length, 0, length);
-    } else {
-      this.#change(target, before + text, (log, path) => log.append(path, text), text.length, length);
-    }
+    const state = this.#state;
+    const growth = state.growth(pointer);
+    const { path, value } = growth ?? this.#targets.find(state, pointer);
+    if (growth === null && typeof value !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
+    if (text !== "") this.#meaning.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
   }
 
   /**
@@ -290,13 +281,13 @@ export class StateTracker<T> {
    */
   increment(pointer: string, by = 1): void {
     this.#requireIdle();
-    const target = this.#targets.find(this.#tree, pointer);
-    const before = target.place === null ? this.#tree.root : target.place.twin[target.key];
-    if (typeof before !== "number") return call(() => this.#meaning.flushed().increment(pointer, 0));
-    if (!Number.isFinite(by) || !Number.isFinite(before + by)) {
+    const state = this.#state;
+    const { path, value } = this.#targets.find(state, pointer);
+    if (typeof value !== "number") return call(() => this.#meaning.flushed().increment(pointer, 0));
+    if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
     }
-    this.#change(target, before + by, (log, path) => log.increment(path, by), 0, 0);
+    this.#meaning.accept(state.increase(path, value, by));
   }
 
   /**
@@ -343,12 +334,13 @@ export class StateTracker<T> {
    * import { StateTracker } from "patchwire";
    * const tracker = new StateTracker({ rows: [1, 2], version: 3 });
    * const patch = '[{"op":"test","path":"/version","value":3},{"op":"move","from":"/rows/1","path":"/rows/0"}]';
-   * console.log(tracker.apply(patch)); // { rows: [ 2, 1 ], version: 3 }
+   * tracker.apply(patch);
+   * console.log(tracker.getState()); // { rows: [ 2, 1 ], version: 3 }
    * ```
    */
-  apply(patch: readonly JSONPatchOperation[] | string): Immutable<T> {
+  apply(patch: readonly JSONPatchOperation[] | string): void {
     this.#requireIdle();
-    return this.#meaning.apply(patchText(patch)) as Immutable<T>;
+    this.#meaning.apply(patchText(patch));
   }
 
   /**
@@ -427,7 +419,8 @@ export class StateTracker<T> {
    * const [tracker, other] = [new StateTracker({ n: 1 }), new StateTracker({ n: 1 })];
    * const first = tracker.checkpoint();
    * tracker.update((draft) => { draft.n = 2; });
-   * console.log(tracker.restore(first), tracker.undo(), tracker.getState()); // { n: 1 } true { n: 2 }
+   * tracker.restore(first);
+   * console.log(tracker.getState(), tracker.undo(), tracker.getState()); // { n: 1 } true { n: 2 }
    * try {
    *   other.restore(first);
    * } catch (error) {
@@ -435,10 +428,9 @@ export class StateTracker<T> {
    * }
    * ```
    */
-  restore(checkpoint: CheckpointId): Immutable<T> {
+  restore(checkpoint: CheckpointId): void {
     this.#requireIdle();
     this.#meaning.restore(checkpoint);
-    return stateOf(this.#tree, this.#tree.version) as Immutable<T>;
   }
 
   /**
@@ -473,19 +465,6 @@ export class StateTracker<T> {
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
     return this.#meaning.ask(reader, options?.dialect === "extended" ? extendedText : standardText);
-  }
-
-  #change(target: Target, value: Slot, record: (log: Recording["log"], path: Key[]) => void, bytes: number, longest: number): void {
-    const tree = this.#tree;
-    tree.begin();
-    this.#put(target, value);
-    record(tree.log, target.path);
-    this.#meaning.accept(bytes, 0, longest);
-  }
-
-  #put({ place, key }: Target, value: Slot): void {
-    if (place === null) this.#tree.setRoot(value);
-    else this.#tree.set(place, key, value);
   }
 }
 

@@ -1,0 +1,174 @@
+import { copyOf, freeze, put, spliceItems, type Container, type Key } from "./containers.js";
+import { readSlot, settle } from "./reading.js";
+import type { Source } from "./unread.js";
+
+/** What a plain copy has to do to follow the document, as the core says it (src/view.rs). */
+export type ViewEdit =
+  | [kind: 0, path: Key[], value: unknown]
+  | [kind: 1, path: Key[]]
+  | [kind: 2, path: Key[], index: number, remove: number, items: unknown[]]
+  | [kind: 3, path: Key[], order: number[]]
+  | [kind: 4, from: Key[], path: Key[]]
+  | [kind: 5, path: Key[], text: string]
+  | [kind: 6, path: Key[], by: number];
+
+/** In an edit of a kind from here on, an operation's number is in the place of the value that this operation has. */
+const BROUGHT = 7;
+
+/** The edits in the core's answer; `patch` is the text of the patch that they may refer to. */
+export function readEdits(answer: string, patch: string): ViewEdit[] {
+  const edits = JSON.parse(answer) as ViewEdit[];
+  let operations: { value: unknown }[] | undefined;
+  for (const edit of edits as [kind: number, ...unknown[]][]) {
+    if (edit[0] < BROUGHT) continue;
+    edit[0] -= BROUGHT;
+    operations ??= JSON.parse(patch) as { value: unknown }[];
+    const { value } = operations[edit.pop() as number]!;
+    edit.push(edit[0] === 0 ? value : [value]);
+  }
+  return edits;
+}
+
+/** Whether the root may be another kind of value afterwards. */
+export function setsRoot(edits: ViewEdit[]): boolean {
+  return edits.some((edit) => (edit[0] === 4 ? edit[2] : edit[1]).length === 0 && edit[0] !== 2 && edit[0] !== 3);
+}
+
+/** What has to be known of the containers of a state that aren't frozen. */
+export interface Holder {
+  isUnseen(container: object): boolean;
+  source(container: object): Source | null;
+  copied(from: object, to: object): void;
+}
+
+/** Where everything is frozen. */
+const FROZEN: Holder = { isUnseen: () => false, source: () => null, copied: () => {} };
+
+/**
+ * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
+ * the edits already: they fit. O(the containers on their ways).
+ */
+export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN): unknown {
+  const follower = new Follower(root, holder);
+  for (const edit of edits) follower.edit(edit);
+  return follower.end();
+}
+
+class Follower {
+  /** Copies, which may be written to. */
+  private readonly copies: object[] = [];
+
+  constructor(
+    private root: unknown,
+    private readonly holder: Holder,
+  ) {}
+
+  edit(edit: ViewEdit): void {
+    switch (edit[0]) {
+      case 0:
+        return this.assign(edit[1], freeze(edit[2]));
+      case 1:
+        this.take(edit[1]);
+        return;
+      case 2:
+        this.splice(this.find(edit[1]), edit[2], edit[3], freeze(edit[4]) as unknown[]);
+        return;
+      case 3: {
+        const items = this.find(edit[1]) as unknown as unknown[];
+        this.settle(items, 0, items.length);
+        const before = [...items];
+        edit[2].forEach((from, to) => (items[to] = before[from]));
+        return;
+      }
+      case 4: {
+        const value = this.take(edit[1]);
+        const index = edit[2].at(-1);
+        if (typeof index === "number") this.splice(this.find(edit[2], edit[2].length - 1), index, 0, [value]);
+        else this.assign(edit[2], value);
+        return;
+      }
+      case 5:
+        return this.assign(edit[1], (this.get(edit[1]) as string) + edit[2]);
+      case 6:
+        this.assign(edit[1], (this.get(edit[1]) as number) + edit[2]);
+    }
+  }
+
+  end(): unknown {
+    for (const copy of this.copies) if (this.holder.source(copy) === null) Object.freeze(copy);
+    return this.root;
+  }
+
+  private get(path: Key[]): unknown {
+    let value = this.root;
+    for (const key of path) value = readSlot(value as Container, key);
+    return value;
+  }
+
+  /** The container at the first `length` keys of a path, to be written to. */
+  private find(path: Key[], length = path.length): Container {
+    let container = (this.root = this.own(this.root as Container));
+    for (let i = 0; i < length; i++) {
+      const key = path[i]!;
+      const child = this.own(readSlot(container, key) as Container);
+      put(container, key, child);
+      container = child;
+    }
+    return container;
+  }
+
+  private own(container: Container): Container {
+    const { holder } = this;
+    // Nothing else is unfrozen.
+    if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.copies.includes(container))) return container;
+    const copy = copyOf(container);
+    holder.copied(container, copy);
+    this.copies.push(copy);
+    return copy;
+  }
+
+  private assign(path: Key[], value: unknown): void {
+    const last = path.length - 1;
+    if (last >= 0) put(this.find(path, last), path[last]!, value);
+    else this.root = value;
+  }
+
+  private take(path: Key[]): unknown {
+    const container = this.find(path, path.length - 1);
+    const key = path.at(-1)!;
+    const value = readSlot(container, key);
+    if (typeof key === "number") this.splice(container, key, 1, []);
+    else delete container[key];
+    return value;
+  }
+
+  private splice(container: Container, index: number, remove: number, insert: unknown[]): void {
+    const items = container as unknown as unknown[];
+    this.settle(items, index, insert.length === remove ? index + remove : items.length);
+    spliceItems(items, index, remove, insert);
+  }
+
+  private settle(items: unknown[], from: number, to: number): void {
+    const source = this.holder.source(items);
+    if (source !== null) settle(items as unknown as Container, source, from, to);
+  }
+}
+
+/** A plain copy of a document that follows it: what a client shows. */
+export class View {
+  private value: unknown;
+
+  /** Takes over a plain JSON value. */
+  constructor(value: unknown) {
+    this.value = freeze(value);
+  }
+
+  edit(edits: ViewEdit[]): void {
+    this.value = follow(this.value, edits);
+  }
+
+  /** The value as it is: frozen, and `===` where nothing changed since the last time. */
+  publish(): unknown {
+    return this.value;
+  }
+}

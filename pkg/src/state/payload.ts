@@ -1,0 +1,46 @@
+import type { Key } from "./containers.js";
+
+// Values as the log takes them: plain frozen ones, or those below, which refer to the state that the recipe began with.
+
+/** Where something is in the state that the recipe began with. */
+export class Trail {
+  constructor(
+    private readonly above: Trail | null,
+    private readonly key: Key,
+  ) {}
+
+  path(): Key[] {
+    const path: Key[] = [];
+    for (let at: Trail | null = this; at !== null; at = at.above) path.push(at.key);
+    return path.reverse();
+  }
+}
+
+/** What was at a path of the state that the recipe began with. */
+export class Ref {
+  constructor(readonly path: Key[]) {}
+}
+
+/** So many items, from one on, of the array that {@link Items} are from. */
+export class Run {
+  constructor(
+    readonly start: number,
+    public length: number,
+  ) {}
+}
+
+/** An array of runs of an array that was there, and of other values. */
+export class Items {
+  constructor(
+    readonly from: Key[],
+    readonly parts: unknown[],
+  ) {}
+}
+
+/** An object or an array, in which there are values that refer. */
+export class Members {
+  constructor(
+    readonly names: string[] | null,
+    readonly values: unknown[],
+  ) {}
+}

@@ -1,0 +1,61 @@
+import { isContainer, type Container } from "./containers.js";
+import { Place } from "./place.js";
+import type { State } from "./state.js";
+import type { Source } from "./unread.js";
+
+/** A recipe while it runs: what its drafts have in common. Afterwards they are dead. */
+export class Recipe {
+  isOpen = true;
+  /** Containers that are changed where they are. */
+  readonly inPlace: Place[] = [];
+  /** Whether it put something of the state into a second place: then both may hold the same container. */
+  sharesParts = false;
+  /** What `splice` returned last: nobody means the state by that. */
+  taken: unknown = undefined;
+
+  constructor(private readonly state: State) {}
+
+  /** The state as the recipe sees it: a place, or the scalar that it is. */
+  begin(value: unknown): unknown {
+    return isContainer(value) ? new Place(this, value as Container, null, "") : value;
+  }
+
+  /** Whether a container is the state's: frozen, or one that nobody has seen. The recipe's own values are neither. */
+  isOurs(value: object): boolean {
+    return Object.isFrozen(value) || this.state.isUnseen(value);
+  }
+
+  /** Whether a container may be changed where it is, because it is large, and nobody has seen it or will before the change is certain. */
+  mayWriteInto(container: object): boolean {
+    return this.state.mayWriteInto(container);
+  }
+
+  source(container: object): Source | null {
+    return this.state.source(container);
+  }
+
+  copied(from: object, to: object): void {
+    this.state.copied(from, to);
+  }
+
+  /** Somebody looks at the state from inside the recipe: what was changed where it is must look as it was. */
+  standApart(): void {
+    for (const place of this.inPlace) place.standApart();
+  }
+
+  /** A container of the state that somebody will look at. */
+  published(container: object): object {
+    this.standApart();
+    return this.state.published(container);
+  }
+
+  /** A copy of a container, read whole. */
+  whole<T extends object>(copy: T): T {
+    return this.source(copy) === null ? copy : (this.state.published(copy) as T);
+  }
+
+  /** Takes back what was changed where it is. */
+  undo(): void {
+    for (const place of this.inPlace) place.undo();
+  }
+}

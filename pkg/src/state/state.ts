@@ -1,0 +1,303 @@
+import { PatchwireError } from "../errors.js";
+import { Log } from "../bridge/log.js";
+import { isContainer, type Key } from "./containers.js";
+import { seen } from "./draft.js";
+import { follow, type ViewEdit } from "./edits.js";
+import { DEEPEST, tooDeep } from "./json.js";
+import { Recipe } from "./recipe.js";
+import { readWhole } from "./reading.js";
+import { Place, placeOf, type Told } from "./place.js";
+import { Settlement } from "./settle.js";
+import { Base, type Source } from "./unread.js";
+
+/** Bounds of what a change brings, so that the core is asked where a limit may be near. */
+export interface Measure {
+  bytes: number;
+  depth: number;
+  /** The longest string. */
+  longest: number;
+}
+
+/** So many large arrays may stay unfrozen: an update that replaces one each time would leave more and more. */
+const UNSEEN = 8;
+
+/**
+ * A plain state and what was done to it. A change is made in two steps: it is worked out, and then committed or rolled
+ * back. Every container is frozen, except those that nobody has seen: large arrays that the last updates made, and
+ * containers of a document of which not all has been read.
+ */
+export class State {
+  readonly log = new Log();
+  /** Where the records of the change that is being made begin in the log. */
+  start = 0;
+  private value: unknown;
+  private next: unknown;
+  private recipe: Recipe | null = null;
+  private base: Base | null = null;
+  private readonly unseen = new Set<object>();
+  private made: object[] = [];
+  /** The change that is made when somebody looks, and the string whose growth it is, if it is that. */
+  private due: { edits: () => ViewEdit[] } | null = null;
+  private growing: { path: Key[]; pointer: string; text: string; length: number } | null = null;
+
+  /** Takes over a frozen value, or stands over a document. `mayHide` says that nobody looks at changes before they are certain. */
+  constructor(
+    value: unknown,
+    private readonly mayHide = true,
+    private readonly mostBytes = Infinity,
+  ) {
+    if (value instanceof Base) {
+      this.base = value;
+      value = value.open([]);
+    }
+    this.value = this.next = value;
+  }
+
+  /** Whether a recipe is running. */
+  get isOpen(): boolean {
+    return this.recipe?.isOpen === true;
+  }
+
+  /**
+   * Runs a recipe on the whole state. Throws what it throws, `ASYNC_RECIPE`, `RECIPE_RESULT` or `NOT_JSON`, having
+   * changed nothing; otherwise the change is logged, and waits for `commit` or `rollback`. Returns undefined where
+   * nothing changed.
+   */
+  run(run: (draft: unknown) => unknown): Measure | undefined {
+    this.catchUp();
+    this.start = this.log.length;
+    const recipe = (this.recipe = new Recipe(this));
+    const root = recipe.begin(this.value);
+    try {
+      const result = run(seen(root));
+      const isKept = !isContainer(result) || placeOf(result)?.recipe === recipe || result === recipe.taken;
+      if (!isKept) refuseWaiting(result);
+      recipe.isOpen = false;
+      if (recipe.sharesParts) recipe.standApart();
+      if (!(root instanceof Place) || !root.isChanged) {
+        if (!isKept) refuseResult();
+        this.recipe = null;
+        return undefined;
+      }
+      const settlement = new Settlement(recipe, isKept ? undefined : result, this.mostBytes);
+      this.next = this.settle(settlement, root);
+      if (!isKept && !settlement.hasResult) refuseResult();
+      if (this.next === this.value && root.steps === null && root.below === null) {
+        recipe.undo();
+        this.recipe = null;
+        return undefined;
+      }
+      this.made = settlement.unseen;
+      if (recipe.sharesParts) this.seal();
+      this.log.begin();
+      tell(this.log, [], root);
+      return this.measure(settlement);
+    } catch (error) {
+      recipe.isOpen = false;
+      this.rollback();
+      throw error;
+    }
+  }
+
+  private settle(settlement: Settlement, root: Place): object {
+    try {
+      return settlement.settle(root);
+    } catch (error) {
+      // The stack ends before the deepest nesting that can be allowed.
+      throw error instanceof RangeError && settlement.path.length > DEEPEST >> 2 ? tooDeep(settlement.path) : error;
+    }
+  }
+
+  /** What was taken along by reference may be as large, and as deep, as the whole state. */
+  private measure({ bytes, depth, longest, refs, hasCopies, deepestRef }: Settlement): Measure {
+    if (refs === 0) return { bytes, depth, longest };
+    const { weight, depth: deepest } = this.known();
+    const times = hasCopies ? refs : Math.min(refs, deepest);
+    return { bytes: bytes + times * weight, depth: Math.max(depth, deepestRef + deepest), longest };
+  }
+
+  /** Bounds of the state that a change begins with; set by whoever knows. */
+  known: () => { weight: number; depth: number } = () => ({ weight: 0, depth: 0 });
+
+  /** Works out the growth of a string. */
+  extend(path: Key[], text: string): void {
+    this.follow([[5, path, text]]);
+    this.log.begin();
+    this.log.append(path, text);
+  }
+
+  /** Works out the addition to a number. */
+  increase(path: Key[], value: number, by: number): Measure {
+    this.follow([[0, path, value + by]]);
+    this.log.begin();
+    this.log.increment(path, by);
+    return { bytes: 26, depth: 0, longest: 0 };
+  }
+
+  /** Works out a change that the core has made already, or that has still to be logged. */
+  follow(edits: ViewEdit[]): void {
+    this.catchUp();
+    this.start = this.log.length;
+    this.next = follow(this.value, edits, this);
+  }
+
+  /** Makes a change that fits when somebody looks. One waits at most. */
+  later(edits: () => ViewEdit[]): void {
+    this.catchUp();
+    this.due = { edits };
+  }
+
+  /** Lets a string grow that is known to be there and long enough to be `length` characters long then. */
+  grow(path: Key[], pointer: string, text: string, length: number): void {
+    const growing = this.growing?.pointer === pointer ? this.growing : null;
+    if (growing === null) {
+      this.catchUp();
+      this.growing = { path, pointer, text, length };
+      this.due = { edits: () => [[5, path, this.growing!.text]] };
+    } else {
+      growing.text += text;
+      growing.length = length;
+    }
+    if (this.log.extend(path, text)) return;
+    this.log.begin();
+    this.log.append(path, text);
+  }
+
+  /** The string at a pointer, if it grows. */
+  growth(pointer: string): { path: Key[]; value?: undefined; length: number } | null {
+    return this.growing?.pointer === pointer ? this.growing : null;
+  }
+
+  /** Makes the change that is due. One that fails has changed nothing, and is tried again by the next one who looks. */
+  private catchUp(): void {
+    const { due } = this;
+    if (due === null) return;
+    this.value = this.next = follow(this.value, due.edits(), this);
+    this.due = this.growing = null;
+  }
+
+  /** The state as it is: it may hold what nobody may see yet. */
+  unread(): unknown {
+    this.catchUp();
+    return this.value;
+  }
+
+  commit(): void {
+    this.value = this.next;
+    for (const array of this.made) if (!Object.isFrozen(array)) this.unseen.add(array);
+    this.made = [];
+    this.recipe = null;
+    if (this.unseen.size > UNSEEN) this.seal();
+  }
+
+  /** Takes the unfinished change back. */
+  rollback(): void {
+    this.recipe?.undo();
+    this.recipe = null;
+    this.next = this.value;
+    this.made = [];
+    this.log.rewind(this.start);
+  }
+
+  /** The state: plain and frozen. O(what changed since the last time that is large). */
+  publish(): unknown {
+    if (this.isOpen) this.recipe!.standApart();
+    else this.catchUp();
+    return this.frozen(this.value);
+  }
+
+  /** The state with the unfinished change. */
+  preview(): unknown {
+    return this.frozen(this.next);
+  }
+
+  private frozen(value: unknown): unknown {
+    if (this.base !== null) {
+      readWhole(value, this.base);
+      if (!this.isOpen) {
+        this.base.close();
+        this.base = null;
+      }
+    }
+    this.seal();
+    return value;
+  }
+
+  /** A container of the state, all of it read and nothing of it changed any more where it is. */
+  published(container: object): object {
+    if (this.base !== null) readWhole(container, this.base);
+    this.seal();
+    return container;
+  }
+
+  /** From now on nothing is changed where it is. */
+  private seal(): void {
+    for (const array of this.made) if (this.source(array) === null) Object.freeze(array);
+    if (this.unseen.size === 0) return;
+    for (const array of this.unseen) if (this.source(array) === null) Object.freeze(array);
+    this.unseen.clear();
+  }
+
+  isUnseen(container: object): boolean {
+    return (this.unseen.size > 0 && this.unseen.has(container)) || this.source(container) !== null;
+  }
+
+  mayWriteInto(container: object): boolean {
+    return this.mayHide && this.unseen.size > 0 && this.unseen.has(container);
+  }
+
+  source(container: object): Source | null {
+    return this.base === null ? null : this.base.source(container);
+  }
+
+  copied(from: object, to: object): void {
+    this.base?.copied(from, to);
+  }
+
+  /** Forgets the log's first records: they are in the core now. */
+  drop(count: number): void {
+    this.log.drop(count);
+    this.start -= count;
+  }
+
+  /** Forgets what was committed, and what the core knew: another one begins with the published state. */
+  restart(isUnfinished: boolean): void {
+    this.drop(isUnfinished ? this.start : this.log.length);
+    this.log.forgetKeys();
+  }
+}
+
+/** Logs what is to be told, containers before what is in them. */
+function tell(log: Log, path: Key[], { steps, below }: Told): void {
+  if (steps !== null) {
+    for (const step of steps) {
+      switch (step.kind) {
+        case "set":
+          log.set(path, step.key, step.value);
+          break;
+        case "delete":
+          log.remove(path, step.key);
+          break;
+        case "rewrite":
+          log.set(path, undefined, step.value);
+          break;
+        case "splice":
+          log.splice(path, step.index, step.remove, step.values);
+          break;
+        case "permute":
+          log.permute(path, step.order);
+      }
+    }
+  }
+  if (below !== null) for (const [key, told] of below) tell(log, [...path, key], told);
+}
+
+function refuseWaiting(result: object): void {
+  if (typeof (result as { then?: unknown }).then !== "function") return;
+  (result as PromiseLike<unknown>).then(undefined, () => {});
+  throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
+}
+
+function refuseResult(): never {
+  throw new PatchwireError("RECIPE_RESULT", "the recipe returned a value, which doesn't become the state: change the draft instead, or set its members with Object.assign(draft, value)");
+}
