@@ -137,6 +137,13 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
     out
 }
 
+/// How many bytes the operation's text has.
+pub(super) fn length(operation: &Operation) -> usize {
+    let mut text = Vec::new();
+    print_operation(&mut text, operation);
+    text.len()
+}
+
 pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     let (head, path): (&[u8], _) = match operation {
         Operation::Add { path, .. } => (br#"{"op":"add","path":"#, path),

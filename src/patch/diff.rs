@@ -1,8 +1,8 @@
 //! The patch from one document to another.
 
-use super::{Dialect, Patch, derive, shorten};
+use super::{Dialect, Patch, derive};
 use crate::document::Document;
-use crate::writes::{self, ArrayDelta, Comparison};
+use crate::writes::{self, ArrayDelta, Comparison, Shortened};
 
 /// How documents are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,6 +45,6 @@ impl Document {
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
         let patch = derive(&writes, Some(&self.root), options.dialect).unwrap_or_default();
-        shorten(patch, &other.root)
+        Patch { operations: writes::shorten(patch.operations, &other.root, Shortened::All) }
     }
 }

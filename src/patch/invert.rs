@@ -1,6 +1,6 @@
 //! The patch that takes another one back.
 
-use super::{Dialect, Patch, apply_with, derive};
+use super::{Dialect, Patch, apply_with, tell};
 use crate::document::Document;
 use crate::edit;
 use crate::error::Result;
@@ -31,6 +31,6 @@ impl Patch {
         edit::take_back(&done).iter().for_each(|edit| back.record(edit));
         let mut writes = back.writes(&after, &before.root, Granularity::Path);
         writes::cap(&mut writes, &before.root, before.limits.operations);
-        derive(&writes, Some(&after), dialect)
+        tell(&writes, &after, &before.root, dialect)
     }
 }

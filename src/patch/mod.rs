@@ -17,7 +17,7 @@ pub(crate) use derive::derive;
 pub use diff::DiffOptions;
 #[cfg(feature = "wasm")]
 pub(crate) use pack::pack;
-use shorten::shorten;
+pub(crate) use shorten::tell;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

@@ -92,7 +92,8 @@ impl Tracker {
         }
     }
 
-    /// The net effect since the cursor's baseline. O(what changed).
+    /// The net effect since the cursor's baseline. O(what changed). With [`ArrayDelta::Precise`] an array is told as a whole
+    /// where that takes less text than telling it index by index.
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
@@ -107,7 +108,16 @@ impl Tracker {
     /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"seen","path":"/seen/a","by":4}],"warnings":[]}"#);
     /// ```
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
-        let cursor = self.cursor(cursor)?;
+        let writes = self.found(self.cursor(cursor)?)?;
+        Ok(if self.is_by_index() { writes.shortened(&self.document.root) } else { writes })
+    }
+
+    fn is_by_index(&self) -> bool {
+        (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path)
+    }
+
+    /// The writes, whatever their length.
+    fn found(&self, cursor: &Cursor) -> Result<StepWrites> {
         let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
         if self.options.granularity == Granularity::Path && declares {
@@ -121,7 +131,7 @@ impl Tracker {
         Ok(writes)
     }
 
-    /// The same as a patch. O(what changed). Where that would be more than [`Limits::operations`], the smallest
+    /// The same as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where that would be more than [`Limits::operations`], the smallest
     /// container that brings it under is replaced as a whole.
     ///
     /// # Errors
@@ -137,9 +147,14 @@ impl Tracker {
     /// assert_eq!(told(Dialect::Extended), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
     pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
-        let mut writes = self.writes(cursor)?;
+        let cursor = self.cursor(cursor)?;
+        let mut writes = self.found(cursor)?;
         writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
-        patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
+        if self.is_by_index() {
+            patch::tell(&writes, &cursor.base, &self.document.root, dialect)
+        } else {
+            patch::derive(&writes, Some(&cursor.base), dialect)
+        }
     }
 
     pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {

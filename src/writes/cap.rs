@@ -58,7 +58,7 @@ pub(super) fn operations(write: &Write) -> usize {
 }
 
 /// The container that the write changes.
-fn container(write: &Write) -> &[Step] {
+pub(super) fn container(write: &Write) -> &[Step] {
     match write {
         Write::Append { path, .. } | Write::Splice { path, .. } => path,
         // Between containers: then only the whole document holds both for certain.
@@ -68,6 +68,6 @@ fn container(write: &Write) -> &[Step] {
     }
 }
 
-fn parent(path: &[Step]) -> &[Step] {
+pub(super) fn parent(path: &[Step]) -> &[Step] {
     path.split_last().map_or(path, |(_, parent)| parent)
 }

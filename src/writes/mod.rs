@@ -14,11 +14,13 @@ mod matching;
 mod relocate;
 mod reorder;
 mod sequence;
+mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use cap::cap;
 pub(crate) use changes::Changes;
 pub(crate) use diff::{Comparison, diff};
+pub(crate) use shorten::{Shortened, Told, common, shorten};
 
 use crate::document::Node;
 use crate::edit::Step;
