@@ -1,6 +1,6 @@
 //! The patch that takes another one back.
 
-use super::{Dialect, Patch, apply_with, tell};
+use super::{Dialect, Patch, apply_with, derive};
 use crate::document::Document;
 use crate::edit;
 use crate::error::Result;
@@ -29,8 +29,8 @@ impl Patch {
         apply_with(&mut after, self, &before.limits, |one| done.push(one))?;
         let mut back = Changes::new(ArrayDelta::Precise);
         edit::take_back(&done).iter().for_each(|edit| back.record(edit));
-        let mut writes = back.writes(&after, &before.root, Granularity::Path);
+        let mut writes = back.writes(&after, &before.root, Granularity::Path).shortened(&before.root);
         writes::cap(&mut writes, &before.root, before.limits.operations);
-        tell(&writes, &after, &before.root, dialect)
+        derive(&writes, Some(&after), dialect)
     }
 }

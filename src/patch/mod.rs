@@ -17,7 +17,6 @@ pub(crate) use derive::derive;
 pub use diff::DiffOptions;
 #[cfg(feature = "wasm")]
 pub(crate) use pack::pack;
-pub(crate) use shorten::tell;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

@@ -1,16 +1,9 @@
 //! Operations that are longer than what they lead to: the container is replaced as a whole instead.
 
-use super::{Dialect, Operation, Patch, codec, derive};
+use super::{Operation, codec};
 use crate::document::{Key, Node};
-use crate::error::Result;
 use crate::pointer::Pointer;
-use crate::writes::{Shortened, StepWrites, Told, common, shorten};
-
-/// The patch from `base` to `after` that the writes amount to. No array in it is told by more text than replaces it.
-pub(crate) fn tell(writes: &StepWrites, base: &Node, after: &Node, dialect: Dialect) -> Result<Patch> {
-    let patch = derive(writes, Some(base), dialect)?;
-    Ok(Patch { operations: shorten(patch.operations, after, Shortened::Arrays) })
-}
+use crate::writes::{Told, common};
 
 impl Told for Operation {
     type Step = Key;
@@ -32,7 +25,7 @@ impl Told for Operation {
     }
 
     fn length(&self) -> usize {
-        codec::length(self)
+        codec::length(self) + 1
     }
 
     fn replacement(path: Vec<Key>, value: Node) -> Operation {

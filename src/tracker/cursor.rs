@@ -108,16 +108,7 @@ impl Tracker {
     /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"seen","path":"/seen/a","by":4}],"warnings":[]}"#);
     /// ```
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
-        let writes = self.found(self.cursor(cursor)?)?;
-        Ok(if self.is_by_index() { writes.shortened(&self.document.root) } else { writes })
-    }
-
-    fn is_by_index(&self) -> bool {
-        (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path)
-    }
-
-    /// The writes, whatever their length.
-    fn found(&self, cursor: &Cursor) -> Result<StepWrites> {
+        let cursor = self.cursor(cursor)?;
         let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
         if self.options.granularity == Granularity::Path && declares {
@@ -128,7 +119,8 @@ impl Tracker {
                 writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
             }
         }
-        Ok(writes)
+        let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
+        Ok(if is_by_index { writes.shortened(&self.document.root) } else { writes })
     }
 
     /// The same as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where that would be more than [`Limits::operations`], the smallest
@@ -147,14 +139,9 @@ impl Tracker {
     /// assert_eq!(told(Dialect::Extended), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
     pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
-        let cursor = self.cursor(cursor)?;
-        let mut writes = self.found(cursor)?;
+        let mut writes = self.writes(cursor)?;
         writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
-        if self.is_by_index() {
-            patch::tell(&writes, &cursor.base, &self.document.root, dialect)
-        } else {
-            patch::derive(&writes, Some(&cursor.base), dialect)
-        }
+        patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
     }
 
     pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {

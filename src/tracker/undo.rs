@@ -138,9 +138,9 @@ impl Tracker {
 
     fn back_to(&self, past: &Node, dialect: Dialect) -> Result<Patch> {
         let comparison = Comparison { arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended, key: None };
-        let mut writes = writes::diff(&self.document.root, past, &comparison);
+        let mut writes = writes::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
-        patch::tell(&writes, &self.document.root, past, dialect)
+        patch::derive(&writes, Some(&self.document.root), dialect)
     }
 
     /// A step fits the document from which it was taken, so this can't fail.

@@ -13,7 +13,10 @@ impl Changes {
     pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
         let mut out = Vec::new();
         match granularity {
-            Granularity::Path if self.mode == ArrayDelta::Precise => out = relocated(self, base, current),
+            Granularity::Path if self.mode == ArrayDelta::Precise => {
+                let compared = self.compared(base, current);
+                out = relocated(compared.as_ref().unwrap_or(self), base, current);
+            }
             Granularity::Path => out = self.in_place(base, current),
             Granularity::Key => self.by_key(base, current, &mut out),
         }

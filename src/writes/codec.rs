@@ -27,13 +27,6 @@ pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
     out
 }
 
-/// How many bytes the write's text has.
-pub(super) fn length(write: &Write) -> usize {
-    let mut text = Vec::new();
-    print_write(&mut text, write);
-    text.len()
-}
-
 fn print_write(out: &mut Vec<u8>, write: &Write) {
     let (kind, path): (&[u8], _) = match write {
         Write::Append { path, .. } => (b"append", path),

@@ -14,6 +14,9 @@ const DEEPEST: usize = 128;
 /// a few; those in which every level of deep nesting has to be searched for what moved would need one per level.
 const EFFORT: usize = 64;
 
+/// What looking for a member counts, in bytes looked at: little, because members that are shared aren't.
+const MEMBER: usize = 4;
+
 /// How documents are compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Comparison<'a> {
@@ -66,6 +69,10 @@ impl<'a> Differ<'a> {
     }
 
     fn objects(&mut self, old: &Object, new: &Object, depth: usize) -> Change {
+        // Each member is looked for in the other object.
+        if !self.affords(MEMBER * (old.len() + new.len())) {
+            return Change::Whole;
+        }
         let mut members = Members::default();
         for key in old.changed_keys(new) {
             let change = match (old.get(&key), new.get(&key)) {
@@ -80,7 +87,7 @@ impl<'a> Differ<'a> {
     }
 
     fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
-        let (mut runs, pairs) = self.match_items(old, new);
+        let Some((mut runs, pairs)) = self.match_items(old, new) else { return Change::Whole };
         let mut inside = Ordered::default();
         for (from, to) in pairs {
             let (Some(before), Some(after)) = (old.get(from), new.get(to)) else { continue };

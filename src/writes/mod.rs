@@ -1,6 +1,7 @@
 //! Step writes: the net effect of an agent's step, as one list.
 
 mod apply;
+mod assigned;
 mod cap;
 mod carry;
 mod changes;
@@ -14,6 +15,7 @@ mod matching;
 mod relocate;
 mod reorder;
 mod sequence;
+mod shared;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with};

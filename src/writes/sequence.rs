@@ -110,6 +110,11 @@ impl Sequence {
         None
     }
 
+    /// The same pieces, and other changes inside old items.
+    pub(super) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
+        Sequence { pieces: self.pieces.clone(), inside }
+    }
+
     /// Whether every item of the baseline is where it was, and there are no others.
     pub(super) fn is_in_place(&self) -> bool {
         matches!(self.pieces.as_slice(), [Piece::Old(range)] if *range == (0..usize::MAX))

@@ -1,6 +1,6 @@
 //! What is told index by index and is longer than the array around it: the array is told as a whole instead.
 
-use super::{StepWrites, Write, cap, codec};
+use super::{StepWrites, Write, cap};
 use crate::document::Node;
 use crate::edit::{self, Step};
 
@@ -17,10 +17,10 @@ pub(crate) trait Told: Sized {
     /// Whether it is a move from one container to another.
     fn is_far(&self) -> bool;
 
-    /// Whether it can't be longer than a replacement of the container, as long as it is the only one in there.
+    /// Whether it says what was done as no replacement of the container could, as long as it is the only one in there.
     fn is_short(&self) -> bool;
 
-    /// How many bytes its text has.
+    /// How many bytes the operations' text has that it becomes, each with a comma after it.
     fn length(&self) -> usize;
 
     fn replacement(path: Vec<Self::Step>, value: Node) -> Self;
@@ -84,17 +84,17 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
         }
     }
     let (depth, node) = array?;
-    let length = told.iter().map(|one| one.length() + 1).sum();
+    let length = told.iter().map(T::length).fold(0, usize::saturating_add);
     replacement(common.get(..depth)?.to_vec(), &node, length).map(|(replacement, _)| replacement)
 }
 
-/// What replaces the container, and its length with the comma after it, if that is less than `length`.
+/// What replaces the container, and its length, if that is less than this.
 fn replacement<T: Told>(path: Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
     if node.weight() > length.saturating_mul(WEIGHT_PER_BYTE) {
         return None;
     }
     let replacement = T::replacement(path, node.clone());
-    let shorter = replacement.length() + 1;
+    let shorter = replacement.length();
     (shorter < length).then_some((replacement, shorter))
 }
 
@@ -104,7 +104,6 @@ struct Container<S> {
     node: Option<Node>,
     /// The number of the first among those kept.
     start: usize,
-    /// Bytes of their texts, each with the comma after it.
     length: usize,
 }
 
@@ -120,9 +119,12 @@ impl<T: Told> Shortener<T> {
     }
 
     fn keep(&mut self, one: T) {
-        let length = one.length() + 1;
+        self.add(one.length());
         self.kept.push(one);
-        self.open.last_mut().into_iter().for_each(|container| container.length += length);
+    }
+
+    fn add(&mut self, length: usize) {
+        self.open.last_mut().into_iter().for_each(|container| container.length = container.length.saturating_add(length));
     }
 
     /// Closes containers until so many are open.
@@ -136,7 +138,7 @@ impl<T: Told> Shortener<T> {
                 self.kept.push(replacement);
                 shorter
             });
-            self.open.last_mut().into_iter().for_each(|above| above.length += length);
+            self.add(length);
         }
     }
 
@@ -175,7 +177,7 @@ impl Told for Write {
     }
 
     fn length(&self) -> usize {
-        codec::length(self)
+        cap::length(self)
     }
 
     fn replacement(path: Vec<Step>, value: Node) -> Write {

@@ -9,7 +9,7 @@
 
 mod place;
 
-use super::{Dialect, Operation, Patch, apply_with, tell};
+use super::{Dialect, Operation, Patch, apply_with, derive};
 use crate::document::{Document, Node};
 use crate::error::Result;
 use crate::limits::Limits;
@@ -80,11 +80,11 @@ impl Patch {
             apply_with(&mut after, patch, &base.limits, |done| changes.record(&done.edit)).map_err(|error| error.after_ops(before))?;
             before += patch.len();
         }
-        let mut writes = changes.writes(&base.root, &after, Granularity::Path);
+        let mut writes = changes.writes(&base.root, &after, Granularity::Path).shortened(&after);
         writes::cap(&mut writes, &after, base.limits.operations);
         let is_extended = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);
-        let net = tell(&writes, &base.root, &after, if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
+        let net = derive(&writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
         // A move from one container to another is two writes.
         let joined = Patch::compact(patches);
         Ok(if joined.len() < net.len() { joined } else { net })
