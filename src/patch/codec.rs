@@ -184,7 +184,7 @@ pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
 
 fn print_pointer(out: &mut Vec<u8>, head: &[u8], pointer: &Pointer) {
     out.extend_from_slice(head);
-    pointer::print(out, pointer.keys().iter().cloned());
+    pointer::print(out, pointer.keys().iter());
 }
 
 fn invalid(reason: &'static str) -> Error {

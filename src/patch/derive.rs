@@ -9,13 +9,15 @@ use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, StepWrites, Write};
 
-/// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and with
-/// those two present also the cost of applying the writes.
+/// `base` is the state before the writes; only `append_text` and `increment` need it, and in the standard dialect moves
+/// whose target is in an item after the moved one, which stay moves without it. O(operations), and with those present
+/// also the cost of applying the writes.
 pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let mut operations = Vec::with_capacity(writes.ops.len());
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::AppendText { .. } | Write::Increment { .. } => true,
         Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
+        Write::Move { from, path } => dialect == Dialect::Rfc6902 && writes::shifts_target(from, path),
         _ => false,
     });
     let mut state = if needs_base { base.cloned() } else { None };
@@ -45,7 +47,13 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
             let path = below(path, index.saturating_add(items.len()).into());
             out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
         }
-        Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
+        Write::Move { from, path } => match state.filter(|_| dialect == Dialect::Rfc6902 && writes::shifts_target(from, path)) {
+            Some(state) if !holds_parent(state, path) => {
+                let value = pointer(from).find(state).ok_or_else(|| misfit(from))?;
+                out.extend([Operation::Remove { path: pointer(from) }, Operation::Add { path: pointer(path), value }]);
+            }
+            _ => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
+        },
         Write::Replace { path, value, is_new } => {
             let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(state, path, value) } else { None };
             if let Some(insertion) = grown {
@@ -75,6 +83,12 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
     }
     Ok(())
+}
+
+/// Whether there is a container to go to already before the removal.
+fn holds_parent(state: &Node, path: &[Step]) -> bool {
+    let parent = path.split_last().and_then(|(_, parent)| pointer(parent).find(state));
+    parent.is_some_and(|parent| parent.bracket().is_some())
 }
 
 /// Below this a `replace` is about as short as a `str_ins`.

@@ -14,15 +14,12 @@ use crate::ordered::Ordered;
 /// Bytes looked at altogether. What is left when they are used up is told as a whole.
 const EFFORT: usize = 1 << 18;
 
-/// What telling one member takes, but for its name and value.
-const OPERATION: usize = 64;
-
 impl Changes {
     /// The record with what setting those containers amounts to; `None` where there are none. O(what changed + items of
     /// the containers that were set).
     pub(super) fn compared(&self, base: &Node, current: &Node) -> Option<Changes> {
         let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
-        let root = compared(&self.root, base, current, 0, &mut Differ::new(&comparison, EFFORT))?;
+        let root = compared(&self.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
         Some(Changes { root, mode: self.mode })
     }
 }
@@ -36,24 +33,12 @@ fn compared(change: &Change, base: &Node, current: &Node, depth: usize, differ: 
                 return None;
             }
             let found = differ.compare(base, current, depth);
-            match &found {
-                Change::Whole => None,
-                Change::Members(members) => is_shorter(members, current).then_some(found),
-                _ => Some(found),
-            }
+            (!matches!(found, Change::Whole)).then_some(found)
         }
         Change::Members(members) => members_compared(members, base, current, depth, differ),
         Change::Items(sequence) => items_compared(sequence, base, current, depth, differ),
         _ => None,
     }
-}
-
-/// Whether telling these members for themselves surely takes less text than the object: arrays are measured in the end
-/// ([`super::shorten`]), objects aren't. One member always does.
-fn is_shorter(members: &Members, current: &Node) -> bool {
-    let Some(object) = current.as_object() else { return false };
-    let told = members.iter().map(|(key, _)| OPERATION + key.len() + object.get(key).map_or(0, Node::weight));
-    members.iter().nth(1).is_none() || told.sum::<usize>() <= object.weight() / 2
 }
 
 fn members_compared(members: &Members, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {

@@ -1,7 +1,7 @@
 //! Writes that would be more operations than a patch may have: one container is replaced as a whole instead.
 
 use super::{StepWrites, Write};
-use crate::document::Node;
+use crate::document::{self, Node};
 use crate::edit::{self, Step};
 use crate::ordered::Ordered;
 use crate::pointer;
@@ -53,11 +53,7 @@ pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
 /// How many bytes the text of those operations has, each with a comma after it; of what only the extended dialect has,
 /// its operation there.
 pub(super) fn length(write: &Write) -> usize {
-    let place = |path: &[Step]| {
-        let mut text = Vec::with_capacity(64);
-        pointer::print(&mut text, path.iter().map(Step::segment));
-        text.len()
-    };
+    let place = |path: &[Step]| 2 + path.iter().map(step_length).sum::<usize>();
     let at = |path: &[Step], index: usize, label: &[u8]| label.len() + place(path) + 1 + digits(index) + 2;
     let value = |value: &Node| VALUE.len() + text_length(value);
     match write {
@@ -91,6 +87,19 @@ const VALUE: &[u8] = br#","value":"#;
 const INSERT: &[u8] = br#"{"op":"str_ins","path":,"pos":12345678,"str":"#;
 const INCREMENT: &[u8] = br#"{"op":"inc","path":,"inc":"#;
 
+/// How many bytes the step has in a pointer's JSON text.
+fn step_length(step: &Step) -> usize {
+    match step {
+        Step::Index(index) => 1 + digits(*index),
+        Step::Key(key) if pointer::is_plain(key) => 1 + key.len(),
+        Step::Key(key) => {
+            let mut text = Vec::new();
+            pointer::print(&mut text, [key].into_iter());
+            text.len() - 2
+        }
+    }
+}
+
 fn digits(index: usize) -> usize {
     index.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
@@ -109,11 +118,23 @@ fn text_length(node: &Node) -> usize {
     }
 }
 
-/// How many operations the write is in a patch.
+/// Whether the removal gives the container that the value goes to another place: it is an item after the value, or in
+/// one. fast-json-patch looks the target up before it removes the value, so that such a move may be two operations.
+pub(crate) fn shifts_target(from: &[Step], path: &[Step]) -> bool {
+    let Some((item, parent)) = from.split_last() else { return false };
+    let may_be_index = match item {
+        Step::Index(_) => true,
+        Step::Key(key) => document::index(key).is_some(),
+    };
+    may_be_index && path.len() > from.len() && path.starts_with(parent)
+}
+
+/// How many operations the write is in a patch, at most.
 pub(super) fn operations(write: &Write) -> usize {
     match write {
         Write::Append { items, .. } => items.len(),
         Write::Splice { remove, items, .. } => items.len().max(*remove),
+        Write::Move { from, path } => 1 + usize::from(shifts_target(from, path)),
         _ => 1,
     }
 }

@@ -17,6 +17,9 @@ const EFFORT: usize = 64;
 /// What looking for a member counts, in bytes looked at: little, because members that are shared aren't.
 const MEMBER: usize = 4;
 
+/// What telling one member takes, but for its name and value.
+const OPERATION: usize = 64;
+
 /// How documents are compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Comparison<'a> {
@@ -38,11 +41,18 @@ pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> 
 pub(super) struct Differ<'a> {
     pub(super) comparison: &'a Comparison<'a>,
     effort: usize,
+    /// Whether an object of which much changed is told as a whole.
+    is_brief: bool,
 }
 
 impl<'a> Differ<'a> {
     pub(super) fn new(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
-        Differ { comparison, effort }
+        Differ { comparison, effort, is_brief: false }
+    }
+
+    /// One that finds out what is left of a value that was assigned.
+    pub(super) fn brief(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
+        Differ { comparison, effort, is_brief: true }
     }
 
     /// Whether looking at so many bytes more is within bounds.
@@ -62,6 +72,7 @@ impl<'a> Differ<'a> {
                 ArrayDelta::Precise => self.arrays(&old, &new, depth),
                 ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.iter().zip(new.iter()).take_while(|(a, b)| a == b).count()),
             },
+            (Opened::Text(old), Opened::Text(new)) if old == new => Change::Nothing,
             (Opened::Text(old), Opened::Text(new)) if self.comparison.growth && is_text_growing(old, new) => Change::Text,
             // Equal values come out as no write.
             _ => Change::Whole,
@@ -83,7 +94,11 @@ impl<'a> Differ<'a> {
                 members.set(&key, change);
             }
         }
-        if members.is_empty() { Change::Nothing } else { Change::Members(members) }
+        match members.is_empty() {
+            true => Change::Nothing,
+            false if self.is_brief && !is_surely_shorter(&members, new) => Change::Whole,
+            false => Change::Members(members),
+        }
     }
 
     fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
@@ -107,6 +122,12 @@ impl<'a> Differ<'a> {
         pieces.push(Piece::New(new.len() - at));
         Change::Items(Sequence::new(pieces, inside))
     }
+}
+
+/// Whether telling these members for themselves surely takes less text than the object. One member always does.
+fn is_surely_shorter(members: &Members, object: &Object) -> bool {
+    let told = members.iter().map(|(key, _)| OPERATION + key.len() + object.get(key).map_or(0, Node::weight));
+    members.iter().nth(1).is_none() || told.sum::<usize>() <= object.weight() / 2
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ mod shared;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
-pub(crate) use cap::cap;
+pub(crate) use cap::{cap, shifts_target};
 pub(crate) use changes::Changes;
 pub(crate) use diff::{Comparison, diff};
 pub(crate) use shorten::{Shortened, Told, common, shorten};

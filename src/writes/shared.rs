@@ -51,12 +51,14 @@ fn addresses(array: &Array, start: usize, count: usize) -> Vec<usize> {
     array.iter_from(start).take(count).map(address).collect()
 }
 
-/// Where in memory a container is; 0 for a scalar. Text that isn't opened yet is at the address of its first byte, where
+/// Where in memory a container or a long string is; 0 for what is in its place itself. Text that isn't opened yet is at the address of its first byte, where
 /// nothing else can be.
 fn address(node: &Node) -> usize {
     match node {
         Node::Array(array) => std::sync::Arc::as_ptr(array) as usize,
         Node::Object(object) => std::sync::Arc::as_ptr(object) as usize,
+        Node::Long(text) => text.as_ptr() as usize,
+        Node::Grown(text) => std::sync::Arc::as_ptr(text) as usize,
         Node::Raw(raw) => raw.address(),
         _ => 0,
     }
