@@ -118,15 +118,11 @@ fn text_length(node: &Node) -> usize {
     }
 }
 
-/// Whether the removal gives the container that the value goes to another place: it is an item after the value, or in
-/// one. fast-json-patch looks the target up before it removes the value, so that such a move may be two operations.
-pub(crate) fn shifts_target(from: &[Step], path: &[Step]) -> bool {
+/// Whether removing the value at `from` gives another place to what `path` leads through: an item after it, in the same
+/// array. Such a move may be two operations ([`crate::patch::derive`]).
+pub(crate) fn shifts_target<S: AsRef<[u8]> + PartialEq>(from: &[S], path: &[S]) -> bool {
     let Some((item, parent)) = from.split_last() else { return false };
-    let may_be_index = match item {
-        Step::Index(_) => true,
-        Step::Key(key) => document::index(key).is_some(),
-    };
-    may_be_index && path.len() > from.len() && path.starts_with(parent)
+    document::index(item.as_ref()).is_some() && path.len() > from.len() && path.starts_with(parent)
 }
 
 /// How many operations the write is in a patch, at most.
@@ -134,7 +130,10 @@ pub(super) fn operations(write: &Write) -> usize {
     match write {
         Write::Append { items, .. } => items.len(),
         Write::Splice { remove, items, .. } => items.len().max(*remove),
-        Write::Move { from, path } => 1 + usize::from(shifts_target(from, path)),
+        Write::Move { from, path } if path.len() > from.len() => {
+            let [from, path] = [from, path].map(|path| path.iter().map(Step::segment).collect::<Vec<_>>());
+            1 + usize::from(shifts_target(&from, &path))
+        }
         _ => 1,
     }
 }

@@ -153,6 +153,37 @@ proptest! {
     }
 
     #[test]
+    fn values_move_into_items_after_them(kinds in prop::collection::vec(0..4u8, 2..7), program in prop::collection::vec((0..8usize, 0..8usize, 0..3usize), 1..6)) {
+        let text = "a text that is long enough for a move to be shorter";
+        let item = |(number, kind): (usize, &u8)| match kind {
+            0 => json!({"text": format!("{text} {number}"), "in": {}}),
+            1 => json!({"text": format!("{text} {number}"), "in": [number]}),
+            2 => json!([{"text": format!("{text} {number}")}, []]),
+            _ => json!({"text": format!("{text} {number}")}),
+        };
+        let start = Value::from(kinds.iter().enumerate().map(item).collect::<Vec<_>>());
+        let mut tracker = precise(&start);
+        let base = tracker.document().clone();
+        for (from, to, place) in program {
+            let length = Value::from(tracker.document()).as_array().unwrap().len();
+            let path = format!("/{}{}", to % length, ["/in/held", "/in/0", "/0/held"][place]);
+            let patch = json!([{"op": "move", "from": format!("/{}", from % length), "path": path}]);
+            let _ = tracker.apply(&Patch::parse(patch.to_string()).unwrap());
+        }
+        let end = Value::from(tracker.document());
+        let told = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
+        for patch in [told, base.diff(tracker.document(), &DiffOptions::default())] {
+            let mut state = start.clone();
+            apply_looking_first(&mut state, &patch);
+            prop_assert_eq!(&state, &end);
+        }
+        let extended = tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap();
+        prop_assert_eq!(&Value::from(&base.apply(&extended).unwrap()), &end);
+        prop_assert_eq!(&tracker.writes(Tracker::MAIN).unwrap().to_patch(Some(&base), Dialect::Rfc6902).unwrap(), &tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap());
+        is_no_longer_than_its_arrays(&extended, &end)?;
+    }
+
+    #[test]
     fn an_assigned_array_is_told_by_what_it_keeps(items in assignments(60), twice in assignments(40)) {
         let row = |id: usize| json!({"id": id, "text": format!("row {id}, in words enough that moving it is shorter"), "tags": [id]});
         let start = json!({"rows": (0..60).map(row).collect::<Vec<_>>()});
