@@ -9,6 +9,7 @@
 //!         | 5 path bytes                               append to a string
 //!         | 6 path f64                                 add to a number
 //!         | 7 bytes                                    the next key's name
+//!         | 11                                         all key names are forgotten; numbering starts at 0 again
 //! path    = count (key << 1 | index << 1 | 1)*         keys by the number of their record 7
 //! value   = 0 null | 1 false | 2 true | 3 f64 | 4 bytes (a string) | 5 bytes (JSON text)
 //!         | 6 source                                   a value of the document, taken along
@@ -54,9 +55,13 @@ impl Player {
     /// a clone, which is O(1). O(log length + edits · depth · log n).
     pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let known = self.keys.len();
+        let mut forgotten = None;
         self.texts.clear();
         self.names.clear();
-        self.replay(log, root, limits).inspect_err(|_| self.keys.truncate(known))
+        self.replay(log, root, limits, &mut forgotten).inspect_err(|_| {
+            self.keys = forgotten.unwrap_or_else(|| std::mem::take(&mut self.keys));
+            self.keys.truncate(known);
+        })
     }
 
     /// The long strings of the last log, as it numbers them.
@@ -65,7 +70,8 @@ impl Player {
         &self.texts
     }
 
-    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
+    /// `forgotten` gets the key names that there were before the log, if it does away with them.
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, forgotten: &mut Option<Vec<Key>>) -> Result<Vec<Vec<Done>>> {
         let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
@@ -74,10 +80,14 @@ impl Player {
                 0 if recipe.is_empty() => {}
                 0 => recipes.push(std::mem::take(&mut recipe)),
                 7 => self.keys.push(reader.text()?.into()),
+                11 => {
+                    let names = std::mem::take(&mut self.keys);
+                    forgotten.get_or_insert(names);
+                }
                 _ => {
                     let edit = self.edit(kind, &mut reader, root, &recipe)?;
                     let out = edit::perform(root, &edit, limits)?;
-                    limits.check_interim(root.weight())?;
+                    limits.check_interim(root.weight()).map_err(|error| error.on(edit::display(edit.path())))?;
                     recipe.push(Done { edit, out });
                 }
             }
@@ -92,11 +102,15 @@ impl Player {
     fn edit(&mut self, kind: u8, reader: &mut Reader<'_>, root: &Node, recipe: &[Done]) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => Edit::Set { path, value: self.value(reader, root, recipe)? },
+            1 => match self.value(reader, root, recipe) {
+                Ok(value) => Edit::Set { path, value },
+                Err(error) => return Err(error.below(edit::display(&path))),
+            },
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = reader.list(count, |reader| self.value(reader, root, recipe))?;
+                reader.limits.check_path(path.len() + 1).map_err(|error| error.on(edit::display(&path)))?;
+                let insert = self.values(reader, count, index, root, recipe).map_err(|error| error.below(edit::display(&path)))?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
@@ -111,14 +125,25 @@ impl Player {
 
     fn path(&self, reader: &mut Reader<'_>) -> Result<Vec<Step>> {
         let count = reader.number()?;
-        reader.limits.check_path(count)?;
-        reader.list(count, |reader| {
+        let path = reader.list(count, |reader| {
             let step = reader.number()?;
             Ok(if step & 1 == 1 {
                 Step::Index(step >> 1)
             } else {
                 Step::Key(self.keys.get(step >> 1).ok_or_else(|| reader.malformed())?.clone())
             })
+        })?;
+        reader.limits.check_path(count).map_err(|error| error.on(edit::display(&path)))?;
+        Ok(path)
+    }
+
+    /// Items of an array, the first of which has this index.
+    fn values(&mut self, reader: &mut Reader<'_>, count: usize, first: usize, root: &Node, recipe: &[Done]) -> Result<Vec<Node>> {
+        let mut index = first;
+        reader.list(count, |reader| {
+            let value = self.value(reader, root, recipe).map_err(|error| error.below(edit::display(&[Step::Index(index)])));
+            index = index.saturating_add(1);
+            value
         })
     }
 
@@ -144,7 +169,7 @@ impl Player {
             Some(8) => self.object(reader, root, recipe)?,
             Some(9) => {
                 let count = reader.enter()?;
-                let items = reader.list(count, |reader| self.value(reader, root, recipe))?;
+                let items = self.values(reader, count, 0, root, recipe)?;
                 reader.depth -= 1;
                 Node::array(items)
             }
@@ -166,8 +191,9 @@ impl Player {
                 self.keys.push(reader.bytes()?.into());
             }
             let key = if name == 1 { self.keys.last() } else { self.keys.get(name >> 1) };
-            self.names.push(key.ok_or_else(|| reader.malformed())?.clone());
-            self.value(reader, root, recipe)
+            let key = key.ok_or_else(|| reader.malformed())?.clone();
+            self.names.push(key.clone());
+            self.value(reader, root, recipe).map_err(|error| error.below(edit::display(&[Step::Key(key)])))
         })?;
         reader.depth -= 1;
         let names = self.names.get(first..).unwrap_or_default();
@@ -306,5 +332,52 @@ mod tests {
             assert_eq!(played(log, &mut player, &limits).unwrap_err().code, code, "{log:?}");
             assert!(player.keys.is_empty());
         }
+    }
+
+    #[test]
+    fn what_is_over_a_limit_is_refused_there_and_what_is_at_it_is_taken() {
+        let limits = Limits { depth: 3, string: 4, path: 2, document: 60, ..Limits::default() };
+        let start = Document::parse(r#"{"a":{"b":[]}}"#).unwrap().root;
+        let (a, b) = (b"\x07\x01a", b"\x07\x01b");
+        let log = |records: &[&[u8]]| records.concat();
+        let numbers = |count: u8| [&[1, 1, 0, 9, count][..], &[3, 0, 0, 0, 0, 0, 0, 0, 0].repeat(usize::from(count))].concat();
+        let cases: [(Vec<u8>, Vec<u8>, &str); 7] = [
+            // A string: as a member, inside an item of a list, and grown.
+            (log(&[a, b"\x01\x01\x00\x04\x04abcd"]), log(&[a, b"\x01\x01\x00\x04\x05abcde"]), "/a"),
+            (
+                log(&[a, b"\x01\x01\x00\x09\x02\x00\x08\x01\x01\x01x\x04\x04abcd"]),
+                log(&[a, b"\x01\x01\x00\x09\x02\x00\x08\x01\x01\x01x\x04\x05abcde"]),
+                "/a/1/x",
+            ),
+            (log(&[a, b"\x01\x01\x00\x04\x02ab\x05\x01\x00\x02cd"]), log(&[a, b"\x01\x01\x00\x04\x02ab\x05\x01\x00\x03cde"]), "/a"),
+            // Nesting: the root and two more, as text that is parsed and member by member.
+            (log(&[a, b"\x01\x01\x00\x05\x04[[]]"]), log(&[a, b"\x01\x01\x00\x05\x06[[[]]]"]), "/a"),
+            (log(&[a, b"\x01\x01\x00\x09\x01\x09\x00"]), log(&[a, b"\x01\x01\x00\x09\x01\x09\x01\x09\x00"]), "/a"),
+            // A pointer of two segments; the items of /a/b have three.
+            (log(&[a, b, b"\x01\x02\x00\x02\x00"]), log(&[a, b, b"\x03\x02\x00\x02\x00\x00\x01\x00"]), "/a/b"),
+            // Numbers count 8 bytes each, and their commas.
+            (log(&[a, &numbers(5)]), log(&[a, &numbers(6)]), ""),
+        ];
+        for (within, over, path) in cases {
+            let mut player = Player::default();
+            let mut root = start.clone();
+            assert!(player.play(&within, &mut root, &limits).is_ok(), "{within:?}");
+            let error = Player::default().play(&over, &mut start.clone(), &limits).unwrap_err();
+            assert_eq!((error.code, error.path.as_deref().unwrap_or_default()), (Code::LimitExceeded, path), "{over:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_forgotten_when_the_log_says_so_but_not_by_a_log_that_is_refused() {
+        let (mut player, limits) = (Player::default(), Limits::default());
+        let mut root = Document::parse("{}").unwrap().root;
+        player.play(b"\x07\x01a\x07\x01b\x01\x01\x02\x01", &mut root, &limits).unwrap();
+        // Forgets both, names another one, sets it, and then is malformed.
+        assert!(player.play(b"\x0b\x07\x01c\x01\x01\x00\x02\xff", &mut root.clone(), &limits).is_err());
+        player.play(b"\x01\x01\x00\x01", &mut root, &limits).unwrap();
+        player.play(b"\x0b\x07\x01c\x01\x01\x00\x02", &mut root, &limits).unwrap();
+        assert_eq!(Document { root: root.clone(), limits }.to_string(), r#"{"b":false,"a":false,"c":true}"#);
+        assert!(player.play(b"\x01\x01\x02\x01", &mut root, &limits).is_err());
+        assert_eq!(player.keys.len(), 1);
     }
 }

@@ -91,8 +91,17 @@ impl<'a> Members<'a> {
     }
 }
 
+/// An operation that isn't one says where it was meant.
 #[inline(never)]
 fn operation(members: Members<'_>, limits: &Limits) -> Result<Operation> {
+    let place = members.path;
+    complete(members, limits).map_err(|error| match place {
+        Some(place) if error.code == Code::InvalidPatch => error.on(String::from_utf8_lossy(place)),
+        _ => error,
+    })
+}
+
+fn complete(members: Members<'_>, limits: &Limits) -> Result<Operation> {
     let Members { op, path, from, value, pos, str, inc } = members;
     let name = op.ok_or_else(|| invalid("the operation needs an op"))?;
     let path = pointer(path, "the operation needs a path", limits)?;
