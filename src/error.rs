@@ -136,6 +136,12 @@ impl Error {
         self
     }
 
+    /// The place is meant from here, which is at this path itself.
+    pub(crate) fn below(mut self, path: impl Into<String>) -> Self {
+        self.details.path = Some(path.into() + self.path.as_deref().unwrap_or_default());
+        self
+    }
+
     /// Without the path, which the caller may not see.
     pub(crate) fn nowhere(mut self) -> Self {
         self.details.path = None;

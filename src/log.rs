@@ -73,6 +73,7 @@ impl Player {
         &self.texts
     }
 
+    /// `forgotten` gets the key names that there were before the log, if it does away with them.
     fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
         let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
         let mut recipes = Vec::new();
@@ -92,7 +93,7 @@ impl Player {
                 _ => {
                     let edit = self.edit(kind, &mut reader)?;
                     let out = edit::perform(root, &edit, limits)?;
-                    limits.check_interim(root.weight())?;
+                    limits.check_interim(root.weight()).map_err(|error| error.on(edit::display(edit.path())))?;
                     recipe.push(Done { edit, out });
                 }
             }
@@ -107,11 +108,15 @@ impl Player {
     fn edit(&mut self, kind: u8, reader: &mut Reader<'_>) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => Edit::Set { path, value: self.value(reader)? },
+            1 => match self.value(reader) {
+                Ok(value) => Edit::Set { path, value },
+                Err(error) => return Err(error.below(edit::display(&path))),
+            },
             2 => Edit::Delete { path },
             3 => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
-                let insert = reader.list(count, |reader| self.value(reader))?;
+                reader.limits.check_path(path.len() + 1).map_err(|error| error.on(edit::display(&path)))?;
+                let insert = self.values(reader, count, index).map_err(|error| error.below(edit::display(&path)))?;
                 Edit::Splice { path, index, remove, insert }
             }
             4 => {
@@ -126,10 +131,21 @@ impl Player {
 
     fn path(&mut self, reader: &mut Reader<'_>) -> Result<Vec<Step>> {
         let count = reader.number()?;
-        reader.limits.check_path(count)?;
-        reader.list(count, |reader| {
+        let path = reader.list(count, |reader| {
             let step = reader.number()?;
             Ok(if step & 1 == 1 { Step::Index(step >> 1) } else { Step::Key(self.name(step, reader)?) })
+        })?;
+        reader.limits.check_path(count).map_err(|error| error.on(edit::display(&path)))?;
+        Ok(path)
+    }
+
+    /// Items of an array, the first of which has this index.
+    fn values(&mut self, reader: &mut Reader<'_>, count: usize, first: usize) -> Result<Vec<Node>> {
+        let mut index = first;
+        reader.list(count, |reader| {
+            let value = self.value(reader).map_err(|error| error.below(edit::display(&[Step::Index(index)])));
+            index = index.saturating_add(1);
+            value
         })
     }
 
@@ -155,7 +171,7 @@ impl Player {
             Some(8) => self.object(reader)?,
             Some(9) => {
                 let count = reader.enter()?;
-                let items = reader.list(count, |reader| self.value(reader))?;
+                let items = self.values(reader, count, 0)?;
                 reader.depth -= 1;
                 Node::array(items)
             }
@@ -184,7 +200,10 @@ impl Player {
         let mut weight = 0usize;
         for _ in 0..count {
             match reader.number()? {
-                0 => items.push(self.value(reader)?),
+                0 => {
+                    let value = self.value(reader).map_err(|error| error.below(edit::display(&[Step::Index(items.len())])));
+                    items.push(value?);
+                }
                 length => {
                     let first = reader.number()?;
                     let end = first.checked_add(length).filter(|end| *end <= from.len()).ok_or_else(|| reader.malformed())?;
@@ -205,8 +224,8 @@ impl Player {
         let values = reader.list(count, |reader| {
             let number = reader.number()?;
             let name = self.name(number, reader)?;
-            self.names.push(name);
-            self.value(reader)
+            self.names.push(name.clone());
+            self.value(reader).map_err(|error| error.below(edit::display(&[Step::Key(name)])))
         })?;
         reader.depth -= 1;
         let names = self.names.get(first..).unwrap_or_default();
@@ -331,6 +350,68 @@ mod tests {
             let mut player = Player::default();
             assert_eq!(played(log, &mut player, &limits).unwrap_err().code, code, "{log:?}");
             assert!(player.keys.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_over_a_limit_is_refused_there_and_what_is_at_it_is_taken() {
+        let limits = Limits { depth: 3, string: 4, path: 2, document: 60, ..Limits::default() };
+        let start = Document::parse(r#"{"a":{"b":[]}}"#).unwrap().root;
+        let log = |records: &[&[u8]]| records.concat();
+        let numbers = |count: u8| [&[1, 1, 0, 1, b'a', 9, count][..], &[3, 0, 0, 0, 0, 0, 0, 0, 0].repeat(usize::from(count))].concat();
+        let set = b"\x01\x01\x00\x01a";
+        let cases: [(Vec<u8>, Vec<u8>, &str); 7] = [
+            // A string: as a member, inside an item of a list, and grown.
+            (log(&[set, b"\x04\x04abcd"]), log(&[set, b"\x04\x05abcde"]), "/a"),
+            (
+                log(&[set, b"\x09\x02\x00\x08\x01\x00\x01x\x04\x04abcd"]),
+                log(&[set, b"\x09\x02\x00\x08\x01\x00\x01x\x04\x05abcde"]),
+                "/a/1/x",
+            ),
+            (log(&[set, b"\x04\x02ab\x05\x01\x02\x02cd"]), log(&[set, b"\x04\x02ab\x05\x01\x02\x03cde"]), "/a"),
+            // Nesting: the root and two more, as text that is parsed and member by member.
+            (log(&[set, b"\x05\x04[[]]"]), log(&[set, b"\x05\x06[[[]]]"]), "/a"),
+            (log(&[set, b"\x09\x01\x09\x00"]), log(&[set, b"\x09\x01\x09\x01\x09\x00"]), "/a"),
+            // A pointer of two segments; the items of /a/b have three.
+            (log(&[b"\x01\x02\x00\x01a\x00\x01b\x00"]), log(&[b"\x03\x02\x00\x01a\x00\x01b\x00\x00\x01\x00"]), "/a/b"),
+            // Numbers count 8 bytes each, and their commas.
+            (numbers(5), numbers(6), ""),
+        ];
+        for (within, over, path) in cases {
+            let mut player = Player::default();
+            let mut root = start.clone();
+            assert!(player.play(&within, &mut root, &limits).is_ok(), "{within:?}");
+            let error = Player::default().play(&over, &mut start.clone(), &limits).unwrap_err();
+            assert_eq!((error.code, error.path.as_deref().unwrap_or_default()), (Code::LimitExceeded, path), "{over:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_forgotten_when_the_log_says_so_even_if_it_is_refused() {
+        let (mut player, limits) = (Player::default(), Limits::default());
+        let mut root = Document::parse("{}").unwrap().root;
+        player.play(b"\x01\x01\x00\x01a\x01\x01\x01\x00\x01b\x01", &mut root, &limits).unwrap();
+        player.play(b"\x01\x01\x02\x02", &mut root, &limits).unwrap();
+        player.play(b"\x07\x01\x01\x00\x01c\x02", &mut root, &limits).unwrap();
+        assert_eq!(Document { root: root.clone(), limits }.to_string(), r#"{"a":true,"b":false,"c":true}"#);
+        assert!(player.play(b"\x01\x01\x04\x01", &mut root.clone(), &limits).is_err());
+        assert_eq!(player.keys.len(), 1);
+        assert!(player.play(b"\x07\x01\x01\x00\x01d\x02\xff", &mut root.clone(), &limits).is_err());
+        assert_eq!(player.keys.len(), 0);
+    }
+
+    #[test]
+    fn references_are_to_what_was_there_when_the_recipe_began() {
+        let (mut player, limits) = (Player::default(), Limits::default());
+        let mut root = Document::parse(r#"{"a":[1,[2],3],"b":0}"#).unwrap().root;
+        // Swaps both, then gives `a` items of what it was.
+        let log = b"\x00\x01\x01\x00\x01a\x06\x01\x00\x01b\x01\x01\x04\x06\x01\x02\x01\x01\x02\x07\x01\x02\x03\x02\x01\x00\x02\x01\x00";
+        player.play(log, &mut root, &limits).unwrap();
+        assert_eq!(Document { root: root.clone(), limits }.to_string(), r#"{"a":[[2],3,true,1],"b":[1,[2],3]}"#);
+        for malformed in
+            [&b"\x00\x01\x01\x02\x06\x01\x00\x01x"[..], b"\x00\x01\x01\x02\x07\x01\x02\x01\x02\x03", b"\x00\x01\x01\x02\x07\x00\x00"]
+        {
+            assert_eq!(player.play(malformed, &mut root.clone(), &limits).unwrap_err().code, Code::InvalidPatch);
         }
     }
 }

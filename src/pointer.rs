@@ -98,13 +98,23 @@ pub(crate) fn write_segment(out: &mut Vec<u8>, segment: &[u8]) {
 }
 
 /// Appends the text of a pointer as a JSON string.
-pub(crate) fn print(out: &mut Vec<u8>, segments: impl Iterator<Item = Key>) {
+pub(crate) fn print(out: &mut Vec<u8>, segments: impl Iterator<Item: AsRef<[u8]>>) {
     out.push(b'"');
     for segment in segments {
+        let segment = segment.as_ref();
         out.push(b'/');
-        escape(&segment, |part| print_inside(out, part));
+        if is_plain(segment) {
+            out.extend_from_slice(segment);
+        } else {
+            escape(segment, |part| print_inside(out, part));
+        }
     }
     out.push(b'"');
+}
+
+/// Whether nothing in the segment is escaped, neither for the pointer nor for JSON. False says little.
+pub(crate) fn is_plain(segment: &[u8]) -> bool {
+    segment.iter().all(|byte| matches!(byte, b' '..=b'}') && !matches!(byte, b'"' | b'/' | b'\\'))
 }
 
 /// Tells a segment's text in parts.

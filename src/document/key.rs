@@ -101,6 +101,12 @@ impl Ord for Key {
     }
 }
 
+impl AsRef<[u8]> for Key {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl Borrow<[u8]> for Key {
     fn borrow(&self) -> &[u8] {
         self

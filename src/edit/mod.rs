@@ -78,7 +78,10 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<O
         Edit::Set { path, value } => set(root, path, value, limits),
         Edit::Delete { path } => take(root, path).map(Out::One),
         Edit::Splice { path, index, remove, insert } => {
-            insert.iter().try_for_each(|item| check_value(item, path.len() + 1, limits))?;
+            insert.iter().enumerate().try_for_each(|(place, item)| {
+                let there = || display(path) + &display(&[Step::Index(index.saturating_add(place))]);
+                check_value(item, path.len() + 1, limits).map_err(|error| error.on(there()))
+            })?;
             at(root, path, &mut |node| {
                 let array = array_mut(node)?;
                 let end = index.checked_add(*remove).filter(|end| *end <= array.len());

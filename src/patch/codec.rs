@@ -91,8 +91,17 @@ impl<'a> Members<'a> {
     }
 }
 
+/// An operation that isn't one says where it was meant.
 #[inline(never)]
 fn operation(members: Members<'_>, limits: &Limits) -> Result<Operation> {
+    let place = members.path;
+    complete(members, limits).map_err(|error| match place {
+        Some(place) if error.code == Code::InvalidPatch => error.on(String::from_utf8_lossy(place)),
+        _ => error,
+    })
+}
+
+fn complete(members: Members<'_>, limits: &Limits) -> Result<Operation> {
     let Members { op, path, from, value, pos, str, inc } = members;
     let name = op.ok_or_else(|| invalid("the operation needs an op"))?;
     let path = pointer(path, "the operation needs a path", limits)?;
@@ -137,6 +146,13 @@ pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
     out
 }
 
+/// How many bytes the operation's text has.
+pub(super) fn length(operation: &Operation) -> usize {
+    let mut text = Vec::new();
+    print_operation(&mut text, operation);
+    text.len()
+}
+
 pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     let (head, path): (&[u8], _) = match operation {
         Operation::Add { path, .. } => (br#"{"op":"add","path":"#, path),
@@ -177,7 +193,7 @@ pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
 
 fn print_pointer(out: &mut Vec<u8>, head: &[u8], pointer: &Pointer) {
     out.extend_from_slice(head);
-    pointer::print(out, pointer.keys().iter().cloned());
+    pointer::print(out, pointer.keys().iter());
 }
 
 fn invalid(reason: &'static str) -> Error {

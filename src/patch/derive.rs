@@ -1,6 +1,6 @@
 //! Step writes to JSON Patch, in one place for the wire and for storage.
 
-use super::{Dialect, Operation, Patch};
+use super::{Dialect, Operation, Patch, apply};
 use crate::document::{Key, Node};
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
@@ -9,9 +9,45 @@ use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, StepWrites, Write};
 
-/// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and with
-/// those two present also the cost of applying the writes.
+/// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
+/// O(operations), and with those present also the cost of applying the writes.
 pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
+    let patch = operations(writes, base, dialect)?;
+    Ok(match base {
+        Some(base) => with_targets(patch, base, dialect),
+        None => patch,
+    })
+}
+
+/// The patch that peers apply who look a move's target up before they remove the value, as fast-json-patch does: in the
+/// standard dialect a move is a removal and an insertion where the container that the value goes to is at another place
+/// before.
+pub(super) fn with_targets(patch: Patch, base: &Node, dialect: Dialect) -> Patch {
+    let may_fail = |operation: &Operation| matches!(operation, Operation::Move { from, path } if shifts_target(from, path));
+    if dialect == Dialect::Extended || !patch.operations.iter().any(may_fail) {
+        return patch;
+    }
+    let (mut state, mut operations) = (base.clone(), Vec::with_capacity(patch.operations.len() + 1));
+    for operation in patch.operations {
+        let moved = match &operation {
+            Operation::Move { from, path } if may_fail(&operation) && !holds_parent(&state, path) => from.find(&state),
+            _ => None,
+        };
+        let one = Patch { operations: vec![operation.clone()] };
+        match (operation, moved) {
+            (Operation::Move { from, path }, Some(value)) => {
+                operations.extend([Operation::Remove { path: from }, Operation::Add { path, value }]);
+            }
+            (other, _) => operations.push(other),
+        }
+        // What was derived from the state applies to it.
+        let _ = apply(&mut state, &one, &Limits::none());
+    }
+    Patch { operations }
+}
+
+/// The operations that the writes are, moves as they are meant.
+pub(super) fn operations(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let mut operations = Vec::with_capacity(writes.ops.len());
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::AppendText { .. } | Write::Increment { .. } => true,
@@ -75,6 +111,18 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
     }
     Ok(())
+}
+
+/// Whether the removal gives the container that the value goes to another place: it is an item after the value, or in
+/// one.
+fn shifts_target(from: &Pointer, path: &Pointer) -> bool {
+    writes::shifts_target(from.keys(), path.keys())
+}
+
+/// Whether there is a container to go to already before the removal.
+fn holds_parent(state: &Node, path: &Pointer) -> bool {
+    let parent = path.keys().split_last().and_then(|(_, parent)| Pointer::from_keys(parent.to_vec()).find(state));
+    parent.is_some_and(|parent| parent.bracket().is_some())
 }
 
 /// Below this a `replace` is about as short as a `str_ins`.

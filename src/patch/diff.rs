@@ -1,8 +1,9 @@
 //! The patch from one document to another.
 
-use super::{Dialect, Patch, derive, shorten};
+use super::derive::{operations, with_targets};
+use super::{Dialect, Patch};
 use crate::document::Document;
-use crate::writes::{self, ArrayDelta, Comparison};
+use crate::writes::{self, ArrayDelta, Comparison, Shortened};
 
 /// How documents are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +45,8 @@ impl Document {
         let mut writes = writes::diff(&self.root, &other.root, &comparison);
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
-        let patch = derive(&writes, Some(&self.root), options.dialect).unwrap_or_default();
-        shorten(patch, &other.root)
+        let patch = operations(&writes, Some(&self.root), options.dialect).unwrap_or_default();
+        let operations = writes::shorten(patch.operations, &other.root, Shortened::All);
+        with_targets(Patch { operations }, &self.root, options.dialect)
     }
 }

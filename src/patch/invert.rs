@@ -29,7 +29,7 @@ impl Patch {
         apply_with(&mut after, self, &before.limits, |one| done.push(one))?;
         let mut back = Changes::new(ArrayDelta::Precise);
         edit::take_back(&done).iter().for_each(|edit| back.record(edit));
-        let mut writes = back.writes(&after, &before.root, Granularity::Path);
+        let mut writes = back.writes(&after, &before.root, Granularity::Path).shortened(&before.root);
         writes::cap(&mut writes, &before.root, before.limits.operations);
         derive(&writes, Some(&after), dialect)
     }

@@ -17,7 +17,6 @@ pub(crate) use derive::derive;
 pub use diff::DiffOptions;
 #[cfg(feature = "wasm")]
 pub(crate) use pack::pack;
-use shorten::shorten;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)
@@ -84,7 +83,7 @@ pub(crate) enum Operation {
 /// assert_eq!(patch.len(), 1);
 /// assert_eq!(patch.to_string(), r#"[{"op":"remove","path":"/a"}]"#);
 /// let error = Patch::parse(r#"[{"op":"add","path":"/a"}]"#).unwrap_err();
-/// assert_eq!(error.to_string(), "INVALID_PATCH: the operation needs a value (operation 0)");
+/// assert_eq!(error.to_string(), "INVALID_PATCH: the operation needs a value (operation 0, at '/a')");
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Patch {
@@ -95,7 +94,7 @@ impl Patch {
     /// Reads a patch in either dialect, with the default [`Limits`]. O(length).
     ///
     /// # Errors
-    /// `INVALID_JSON` with the byte offset; `INVALID_PATCH` or `INVALID_POINTER` with the operation's index;
+    /// `INVALID_JSON` with the byte offset; `INVALID_PATCH` or `INVALID_POINTER` with the operation's index and path;
     /// `LIMIT_EXCEEDED`.
     ///
     /// ```

@@ -92,7 +92,8 @@ impl Tracker {
         }
     }
 
-    /// The net effect since the cursor's baseline. O(what changed).
+    /// The net effect since the cursor's baseline. O(what changed). With [`ArrayDelta::Precise`] an array is told as a whole
+    /// where that takes less text than telling it index by index.
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
@@ -118,10 +119,11 @@ impl Tracker {
                 writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
             }
         }
-        Ok(writes)
+        let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
+        Ok(if is_by_index { writes.shortened(&self.document.root) } else { writes })
     }
 
-    /// The same as a patch. O(what changed). Where that would be more than [`Limits::operations`], the smallest
+    /// The same as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where that would be more than [`Limits::operations`], the smallest
     /// container that brings it under is replaced as a whole.
     ///
     /// # Errors

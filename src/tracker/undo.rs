@@ -138,7 +138,7 @@ impl Tracker {
 
     fn back_to(&self, past: &Node, dialect: Dialect) -> Result<Patch> {
         let comparison = Comparison { arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended, key: None };
-        let mut writes = writes::diff(&self.document.root, past, &comparison);
+        let mut writes = writes::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
         patch::derive(&writes, Some(&self.document.root), dialect)
     }

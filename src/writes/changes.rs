@@ -11,7 +11,7 @@ use crate::ordered::Ordered;
 pub(super) enum Change {
     #[default]
     Nothing,
-    /// It was set, deleted or created as a whole.
+    /// It was set, deleted or created as a whole, or is an array in which too much happened to follow its items.
     Whole,
     /// A member that was another one of its object, and how it changed inside. Never recorded, but found
     /// ([`super::relocate`]).
@@ -137,7 +137,8 @@ impl Changes {
     fn spliced(&mut self, path: &[Step], index: usize, remove: usize, insert: usize) {
         match self.array(path) {
             Some(Change::Tail(low)) => *low = (*low).min(index),
-            Some(Change::Items(sequence)) => sequence.splice(index, remove, insert),
+            Some(Change::Items(sequence)) if sequence.is_following() => sequence.splice(index, remove, insert),
+            Some(change @ Change::Items(_)) => *change = Change::Whole,
             _ => {}
         }
     }

@@ -13,7 +13,10 @@ impl Changes {
     pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
         let mut out = Vec::new();
         match granularity {
-            Granularity::Path if self.mode == ArrayDelta::Precise => out = relocated(self, base, current),
+            Granularity::Path if self.mode == ArrayDelta::Precise => {
+                let compared = self.compared(base, current);
+                out = relocated(compared.as_ref().unwrap_or(self), base, current);
+            }
             Granularity::Path => out = self.in_place(base, current),
             Granularity::Key => self.by_key(base, current, &mut out),
         }
@@ -81,7 +84,7 @@ impl Changes {
                 _ => whole(Some(base), Some(current), path, out),
             },
             (Change::Items(sequence), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
-                (Some(old), Some(new)) => self.items(sequence, &old, &new, path, out),
+                (Some(old), Some(new)) => self.items(sequence, &old, &new, current, path, out),
                 _ => whole(Some(base), Some(current), path, out),
             },
             (Change::Text, Some(base), Some(current)) => match (base.as_text(), current.as_text()) {
@@ -116,7 +119,7 @@ impl Changes {
         }
     }
 
-    fn items(&self, sequence: &Sequence, old: &Array, new: &Array, path: &mut Vec<Step>, out: &mut Vec<Write>) {
+    fn items(&self, sequence: &Sequence, old: &Array, new: &Array, value: &Node, path: &mut Vec<Step>, out: &mut Vec<Write>) {
         if sequence.is_in_place() {
             return self.inside(sequence, old, new, &[Piece::Old(0..old.len())], path, out);
         }
@@ -126,7 +129,9 @@ impl Changes {
             // Equal items changed places. (Items before `kept` are told below, if they changed inside.)
             return self.inside(sequence, old, new, &[Piece::Old(0..kept)], path, out);
         }
-        reorder::writes(&pieces, old.len(), new, path, out);
+        if !reorder::writes(&pieces, old.len(), new, path, out) {
+            return out.push(Write::Replace { path: path.clone(), value: value.clone(), is_new: false });
+        }
         self.inside(sequence, old, new, &pieces, path, out);
     }
 

@@ -2,7 +2,7 @@
 
 use super::{StepWrites, Write};
 use crate::document::{self, Node, Object};
-use crate::edit::Step;
+use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer::{self, Pointer};
@@ -100,6 +100,7 @@ pub(super) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
     Ok(StepWrites { ops, warnings: warnings.unwrap_or_default() })
 }
 
+/// A write that isn't one says where it was meant.
 fn read_op(node: &Node, limits: &Limits) -> Result<Write> {
     let object = node.as_object().ok_or_else(|| invalid("an op is an object"))?;
     let path = match (object.get(&b"path".into()).and_then(Node::as_text), object.get(&b"key".into()).and_then(Node::as_text)) {
@@ -107,12 +108,17 @@ fn read_op(node: &Node, limits: &Limits) -> Result<Write> {
         (None, Some(key)) => vec![Step::Key(key.into())],
         _ => return Err(invalid("the op needs a path or a key")),
     };
+    let place = path.clone();
+    read_at(path, &object, limits).map_err(|error| if error.code == Code::InvalidPatch { error.on(edit::display(&place)) } else { error })
+}
+
+fn read_at(path: Vec<Step>, object: &Object, limits: &Limits) -> Result<Write> {
     let count = |name: &[u8]| {
         let number = object.get(&name.into()).and_then(Node::as_number).filter(|n| *n >= 0.0 && n.trunc() == *n);
         number.map(|n| n as usize).ok_or_else(|| invalid("the op needs a whole number from 0"))
     };
     Ok(match object.get(&b"kind".into()).and_then(Node::as_text).unwrap_or_default() {
-        b"append" => Write::Append { path, items: items(&object)? },
+        b"append" => Write::Append { path, items: items(object)? },
         b"append_text" => {
             let text = object.get(&b"text".into()).and_then(Node::as_text).ok_or_else(|| invalid("the op needs a text"))?;
             Write::AppendText { path, text: text.to_vec() }
@@ -121,7 +127,7 @@ fn read_op(node: &Node, limits: &Limits) -> Result<Write> {
             path,
             by: object.get(&b"by".into()).and_then(Node::as_number).ok_or_else(|| invalid("the op needs a number by"))?,
         },
-        b"splice" => Write::Splice { path, index: count(b"index")?, remove: count(b"remove")?, items: items(&object)? },
+        b"splice" => Write::Splice { path, index: count(b"index")?, remove: count(b"remove")?, items: items(object)? },
         b"move" => {
             let from = object.get(&b"from".into()).and_then(Node::as_text).ok_or_else(|| invalid("the op needs a from"))?;
             Write::Move { from: steps(&Pointer::parse_bytes(from, limits)?), path }

@@ -14,6 +14,12 @@ const DEEPEST: usize = 128;
 /// a few; those in which every level of deep nesting has to be searched for what moved would need one per level.
 const EFFORT: usize = 64;
 
+/// What looking for a member counts, in bytes looked at: little, because members that are shared aren't.
+const MEMBER: usize = 4;
+
+/// What telling one member takes, but for its name and value.
+const OPERATION: usize = 64;
+
 /// How documents are compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Comparison<'a> {
@@ -35,11 +41,18 @@ pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> 
 pub(super) struct Differ<'a> {
     pub(super) comparison: &'a Comparison<'a>,
     effort: usize,
+    /// Whether an object of which much changed is told as a whole.
+    is_brief: bool,
 }
 
 impl<'a> Differ<'a> {
     pub(super) fn new(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
-        Differ { comparison, effort }
+        Differ { comparison, effort, is_brief: false }
+    }
+
+    /// One that finds out what is left of a value that was assigned.
+    pub(super) fn brief(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
+        Differ { comparison, effort, is_brief: true }
     }
 
     /// Whether looking at so many bytes more is within bounds.
@@ -59,6 +72,7 @@ impl<'a> Differ<'a> {
                 ArrayDelta::Precise => self.arrays(&old, &new, depth),
                 ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.iter().zip(new.iter()).take_while(|(a, b)| a == b).count()),
             },
+            (Opened::Text(old), Opened::Text(new)) if old == new => Change::Nothing,
             (Opened::Text(old), Opened::Text(new)) if self.comparison.growth && is_text_growing(old, new) => Change::Text,
             // Equal values come out as no write.
             _ => Change::Whole,
@@ -66,6 +80,10 @@ impl<'a> Differ<'a> {
     }
 
     fn objects(&mut self, old: &Object, new: &Object, depth: usize) -> Change {
+        // Each member is looked for in the other object.
+        if !self.affords(MEMBER * (old.len() + new.len())) {
+            return Change::Whole;
+        }
         let mut members = Members::default();
         for key in old.changed_keys(new) {
             let change = match (old.get(&key), new.get(&key)) {
@@ -76,11 +94,15 @@ impl<'a> Differ<'a> {
                 members.set(&key, change);
             }
         }
-        if members.is_empty() { Change::Nothing } else { Change::Members(members) }
+        match members.is_empty() {
+            true => Change::Nothing,
+            false if self.is_brief && !is_surely_shorter(&members, new) => Change::Whole,
+            false => Change::Members(members),
+        }
     }
 
     fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
-        let (mut runs, pairs) = self.match_items(old, new);
+        let Some((mut runs, pairs)) = self.match_items(old, new) else { return Change::Whole };
         let mut inside = Ordered::default();
         for (from, to) in pairs {
             let (Some(before), Some(after)) = (old.get(from), new.get(to)) else { continue };
@@ -100,6 +122,12 @@ impl<'a> Differ<'a> {
         pieces.push(Piece::New(new.len() - at));
         Change::Items(Sequence::new(pieces, inside))
     }
+}
+
+/// Whether telling these members for themselves surely takes less text than the object. One member always does.
+fn is_surely_shorter(members: &Members, object: &Object) -> bool {
+    let told = members.iter().map(|(key, _)| OPERATION + key.len() + object.get(key).map_or(0, Node::weight));
+    members.iter().nth(1).is_none() || told.sum::<usize>() <= object.weight() / 2
 }
 
 #[cfg(test)]

@@ -13,20 +13,22 @@ const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
 impl Differ<'_> {
     /// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
-    /// into the other, so nothing relies on the hash. O(bytes of the items).
-    pub(super) fn identify(&mut self, old: &mut [Item], new: &mut [Item]) -> bool {
-        let weight: usize = old.iter().chain(&*new).map(|item| item.node.weight()).sum();
-        if !self.affords(weight.saturating_mul(2)) {
+    /// into the other, so nothing relies on the hash. Those that have a partner need none. O(bytes of the items).
+    pub(super) fn identify<'i>(&mut self, old: &mut [Item<'i>], new: &mut [Item<'i>]) -> bool {
+        let mut old: Vec<&mut Item<'i>> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
+        let mut new: Vec<&mut Item<'i>> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
+        let effort: usize = old.iter().chain(&new).map(|item| effort(item.node)).sum();
+        if !self.affords(effort) {
             return false;
         }
         match self.comparison.key {
             Some(key) => {
                 let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
-                old.iter_mut().chain(new).for_each(|item| item.identity = identity(&item.node));
+                old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(item.node));
             }
             None => {
-                let names = NAMES.iter().find_map(|key| Some((names(old, key)?, names(new, key)?)));
-                let (a, b) = names.unwrap_or_else(|| (contents(old), contents(new)));
+                let names = NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?)));
+                let (a, b) = names.unwrap_or_else(|| (contents(&old), contents(&new)));
                 old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
             }
         }
@@ -51,19 +53,34 @@ pub(super) fn repeats(identities: &[u64]) -> bool {
     identities.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-fn names(items: &[Item], key: &[u8]) -> Option<Vec<u64>> {
-    let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(&item.node, key)?))).collect::<Option<_>>()?;
+fn names(items: &[&mut Item<'_>], key: &[u8]) -> Option<Vec<u64>> {
+    let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(item.node, key)?))).collect::<Option<_>>()?;
     (!repeats(&names)).then_some(names)
 }
 
-fn contents(items: &[Item]) -> Vec<u64> {
-    items.iter().map(|item| hash(0, &item.node)).collect()
+fn contents(items: &[&mut Item<'_>]) -> Vec<u64> {
+    items.iter().map(|item| hash(0, item.node)).collect()
 }
 
+/// About how many bytes are looked at to know the value's identity.
+fn effort(node: &Node) -> usize {
+    if node.bracket().is_some() { node.weight().saturating_mul(2) } else { node.weight() / 4 + 1 }
+}
+
+/// Equal values may have other hashes where their members are in another order.
 fn hash(kind: u8, node: &Node) -> u64 {
-    let mut text = vec![kind];
-    print(&mut text, node);
     let mut hasher = DefaultHasher::new();
-    hasher.write(&text);
+    hasher.write_u8(kind);
+    match node {
+        Node::Number(number) => hasher.write_u64((number + 0.0).to_bits()),
+        _ => match node.as_text() {
+            Some(text) => hasher.write(text),
+            None => {
+                let mut text = Vec::new();
+                print(&mut text, node);
+                hasher.write(&text);
+            }
+        },
+    }
     hasher.finish()
 }

@@ -1,5 +1,5 @@
-//! Which items of two arrays are the same, wherever they are: in order of cost, those that are shared, equal ones at
-//! both ends, those of the same identity, and neighbours that resemble each other.
+//! Which items of two arrays are the same, wherever they are: in order of cost, those that are shared, first in order and
+//! then anywhere, equal ones at both ends, those of the same identity, and neighbours that resemble each other.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,6 +8,7 @@ use super::common::common;
 use super::diff::Differ;
 use super::identity::{name, repeats};
 use super::reorder::longest_increasing;
+use super::shared::{match_shared, shared_in_order};
 use crate::document::{Array, Node, Opened};
 use crate::ordered::sorted;
 
@@ -23,48 +24,62 @@ pub(super) struct Run {
 const WINDOW: usize = 8;
 
 /// What lies between two runs.
-struct Gap {
-    old: Range<usize>,
-    new: Range<usize>,
+pub(super) struct Gap {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
 }
 
 /// An item in a gap.
-pub(super) struct Item {
+pub(super) struct Item<'a> {
     pub(super) index: usize,
-    pub(super) node: Node,
+    pub(super) node: &'a Node,
     /// Equal for items that are the same.
     pub(super) identity: u64,
     /// Its index in the other array, once that is found.
-    partner: Option<usize>,
+    pub(super) partner: Option<usize>,
 }
 
+/// Runs of equal items, and pairs of items that correspond and may differ inside, as (old index, new index).
+pub(super) type Matched = (Vec<Run>, Vec<(usize, usize)>);
+
 impl Differ<'_> {
-    /// Runs of equal items, and pairs of items that correspond and may differ inside, as (old index, new index).
-    pub(super) fn match_items(&mut self, old: &Array, new: &Array) -> (Vec<Run>, Vec<(usize, usize)>) {
+    /// What the arrays have in common; `None` where they share nothing and comparing their items would cost too much.
+    pub(super) fn match_items(&mut self, old: &Array, new: &Array) -> Option<Matched> {
         let shared = old.shared_runs(new);
-        let mut runs: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
+        let leaves: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
+        let mut runs = Vec::with_capacity(leaves.len());
+        for (gap, leaf) in gaps(&leaves, old.len(), new.len()).iter().zip(leaves.into_iter().map(Some).chain([None])) {
+            shared_in_order(old, new, gap, &mut runs);
+            runs.extend(leaf);
+        }
         let mut gaps = gaps(&runs, old.len(), new.len());
         gaps.iter_mut().for_each(|gap| self.trim(old, new, gap, &mut runs));
         gaps.retain(|gap| !gap.old.is_empty() || !gap.new.is_empty());
         if gaps.iter().all(|gap| gap.old.is_empty()) || gaps.iter().all(|gap| gap.new.is_empty()) {
-            return (runs, Vec::new());
+            return Some((runs, Vec::new()));
         }
-        let mut removed: Vec<Item> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
-        let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
-        if removed.len() + inserted.len() > 2 && self.identify(&mut removed, &mut inserted) {
-            if repeats(&identities(&removed)) || repeats(&identities(&inserted)) {
-                self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_in_order(here, there));
+        let mut removed: Vec<Item<'_>> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
+        let mut inserted: Vec<Item<'_>> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
+        let moved = match_shared(&mut removed, &mut inserted);
+        let unknown = removed.len() + inserted.len() - 2 * moved;
+        if moved < removed.len().min(inserted.len()) && unknown > 2 {
+            if self.identify(&mut removed, &mut inserted) {
+                if repeats(&identities(&removed)) || repeats(&identities(&inserted)) {
+                    self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_in_order(here, there));
+                }
+                match_anywhere(&mut removed, &mut inserted);
+            } else if moved == 0 && runs.is_empty() {
+                return None;
             }
-            match_anywhere(&mut removed, &mut inserted);
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
         self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_neighbours(here, there, &mut pairs));
-        (runs, pairs)
+        Some((runs, pairs))
     }
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
-        let mut equal = |a: &Node, b: &Node| self.affords(a.weight()) && !are_plainly_unlike(a, b) && a == b;
+        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.affords(a.weight()) && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
         let head = both.take_while(|(a, b)| equal(a, b)).count();
@@ -79,7 +94,13 @@ impl Differ<'_> {
         *gap = Gap { old: gap.old.start + head..gap.old.end - tail, new: gap.new.start + head..gap.new.end - tail };
     }
 
-    fn each_gap(&mut self, gaps: &[Gap], old: &mut [Item], new: &mut [Item], mut each: impl FnMut(&mut Self, &mut [Item], &mut [Item])) {
+    fn each_gap(
+        &mut self,
+        gaps: &[Gap],
+        old: &mut [Item<'_>],
+        new: &mut [Item<'_>],
+        mut each: impl FnMut(&mut Self, &mut [Item<'_>], &mut [Item<'_>]),
+    ) {
         let (mut old, mut new) = (old, new);
         for gap in gaps {
             let (Some((here, old_rest)), Some((there, new_rest))) =
@@ -93,8 +114,12 @@ impl Differ<'_> {
     }
 
     /// The most items of the same identity that are in the same order; if that is too costly to find, those in place.
-    fn match_in_order(&mut self, old: &mut [Item], new: &mut [Item]) {
-        match common(&identities(old), &identities(new), |steps| self.affords(steps)) {
+    fn match_in_order(&mut self, old: &mut [Item<'_>], new: &mut [Item<'_>]) {
+        let is_lonely = |item: &&mut Item<'_>| item.partner.is_none();
+        let mut old: Vec<&mut Item<'_>> = old.iter_mut().filter(is_lonely).collect();
+        let mut new: Vec<&mut Item<'_>> = new.iter_mut().filter(is_lonely).collect();
+        let list = |items: &[&mut Item<'_>]| items.iter().map(|item| item.identity).collect::<Vec<_>>();
+        match common(&list(&old), &list(&new), |steps| self.affords(steps)) {
             Some(runs) => {
                 for Run { from, to, length } in runs {
                     old.iter_mut().skip(from).zip(new.iter_mut().skip(to)).take(length).for_each(|(a, b)| pair(a, b));
@@ -108,9 +133,9 @@ impl Differ<'_> {
     }
 
     /// Between items that stayed in order, those without a partner may be the same item with changes.
-    fn match_neighbours(&mut self, old: &[Item], new: &[Item], pairs: &mut Vec<(usize, usize)>) {
+    fn match_neighbours(&mut self, old: &[Item<'_>], new: &[Item<'_>], pairs: &mut Vec<(usize, usize)>) {
         let Some(start) = old.first().map(|item| item.index) else { return };
-        let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
+        let here = |item: &Item<'_>| item.partner?.checked_sub(start).filter(|from| *from < old.len());
         let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
         let chosen = longest_increasing(&stays.iter().map(|(from, _)| *from).collect::<Vec<_>>());
         let anchors = stays.into_iter().zip(chosen).filter_map(|(anchor, is_chosen)| is_chosen.then_some(anchor));
@@ -121,13 +146,13 @@ impl Differ<'_> {
         }
     }
 
-    fn match_alike(&mut self, old: &[&Item], new: &[&Item], pairs: &mut Vec<(usize, usize)>) {
+    fn match_alike(&mut self, old: &[&Item<'_>], new: &[&Item<'_>], pairs: &mut Vec<(usize, usize)>) {
         let (mut from, mut to) = (0, 0);
         // A pair that is alone needn't be alike.
         let searched = if old.len() + new.len() > 2 { new } else { &[] };
         for (at, item) in searched.iter().enumerate() {
             let mut candidates = old.iter().enumerate().skip(from).take(WINDOW);
-            if let Some((found, candidate)) = candidates.find(|(_, candidate)| self.is_alike(&candidate.node, &item.node)) {
+            if let Some((found, candidate)) = candidates.find(|(_, candidate)| self.is_alike(candidate.node, item.node)) {
                 self.match_in_place(old.get(from..found), new.get(to..at), pairs);
                 pairs.push((candidate.index, item.index));
                 (from, to) = (found + 1, at + 1);
@@ -137,11 +162,11 @@ impl Differ<'_> {
     }
 
     /// As many items as there were: edits inside are at worst as long as replacing them.
-    fn match_in_place(&self, old: Option<&[&Item]>, new: Option<&[&Item]>, pairs: &mut Vec<(usize, usize)>) {
+    fn match_in_place(&self, old: Option<&[&Item<'_>]>, new: Option<&[&Item<'_>]>, pairs: &mut Vec<(usize, usize)>) {
         if let (Some(old), Some(new)) = (old, new)
             && old.len() == new.len()
         {
-            let both = old.iter().zip(new).filter(|(a, b)| self.may_be_same(&a.node, &b.node));
+            let both = old.iter().zip(new).filter(|(a, b)| self.may_be_same(a.node, b.node));
             pairs.extend(both.map(|(a, b)| (a.index, b.index)));
         }
     }
@@ -198,37 +223,47 @@ fn gaps(runs: &[Run], old_length: usize, new_length: usize) -> Vec<Gap> {
     gaps
 }
 
-fn items(array: &Array, range: &Range<usize>) -> impl Iterator<Item = Item> {
+fn items<'a>(array: &'a Array, range: &Range<usize>) -> impl Iterator<Item = Item<'a>> + use<'a> {
     let nodes = array.iter_from(range.start).take(range.len());
-    nodes.zip(range.clone()).map(|(node, index)| Item { index, node: node.clone(), identity: 0, partner: None })
+    nodes.zip(range.clone()).map(|(node, index)| Item { index, node, identity: 0, partner: None })
 }
 
-fn lonely(items: &[Item], range: Range<usize>) -> Vec<&Item> {
+fn lonely<'i, 'a>(items: &'i [Item<'a>], range: Range<usize>) -> Vec<&'i Item<'a>> {
     items.get(range).unwrap_or_default().iter().filter(|item| item.partner.is_none()).collect()
 }
 
-fn identities(items: &[Item]) -> Vec<u64> {
-    items.iter().map(|item| item.identity).collect()
+/// Of those without a partner.
+fn identities(items: &[Item<'_>]) -> Vec<u64> {
+    items.iter().filter(|item| item.partner.is_none()).map(|item| item.identity).collect()
 }
 
-fn pair(old: &mut Item, new: &mut Item) {
+pub(super) fn pair(old: &mut Item<'_>, new: &mut Item<'_>) {
     (old.partner, new.partner) = (Some(new.index), Some(old.index));
 }
 
 /// The first with the first of the same identity, the second with the second, and so on. O(n log n).
-fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
-    let (mut left, mut right) = (by_identity(old).into_iter().peekable(), by_identity(new).into_iter().peekable());
+fn match_anywhere(old: &mut [Item<'_>], new: &mut [Item<'_>]) {
+    let (left, right) = (by_identity(old), by_identity(new));
+    match_sorted(left, right, old, new);
+}
+
+/// Pairs those of one identity, of lists in the order of their identities; returns how many pairs there are.
+pub(super) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    let mut count = 0;
     while let (Some((a, from)), Some((b, to))) = (left.peek(), right.peek()) {
         let order = a.cmp(b);
         if let (Ordering::Equal, Some(a), Some(b)) = (order, old.get_mut(*from), new.get_mut(*to)) {
             pair(a, b);
+            count += 1;
         }
         left.next_if(|_| order.is_le());
         right.next_if(|_| order.is_ge());
     }
+    count
 }
 
 /// Those without a partner, by their places.
-fn by_identity(items: &[Item]) -> Vec<(u64, usize)> {
+fn by_identity(items: &[Item<'_>]) -> Vec<(u64, usize)> {
     sorted(items.iter().zip(0..).filter(|(item, _)| item.partner.is_none()).map(|(item, place)| (item.identity, place)))
 }

@@ -1,6 +1,7 @@
 //! Step writes: the net effect of an agent's step, as one list.
 
 mod apply;
+mod assigned;
 mod cap;
 mod carry;
 mod changes;
@@ -14,11 +15,14 @@ mod matching;
 mod relocate;
 mod reorder;
 mod sequence;
+mod shared;
+mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
-pub(crate) use cap::cap;
+pub(crate) use cap::{cap, shifts_target};
 pub(crate) use changes::Changes;
 pub(crate) use diff::{Comparison, diff};
+pub(crate) use shorten::{Shortened, Told, common, shorten};
 
 use crate::document::Node;
 use crate::edit::Step;

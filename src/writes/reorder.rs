@@ -9,12 +9,20 @@ use crate::document::{Array, Node};
 use crate::edit::Step;
 use crate::ordered::Ordered;
 
+/// Writes that one array may take: as many as the operations of a patch by default.
+const MOST: usize = 10_000;
+
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
-pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) {
+///
+/// Gives up, with `false`, where it would take more than [`MOST`] of them.
+pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
+    if pieces.len() > 2 * MOST {
+        return false;
+    }
     if are_sorted(pieces) {
         splices(pieces, old_length, new, path, out);
-        return;
+        return true;
     }
     let order = order(pieces);
     let mut present = vec![false; old_length];
@@ -24,6 +32,7 @@ pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[S
     splices(&kept, old_length, new, path, out);
     moves(&order, &sorted, path, out);
     insertions(pieces, new, path, out);
+    true
 }
 
 /// How many items at the start are the baseline's, in place.

@@ -42,6 +42,9 @@ pub(super) struct Sequence {
     inside: Ordered<usize, Change>,
 }
 
+/// Each splice looks for its place among the pieces.
+const PIECES: usize = 1_024;
+
 impl Default for Sequence {
     fn default() -> Self {
         // A push makes it two.
@@ -67,6 +70,12 @@ impl Sequence {
         self.pieces.splice(start..end, (insert > 0).then_some(Piece::New(insert)));
         self.join(start + 1);
         self.join(start);
+    }
+
+    /// Whether following one splice more is cheap. Otherwise the array is compared in the end, which takes as long as it
+    /// is but finds what is shared all the same.
+    pub(super) fn is_following(&self) -> bool {
+        self.pieces.len() < PIECES
     }
 
     /// Moves one item; `to` is its index after the removal.
@@ -108,6 +117,11 @@ impl Sequence {
             before = before.saturating_add(piece.len());
         }
         None
+    }
+
+    /// The same pieces, and other changes inside old items.
+    pub(super) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
+        Sequence { pieces: self.pieces.clone(), inside }
     }
 
     /// Whether every item of the baseline is where it was, and there are no others.

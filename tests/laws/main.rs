@@ -13,5 +13,6 @@ mod oracles;
 mod patches;
 mod stream;
 mod texts;
+mod told;
 mod tracking;
 mod values;

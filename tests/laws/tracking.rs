@@ -122,13 +122,13 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
 }
 
 /// An op log (src/log.rs); every run of the player starts with its own key names.
-struct Log<'a> {
-    bytes: Vec<u8>,
-    names: &'a mut usize,
+pub struct Log<'a> {
+    pub bytes: Vec<u8>,
+    pub names: &'a mut usize,
 }
 
 impl Log<'_> {
-    fn number(&mut self, number: usize) {
+    pub fn number(&mut self, number: usize) {
         assert!(number < 128 * 128);
         match number {
             0..128 => self.bytes.push(number as u8),
@@ -137,7 +137,7 @@ impl Log<'_> {
     }
 
     /// A record on a path in `state`, once the keys on it have names; leaves out `last` steps of the path and returns them.
-    fn record(&mut self, kind: u8, path: &str, state: &Value, mut last: usize) -> Vec<usize> {
+    pub fn record(&mut self, kind: u8, path: &str, state: &Value, mut last: usize) -> Vec<usize> {
         let mut steps = Vec::new();
         let mut node = state;
         for segment in path.split('/').skip(1) {
@@ -189,7 +189,7 @@ impl Log<'_> {
     }
 }
 
-fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
+pub fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
     let mut oracle = Value::from(tracker.document());
     let mut names = 0;
     for choice in program {
@@ -258,7 +258,7 @@ fn document_in_text(value: &Value) -> Document {
     Document::parse(value.to_string()).unwrap()
 }
 
-fn options(array_delta: ArrayDelta, granularity: Granularity) -> TrackerOptions {
+pub fn options(array_delta: ArrayDelta, granularity: Granularity) -> TrackerOptions {
     TrackerOptions { array_delta, granularity, ..TrackerOptions::default() }
 }
 

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod a_lenient_move_lost_its_value;
+mod a_moves_target_was_not_there_before_the_removal;
 mod a_position_past_all_strings_overflowed;
 mod a_splice_asked_for_endless_removals;
 mod a_stored_revision_had_no_next;
@@ -10,5 +11,6 @@ mod a_value_moved_into_its_holders_place_was_not_taken_back;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
 mod logged_strings_were_not_checked;
+mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;
 mod writes_were_derived_within_other_limits;

@@ -80,7 +80,7 @@ impl Patch {
             apply_with(&mut after, patch, &base.limits, |done| changes.record(&done.edit)).map_err(|error| error.after_ops(before))?;
             before += patch.len();
         }
-        let mut writes = changes.writes(&base.root, &after, Granularity::Path);
+        let mut writes = changes.writes(&base.root, &after, Granularity::Path).shortened(&after);
         writes::cap(&mut writes, &after, base.limits.operations);
         let is_extended = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);

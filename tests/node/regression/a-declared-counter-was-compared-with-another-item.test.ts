@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { applyPatch, applyStepWrites, StateTracker } from "patchwire";
 
 test("declared counters and texts in items that changed places", () => {
-  const before = { items: [{ n: 1, text: "a" }, { n: 5, text: "ab" }, { n: 9, text: "b" }] };
+  const before = { items: [{ n: 1, text: "a" }, { n: 5, text: "ab" }, { n: 9, text: "b".repeat(200) }] };
   const options = { arrayDeltaMode: "precise" as const, counters: ["/items/*/n"], texts: ["/items/*/text"] };
   const tracker = new StateTracker<typeof before>(before, options);
   tracker.update((draft) => {

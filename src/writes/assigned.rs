@@ -1,0 +1,77 @@
+//! Containers that were set as a whole and hold much of what was there: `list = list.filter(…)`, `{ ...item, done: true }`.
+//!
+//! Such values carry what they keep by reference, so that comparing finds it without looking into it. What came by value
+//! is compared as far as that is cheap.
+
+use super::changes::{Change, Changes, Members};
+use super::diff::Differ;
+use super::identity::is_namesake;
+use super::sequence::Sequence;
+use super::{ArrayDelta, Comparison, reorder};
+use crate::document::Node;
+use crate::ordered::Ordered;
+
+/// Bytes looked at altogether. What is left when they are used up is told as a whole.
+const EFFORT: usize = 1 << 18;
+
+impl Changes {
+    /// The record with what setting those containers amounts to; `None` where there are none. O(what changed + items of
+    /// the containers that were set).
+    pub(super) fn compared(&self, base: &Node, current: &Node) -> Option<Changes> {
+        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+        let root = compared(&self.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
+        Some(Changes { root, mode: self.mode })
+    }
+}
+
+/// What is known better of the place by comparing.
+fn compared(change: &Change, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
+    match change {
+        Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
+            // An item that another one took the place of may have moved there.
+            if is_namesake(base, current) == Some(false) {
+                return None;
+            }
+            let found = differ.compare(base, current, depth);
+            (!matches!(found, Change::Whole)).then_some(found)
+        }
+        Change::Members(members) => members_compared(members, base, current, depth, differ),
+        Change::Items(sequence) => items_compared(sequence, base, current, depth, differ),
+        _ => None,
+    }
+}
+
+fn members_compared(members: &Members, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
+    if members.iter().all(|(_, change)| is_told_already(change)) {
+        return None;
+    }
+    let (old, new) = (base.as_object()?, current.as_object()?);
+    let mut better: Option<Members> = None;
+    for (key, change) in members.iter() {
+        let (Some(before), Some(after)) = (old.get(key), new.get(key)) else { continue };
+        if let Some(change) = compared(change, before, after, depth + 1, differ) {
+            better.get_or_insert_with(|| members.clone()).set(key, change);
+        }
+    }
+    better.map(Change::Members)
+}
+
+fn items_compared(sequence: &Sequence, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
+    if sequence.inside().iter().all(|(_, change)| is_told_already(change)) {
+        return None;
+    }
+    let (old, new) = (base.as_array()?, current.as_array()?);
+    let mut better: Option<Ordered<usize, Change>> = None;
+    let pieces = sequence.pieces(old.len());
+    for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
+        let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
+        if let Some(change) = compared(change, before, after, depth + 1, differ) {
+            better.get_or_insert_with(|| sequence.inside().clone()).insert(origin, change);
+        }
+    }
+    better.map(|inside| Change::Items(sequence.with_inside(inside)))
+}
+
+fn is_told_already(change: &Change) -> bool {
+    !matches!(change, Change::Whole | Change::Members(_) | Change::Items(_))
+}

@@ -1,0 +1,196 @@
+//! What is told index by index and is longer than the array around it: the array is told as a whole instead.
+
+use super::{StepWrites, Write, cap};
+use crate::document::Node;
+use crate::edit::{self, Step};
+
+/// A text is at least this fraction of its weight, which counts 8 for a number and may count 1 for a comma too many.
+const WEIGHT_PER_BYTE: usize = 6;
+
+/// What changes are told by: a step write, or an operation of a patch.
+pub(crate) trait Told: Sized {
+    type Step: Clone + PartialEq;
+
+    /// The steps to the container whose members or items it changes; of a move, to the one that holds both its ends.
+    fn container(&self) -> &[Self::Step];
+
+    /// Whether it is a move from one container to another.
+    fn is_far(&self) -> bool;
+
+    /// Whether it says what was done as no replacement of the container could, as long as it is the only one in there.
+    fn is_short(&self) -> bool;
+
+    /// How many bytes the operations' text has that it becomes, each with a comma after it.
+    fn length(&self) -> usize;
+
+    fn replacement(path: Vec<Self::Step>, value: Node) -> Self;
+
+    fn child(node: &Node, step: &Self::Step) -> Option<Node>;
+}
+
+/// Which containers may be told as a whole.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Shortened {
+    /// Arrays: a member is told by its name, which never changes.
+    Arrays,
+    /// Objects too.
+    All,
+}
+
+/// Replaces each container of `after` for which less text is needed so. The list must have come from one walk of the
+/// document, maybe after moves between containers: what changes a container and what is below it comes together, and is
+/// meant where everything around it is in place. A container is printed only if its weight admits that it is shorter, so
+/// this is O(bytes told · depth) however large the containers are.
+pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> Vec<T> {
+    if which == Shortened::Arrays && matches!(told.as_slice(), [] | [_]) && told.iter().all(T::is_short) {
+        return told;
+    }
+    let has_far = told.iter().any(T::is_far);
+    let mut shortener = Shortener { kept: Vec::with_capacity(told.len()), open: Vec::new(), which };
+    shortener.enter(None, Some(after.clone()));
+    for one in told {
+        let container = if one.is_far() { &[] } else { one.container() };
+        let is_open = |(open, step): &(&Container<T::Step>, &T::Step)| open.step.as_ref() == Some(*step);
+        let common = shortener.open.iter().skip(1).zip(container).take_while(is_open).count();
+        let deeper: Vec<T::Step> = container.get(common..).unwrap_or_default().to_vec();
+        shortener.leave(common + 1);
+        for step in deeper {
+            let node = shortener.open.last().and_then(|above| T::child(above.node.as_ref()?, &step));
+            shortener.enter(Some(step), node);
+        }
+        shortener.keep(one);
+    }
+    shortener.leave(0);
+    let kept = shortener.kept;
+    let whole = if has_far { around_all(&kept, after) } else { None };
+    whole.map_or(kept, |whole| vec![whole])
+}
+
+/// The replacement of the smallest array around all of them, if that is shorter than they are. What is outside stays as
+/// it is, so the array is at the same place before and after.
+fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
+    let (first, rest) = told.split_first()?;
+    let common = rest.iter().fold(first.container(), |common, one| {
+        let length = common.iter().zip(one.container()).take_while(|(a, b)| a == b).count();
+        common.get(..length).unwrap_or_default()
+    });
+    let (mut node, mut array) = (after.clone(), None);
+    for depth in 0..=common.len() {
+        if node.bracket() == Some(b'[') {
+            array = Some((depth, node.clone()));
+        }
+        if let Some(step) = common.get(depth) {
+            node = T::child(&node, step)?;
+        }
+    }
+    let (depth, node) = array?;
+    let length = told.iter().map(T::length).fold(0, usize::saturating_add);
+    replacement(common.get(..depth)?.to_vec(), &node, length).map(|(replacement, _)| replacement)
+}
+
+/// What replaces the container, and its length, if that is less than this.
+fn replacement<T: Told>(path: Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
+    if node.weight() > length.saturating_mul(WEIGHT_PER_BYTE) {
+        return None;
+    }
+    let replacement = T::replacement(path, node.clone());
+    let shorter = replacement.length();
+    (shorter < length).then_some((replacement, shorter))
+}
+
+/// A container in which what is told is being gathered.
+struct Container<S> {
+    step: Option<S>,
+    node: Option<Node>,
+    /// The number of the first among those kept.
+    start: usize,
+    length: usize,
+}
+
+struct Shortener<T: Told> {
+    kept: Vec<T>,
+    open: Vec<Container<T::Step>>,
+    which: Shortened,
+}
+
+impl<T: Told> Shortener<T> {
+    fn enter(&mut self, step: Option<T::Step>, node: Option<Node>) {
+        self.open.push(Container { step, node, start: self.kept.len(), length: 0 });
+    }
+
+    fn keep(&mut self, one: T) {
+        self.add(one.length());
+        self.kept.push(one);
+    }
+
+    fn add(&mut self, length: usize) {
+        self.open.last_mut().into_iter().for_each(|container| container.length = container.length.saturating_add(length));
+    }
+
+    /// Closes containers until so many are open.
+    fn leave(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            let path = self.open.iter().filter_map(|container| container.step.clone()).collect();
+            let Some(Container { node, start, length, .. }) = self.open.pop() else { return };
+            let shorter = node.filter(|node| self.may_replace(node, start)).and_then(|node| replacement::<T>(path, &node, length));
+            let length = shorter.map_or(length, |(replacement, shorter)| {
+                self.kept.truncate(start);
+                self.kept.push(replacement);
+                shorter
+            });
+            self.add(length);
+        }
+    }
+
+    fn may_replace(&self, node: &Node, start: usize) -> bool {
+        match (self.which, self.kept.get(start..)) {
+            (Shortened::All, _) => true,
+            (Shortened::Arrays, Some([only])) if only.is_short() => false,
+            (Shortened::Arrays, _) => node.bracket() == Some(b'['),
+        }
+    }
+}
+
+impl StepWrites {
+    /// The writes without those of arrays that are shorter as a whole.
+    pub(crate) fn shortened(self, after: &Node) -> StepWrites {
+        StepWrites { ops: shorten(self.ops, after, Shortened::Arrays), ..self }
+    }
+}
+
+impl Told for Write {
+    type Step = Step;
+
+    fn container(&self) -> &[Step] {
+        match self {
+            Write::Move { from, path } => common(cap::parent(from), cap::parent(path)),
+            _ => cap::container(self),
+        }
+    }
+
+    fn is_far(&self) -> bool {
+        matches!(self, Write::Move { from, path } if cap::parent(from) != cap::parent(path))
+    }
+
+    fn is_short(&self) -> bool {
+        !matches!(self, Write::Move { .. } | Write::Splice { .. })
+    }
+
+    fn length(&self) -> usize {
+        cap::length(self)
+    }
+
+    fn replacement(path: Vec<Step>, value: Node) -> Write {
+        Write::Replace { path, value, is_new: false }
+    }
+
+    fn child(node: &Node, step: &Step) -> Option<Node> {
+        edit::find(node, std::slice::from_ref(step))
+    }
+}
+
+/// What both begin with.
+pub(crate) fn common<'a, S: PartialEq>(a: &'a [S], b: &[S]) -> &'a [S] {
+    let length = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    a.get(..length).unwrap_or_default()
+}
