@@ -39,7 +39,7 @@ export function ours(shape, n, row, { form = 'objects', unread = false } = {}) {
     begin: shrinker(shape, n, change, all),
     step: unread
       ? (i) => {
-          versions[i % VERSIONS] = all.update((draft) => recipe(draft, i, n));
+          all.update((draft) => recipe(draft, i, n));
           const produced = patch();
           all.resetTracking();
           return produced;
@@ -68,7 +68,7 @@ export function recording(shape, n, row) {
       if (change.grows) all.update((draft) => shapes[shape].shrink(draft, n));
       all.resetTracking();
     },
-    step: (i) => (versions[i % VERSIONS] = all.update((draft) => change.recipe(draft, i, n))),
+    step: (i) => all.update((draft) => change.recipe(draft, i, n)),
     state: () => all.getState(),
   };
 }

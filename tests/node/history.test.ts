@@ -31,11 +31,13 @@ test("the past comes back in the view, in the document and for a follower", () =
           expect(tracker.redo()).toBe(present + 1 < states.length);
           present = Math.min(present + 1, states.length - 1);
         } else {
-          const version = act === "apply" ? tracker.apply([{ op: "inc", path: "/n", inc: 1 }]) : tracker.update((root) => {
+          if (act === "apply") tracker.apply([{ op: "inc", path: "/n", inc: 1 }]);
+          else tracker.update((root) => {
             const draft = root as { n: number; state: Json };
             draft.n++;
             act.forEach((one) => perform(draft.state, one));
           });
+          const version = reads ? tracker.getState() : tracker.document().toJSON();
           states = [...states.slice(0, present + 1), version].slice(-history - 1);
           present = states.length - 1;
         }
@@ -96,7 +98,8 @@ test("a checkpoint comes back, the inverse patch leads to the baseline, whatever
       const now = tracker.getState();
       const [checkpoint, past] = kept[which % kept.length]!;
       const follower = tracker.cursor();
-      expect(tracker.restore(checkpoint)).toEqual(past);
+      tracker.restore(checkpoint);
+      expect(tracker.getState()).toEqual(past);
       expect(tracker.document().toJSON()).toEqual(JSON.parse(JSON.stringify(past)));
       expect(applyPatch(now, follower.patches())).toEqual(past);
       if (follower.patchText() !== "[]") expect(tracker.undo()).toBe(true);
@@ -114,7 +117,8 @@ test("checkpoints of other trackers, and those that were forgotten, are stale", 
     expect(() => other.restore(id)).toThrow(expect.objectContaining({ code: "STALE_STATE" }));
   }
   one.increment("/n");
-  expect(one.restore(checkpoint)).toEqual({ n: 0 });
+  one.restore(checkpoint);
+  expect(one.getState()).toEqual({ n: 0 });
   for (let i = 0; i < 32; i++) one.checkpoint(`label ${i}`);
   expect(() => one.restore(checkpoint)).toThrow(expect.objectContaining({ code: "STALE_STATE" }));
 });

@@ -84,24 +84,22 @@ test("a draft over a document that nobody has read is like one over a plain valu
   );
 }, timeout);
 
-test("every version can be read, in any order, and what versions share they share", () => {
+test("every version that was read stays what it was, and what versions share they share", () => {
   fc.assert(
-    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 12), fc.infiniteStream(fc.nat(100)), (first, recipes, small, choices) => {
+    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 12), (first, recipes, small) => {
       onTracker({ kind: "document", small }, first, {}, (tracker) => {
         const twin = new StateTracker<Json>(first);
         let hasAliased = false;
-        const versions = [{ ours: tracker.update(() => {}), theirs: twin.update(() => {}), state: first }];
+        const versions: { ours: unknown; theirs: unknown; state: Json }[] = [];
         let state = first;
         for (const one of recipes) {
           run(twin, state, one);
           const left = run(tracker, state, one);
           state = left.state;
           hasAliased ||= left.hasAliased;
-          versions.push({ ours: tracker.update(() => {}), theirs: twin.update(() => {}), state });
-          if (one.reads) expect(versions[choices.next().value! % versions.length]!.ours).toEqual(expect.anything());
+          if (one.reads) versions.push({ ours: tracker.getState(), theirs: twin.getState(), state });
         }
-        const order = versions.map((version) => ({ version, at: choices.next().value! })).sort((a, b) => a.at - b.at);
-        for (const { version } of order) expect(version.ours).toEqual(version.state);
+        for (const version of versions) expect(version.ours).toEqual(version.state);
         expect(tracker.getState()).toEqual(state);
         versions.slice(1).forEach(({ ours, theirs }, i) => {
           const [mine, peers] = [shared(versions[i]!.ours, ours), shared(versions[i]!.theirs, theirs)];

@@ -115,16 +115,6 @@ describe("a recipe reads what it touches", () => {
     expect(tracker.getState()).toEqual(expected);
   });
 
-  test("a member of the returned state", () => {
-    const tracker = open();
-    const returned = tracker.update((draft) => void draft.settings.sizes.push(3));
-    expect(returned.title).toBe("a session");
-    expect(returned.settings).toEqual({ theme: "dark", sizes: [1, 2, 3] });
-    expect(counted.characters).toBeLessThan(little);
-    expect(tracker.getState().settings).toBe(returned.settings);
-    expect(returned.items).toBe(tracker.getState().items);
-  });
-
   test("walking through a list reads it in bulk, here and there one by one", () => {
     const tracker = open();
     tracker.update((draft) => {
@@ -170,13 +160,15 @@ describe("the whole state", () => {
   });
 });
 
-test("an older version reads what has been deleted since", () => {
+test("an older version keeps what has been deleted since", () => {
   const tracker = open();
-  const before = tracker.update((draft) => void draft.count++);
-  const after = tracker.update((draft) => {
+  tracker.update((draft) => void draft.count++);
+  const before = tracker.getState();
+  tracker.update((draft) => {
     delete (draft as Partial<State>).byId;
     draft.items.reverse();
   });
+  const after = tracker.getState();
   expect(after.items[0]).toEqual(items.at(-1));
   expect(before.byId).toEqual(state.byId);
   expect(before.items).toEqual(items);
@@ -185,18 +177,16 @@ test("an older version reads what has been deleted since", () => {
 
 test("reading that fails fails what needed it, and nothing else", () => {
   const tracker = open();
-  const before = tracker.update((draft) => void draft.count++);
+  tracker.update((draft) => void draft.count++);
   tracker.update((draft) => void (draft.log.reverse(), delete (draft as Partial<State>).items));
   const { read } = handles;
   handles.read = () => {
     throw new Error("no");
   };
   expect(() => tracker.update((draft) => void (draft.count++, draft.log.sort()))).toThrow("no");
-  expect(() => before.items[0]).toThrow("no");
   expect(() => tracker.getState()).toThrow("no");
   handles.read = read!;
   tracker.update((draft) => void draft.settings.sizes.push(3));
-  expect(before).toEqual({ ...state, count: 4 });
   const { items: _, ...rest } = state;
   expect(tracker.getState()).toEqual({ ...rest, count: 4, settings: { theme: "dark", sizes: [1, 2, 3] }, log: state.log.toReversed() });
   expect(tracker.document().toJSON()).toEqual(tracker.getState());

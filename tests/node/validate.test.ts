@@ -135,7 +135,8 @@ test("undo, redo and restore are validated", () => {
   }
   least = 0;
   expect([tracker.redo(), tracker.getState()]).toEqual([true, { n: 2 }]);
-  expect(tracker.restore(start)).toEqual({ n: 0 });
+  tracker.restore(start);
+  expect(tracker.getState()).toEqual({ n: 0 });
   expect([tracker.undo(), tracker.getState()]).toEqual([true, { n: 2 }]);
 });
 

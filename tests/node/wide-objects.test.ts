@@ -43,12 +43,14 @@ test.each([60, 70, 1000, 1100])("members come to %i others and go in the order i
       changes.forEach((one, n) => {
         const next = { ...plain };
         carryOut(one, next, n, put);
-        const update = (): Wide =>
+        const update = (): Wide => {
           tracker.update((draft) => {
             // On a draft every name is an own member's.
             carryOut(one, draft, n, (object, key, value) => void (object[key] = value));
             if (one.end === "throw") throw new RangeError("on purpose");
           });
+          return tracker.getState();
+        };
         if (one.end === "throw") expect(update).toThrow("on purpose");
         else {
           versions.push([update(), JSON.stringify(next)]);

@@ -3,6 +3,7 @@ import { copyOf, isContainer, put, type Container, type Key } from "./containers
 import { isPlain, pointerOf } from "./json.js";
 import type { Draft } from "../types.js";
 import { Place, PLACE, placeOf } from "./place.js";
+import { Unread } from "./unread.js";
 
 /** What Node and Workers ask of a proxy's target when they print it. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
@@ -72,6 +73,10 @@ function inherited(place: Place, key: PropertyKey): unknown {
   return key === "__proto__" || key === "constructor" ? undefined : Reflect.get(place.now, key);
 }
 
+function unreadMember(place: Place, key: Key): PropertyDescriptor {
+  return { get: () => seen(place.slot(key)), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
+}
+
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
 function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
@@ -81,7 +86,10 @@ function traps(find: (target: object) => Place): ProxyHandler<object> {
       const place = open(find(target));
       if (!Object.hasOwn(place.now, key)) return undefined;
       if (place.isArray && key === "length") return { value: place.items.length, writable: true, enumerable: false, configurable: false };
-      return { value: seen(place.slot(place.isArray ? Number(key) : (key as string))), writable: true, enumerable: true, configurable: true };
+      const at = place.isArray ? Number(key) : (key as string);
+      // Object.keys asks about every member, which is no reason to read them all.
+      if (place.now[at] instanceof Unread) return unreadMember(place, at);
+      return { value: seen(place.slot(at)), writable: true, enumerable: true, configurable: true };
     },
     defineProperty(target, key, descriptor) {
       const place = open(find(target));

@@ -1,5 +1,5 @@
 import { copyOf, isContainer, put, spliceItems, type Container, type Key } from "./containers.js";
-import { readAll, readSlot, settle } from "./reading.js";
+import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
 import { SMALL, Unread } from "./unread.js";
 
@@ -27,6 +27,8 @@ export type Step =
 
 /** What is to be told of a container and, by their keys, of those in it. */
 export interface Told {
+  /** Containers in it that were changed before it. */
+  first: [Key, Told][] | null;
   steps: Step[] | null;
   below: [Key, Told][] | null;
 }
@@ -52,6 +54,10 @@ export class Place implements Told {
   isInPlace = false;
   /** Whether it or something in it was written to. */
   isChanged = false;
+  /** Which one in the recipe it was to be changed. */
+  turn = 0;
+  /** Which change of the recipe the first one to an object's own members was. */
+  private touchTurn = 0;
   /** The members that were drafted where they are: in slots of a copy; otherwise known by their keys. */
   drafted: Place[] | null = null;
   private byKey: Map<Key, Place> | null = null;
@@ -72,6 +78,7 @@ export class Place implements Told {
   final: object | undefined = undefined;
   isBeingSettled = false;
   isTaken = false;
+  first: [Key, Told][] | null = null;
   steps: Step[] | null = null;
   below: [Key, Told][] | null = null;
 
@@ -124,22 +131,42 @@ export class Place implements Told {
     return this.recipe.isOurs(slot as object) ? this.draft(slot as Container, key) : slot;
   }
 
-  /** Reads a slot of a document, for the container and for what it is a copy of. */
+  /** Reads a slot of a document: into `base`, so that what was there has its place in it, and from there into a copy. */
   private open(unread: Unread, key: Key): unknown {
-    const slot = readSlot(this.now, key);
-    if (this.now === this.base) return slot;
-    const items = this.base as unknown as unknown[];
-    const home = this.base[key] === unread ? key : this.base[unread.at] === unread.source.items ? unread.at : items.indexOf(unread);
-    if (home !== -1) put(this.base, home, slot);
+    const { base, now } = this;
+    if (now === base) return readSlot(base, key);
+    const home = this.homeOfUnread(unread, key);
+    const slot: unknown = home === -1 ? unread.known : base[home] instanceof Unread ? readSlot(base, home) : base[home];
+    put(now, key, slot);
     return slot;
+  }
+
+  /** Where `base` has what wasn't read; -1 if it has been read there, and is known. */
+  private homeOfUnread(unread: Unread, key: Key): Key {
+    const { base } = this;
+    if (unread === unread.source.items || base[key] === unread) return key;
+    if (!Array.isArray(base)) return -1;
+    return base[unread.at] === unread ? unread.at : base.indexOf(unread);
   }
 
   /** Reads what hasn't been read of some items. */
   read(from: number, to: number): void {
+    if (this.recipe.source(this.now) === null) return;
+    if (this.now === this.base) return readAll(this.now, SMALL, from, to);
+    for (let i = from; i < to; i++) if (this.items[i] instanceof Unread) this.open(this.items[i] as Unread, i);
+  }
+
+  /** Items that will have another index have to know which they were, in `base` too. */
+  private settle(from: number, to: number): void {
     const source = this.recipe.source(this.now);
     if (source === null) return;
-    readAll(this.now, SMALL, from, to);
-    for (let i = from; i < to; i++) if (this.items[i] instanceof Unread) this.open(this.items[i] as Unread, i);
+    const { items } = this;
+    const before = this.base as unknown as unknown[];
+    for (let i = from; i < to; i++) {
+      if (items[i] !== source.items) continue;
+      if (before[i] === source.items) before[i] = new Unread(source, i);
+      items[i] = before[i];
+    }
   }
 
   private draft(value: Container, key: Key): Place {
@@ -229,7 +256,10 @@ export class Place implements Told {
 
   /** The container and all that it was read from will be others. */
   private change(): void {
-    for (let place: Place | null = this; place !== null && !place.isChanged; place = place.parent) place.isChanged = true;
+    for (let place: Place | null = this; place !== null && !place.isChanged; place = place.parent) {
+      place.isChanged = true;
+      place.turn = this.recipe.turns++;
+    }
   }
 
   /** Before an edit is made: remembers it, or that there were too many. */
@@ -289,8 +319,7 @@ export class Place implements Told {
       return [];
     }
     const isFirst = !this.isRewritten && (this.edits === null || this.edits.length === 0);
-    const source = this.recipe.source(this.now);
-    if (source !== null && !isAtEnd) settle(this.now, source, index, insert.length === remove ? index + remove : length);
+    if (!isAtEnd) this.settle(index, insert.length === remove ? index + remove : length);
     const edit: ArrayEdit = { kind: "splice", index, out: [], put: insert };
     this.record(edit);
     const out = spliceItems(this.items, index, remove, insert);
@@ -303,8 +332,7 @@ export class Place implements Told {
     this.own();
     this.change();
     if (this.drafted !== null) this.standApart();
-    const source = this.recipe.source(this.now);
-    if (source !== null) settle(this.now, source, 0, this.items.length);
+    this.settle(0, this.items.length);
     this.record({ kind: "permute", order });
     reorder(this.items, order);
   }
@@ -313,10 +341,18 @@ export class Place implements Told {
     this.own();
     this.change();
     const had = Object.hasOwn(this.now, key);
-    const touched = (this.touched ??= new Map());
+    const touched = this.touch();
     if (!touched.has(key)) touched.set(key, had ? this.base[key] : ABSENT);
     else if (!had) this.again(touched, key);
     put(this.now, key, slot);
+  }
+
+  private touch(): Map<string, unknown> {
+    if (this.touched === null) {
+      this.touched = new Map();
+      this.touchTurn = this.recipe.turns++;
+    }
+    return this.touched;
   }
 
   private again(touched: Map<string, unknown>, key: string): void {
@@ -325,10 +361,15 @@ export class Place implements Told {
     touched.set(key, before);
   }
 
+  /** Whether a container in the object was changed before its members. */
+  isBefore(kid: Place): boolean {
+    return this.touched !== null && kid.turn < this.touchTurn;
+  }
+
   removeMember(key: string): void {
     this.own();
     this.change();
-    const touched = (this.touched ??= new Map());
+    const touched = this.touch();
     touched.delete(key);
     if (Object.hasOwn(this.base, key)) {
       touched.set(key, this.base[key]);

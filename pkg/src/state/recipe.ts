@@ -6,6 +6,8 @@ import type { Source } from "./unread.js";
 /** A recipe while it runs: what its drafts have in common. Afterwards they are dead. */
 export class Recipe {
   isOpen = true;
+  /** How many containers it has changed. */
+  turns = 0;
   /** Containers that are changed where they are. */
   readonly inPlace: Place[] = [];
   /** Whether it put something of the state into a second place: then both may hold the same container. */

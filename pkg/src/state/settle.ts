@@ -66,7 +66,8 @@ export class Settlement {
   private object(place: Place): object {
     place.own();
     const { touched, drafted, now, base } = place;
-    const [steps, below]: [NonNullable<Told["steps"]>, NonNullable<Told["below"]>] = [[], []];
+    const steps: NonNullable<Told["steps"]> = [];
+    const [first, below]: [NonNullable<Told["first"]>, NonNullable<Told["below"]>] = [[], []];
     let isSame = true;
     if (drafted !== null) {
       for (const kid of drafted) {
@@ -76,7 +77,7 @@ export class Settlement {
         put(now, key, final);
         if (final === kid.base) continue;
         isSame = false;
-        below.push([key, kid]);
+        (place.isBefore(kid) ? first : below).push([key, kid]);
       }
     }
     if (touched !== null) {
@@ -112,6 +113,7 @@ export class Settlement {
     }
     if (isSame) return base;
     tells(place, steps, below);
+    place.first = first.length > 0 ? inTurn(first) : null;
     return this.sealed(now, false);
   }
 
@@ -312,7 +314,7 @@ export class Settlement {
     }
     const result = isSame ? value : Object.freeze(copy);
     this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
-    if (below !== null) this.told = { steps: null, below };
+    if (below !== null) this.told = { first: null, steps: null, below };
     return result;
   }
 
@@ -368,7 +370,7 @@ export class Settlement {
       next++;
     }
     path.length = at;
-    this.told = below === null ? null : { steps: null, below };
+    this.told = below === null ? null : { first: null, steps: null, below };
     const first = parts[0];
     if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(was)) {
       this.refer(home!);
@@ -436,13 +438,22 @@ export class Settlement {
   }
 }
 
+/** Containers are told of in the order in which they were changed, whatever they were read in. */
 function tells(place: Place, steps: NonNullable<Told["steps"]>, below: NonNullable<Told["below"]>): void {
   place.steps = steps.length > 0 ? steps : null;
-  place.below = below.length > 0 ? below : null;
+  place.below = below.length > 0 ? inTurn(below) : null;
+}
+
+function inTurn(below: [Key, Told][]): [Key, Told][] {
+  return below.length > 1 ? below.sort(([, a], [, b]) => turnOf(a) - turnOf(b)) : below;
+}
+
+function turnOf(told: Told): number {
+  return told instanceof Place ? told.turn : 0;
 }
 
 function hasNews(told: Told): boolean {
-  return told.steps !== null || told.below !== null;
+  return told.steps !== null || told.below !== null || told.first !== null;
 }
 
 /** Where a place was when the recipe began. */

@@ -18,7 +18,10 @@ export interface Measure {
   longest: number;
 }
 
-/** So many large arrays may stay unfrozen: an update that replaces one each time would leave more and more. */
+/**
+ * So many large arrays may stay unfrozen: an update that replaces one each time would leave more and more. They lie in
+ * slots that are emptied: the store that a list or a set leaves behind would keep them alive until a full collection.
+ */
 const UNSEEN = 8;
 
 /**
@@ -34,7 +37,8 @@ export class State {
   private next: unknown;
   private recipe: Recipe | null = null;
   private base: Base | null = null;
-  private readonly unseen = new Set<object>();
+  private readonly unseen = new Array<object | null>(UNSEEN).fill(null);
+  private hidden = 0;
   private made: object[] = [];
   /** The change that is made when somebody looks, and the string whose growth it is, if it is that. */
   private due: { edits: () => ViewEdit[] } | null = null;
@@ -47,8 +51,10 @@ export class State {
     private readonly mostBytes = Infinity,
   ) {
     if (value instanceof Base) {
-      this.base = value;
-      value = value.open([]);
+      const base = value;
+      value = base.open([]);
+      if (isContainer(value) && base.source(value) !== null) this.base = base;
+      else base.close();
     }
     this.value = this.next = value;
   }
@@ -82,7 +88,7 @@ export class State {
       const settlement = new Settlement(recipe, isKept ? undefined : result, this.mostBytes);
       this.next = this.settle(settlement, root);
       if (!isKept && !settlement.hasResult) refuseResult();
-      if (this.next === this.value && root.steps === null && root.below === null) {
+      if (this.next === this.value && root.steps === null && root.below === null && root.first === null) {
         recipe.undo();
         this.recipe = null;
         return undefined;
@@ -184,10 +190,9 @@ export class State {
 
   commit(): void {
     this.value = this.next;
-    for (const array of this.made) if (!Object.isFrozen(array)) this.unseen.add(array);
+    for (const array of this.made) if (!Object.isFrozen(array)) this.hide(array);
     this.made = [];
     this.recipe = null;
-    if (this.unseen.size > UNSEEN) this.seal();
   }
 
   /** Takes the unfinished change back. */
@@ -233,17 +238,23 @@ export class State {
   /** From now on nothing is changed where it is. */
   private seal(): void {
     for (const array of this.made) if (this.source(array) === null) Object.freeze(array);
-    if (this.unseen.size === 0) return;
-    for (const array of this.unseen) if (this.source(array) === null) Object.freeze(array);
-    this.unseen.clear();
+    if (this.hidden === 0) return;
+    for (const array of this.unseen) if (array !== null && this.source(array) === null) Object.freeze(array);
+    this.unseen.fill(null);
+    this.hidden = 0;
+  }
+
+  private hide(array: object): void {
+    if (this.hidden === UNSEEN) this.seal();
+    this.unseen[this.hidden++] = array;
   }
 
   isUnseen(container: object): boolean {
-    return (this.unseen.size > 0 && this.unseen.has(container)) || this.source(container) !== null;
+    return (this.hidden > 0 && this.unseen.includes(container)) || this.source(container) !== null;
   }
 
   mayWriteInto(container: object): boolean {
-    return this.mayHide && this.unseen.size > 0 && this.unseen.has(container);
+    return this.mayHide && this.hidden > 0 && this.unseen.includes(container);
   }
 
   source(container: object): Source | null {
@@ -268,7 +279,8 @@ export class State {
 }
 
 /** Logs what is to be told, containers before what is in them. */
-function tell(log: Log, path: Key[], { steps, below }: Told): void {
+function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
+  if (first !== null) for (const [key, told] of first) tell(log, [...path, key], told);
   if (steps !== null) {
     for (const step of steps) {
       switch (step.kind) {

@@ -12,7 +12,7 @@ test.each([
 ])("the state after reading an older version of %s", (_, open) => {
   const tracker = open();
   tracker.update((draft) => { draft.a = [{}]; });
-  const older = tracker.update(() => {});
+  const older = tracker.getState();
   tracker.update((draft) => {
     draft.x = draft.a[0];
     draft.a = false;

@@ -28,10 +28,10 @@ async function leftAlive(tracker: StateTracker<Rows>, versions: number, step: (i
   return states.filter((state) => state.deref() !== undefined).length;
 }
 
-test.each(["read", "unread"])("a state that is kept, %s, keeps no later one", async (how) => {
+test("a state that is kept keeps no later one", async () => {
   const tracker = new StateTracker<Rows>({ rows: [0, 0, 0], other: [] });
-  const kept = tracker.update((draft) => void (draft.rows[0] = -1));
-  if (how === "read") tracker.getState();
+  tracker.update((draft) => void (draft.rows[0] = -1));
+  const kept = tracker.getState();
   expect(await leftAlive(tracker, 50, () => {})).toBe(1);
   expect(kept).toEqual({ rows: [-1, 0, 0], other: [] });
 });
@@ -55,12 +55,13 @@ test("a young collection takes away what was replaced, though an old version was
 test("what older versions share they still share, in whatever order they are read", () => {
   const tracker = new StateTracker<Rows>({ rows: [0, 0, 0], other: [1] });
   const { rows } = tracker.getState();
-  const first = tracker.update((draft) => void draft.other.push(2));
-  const second = tracker.update((draft) => void draft.other.push(3));
+  const after = (recipe: (draft: Rows) => void): Rows => (tracker.update(recipe), tracker.getState() as Rows);
+  const first = after((draft) => void draft.other.push(2));
+  const second = after((draft) => void draft.other.push(3));
   expect(() => tracker.update((draft) => { draft.rows[0] = 5; throw new Error("taken back"); })).toThrow("taken back");
-  const third = tracker.update((draft) => void (draft.rows[1] = 7));
+  const third = after((draft) => void (draft.rows[1] = 7));
   const { other } = tracker.getState();
-  const fourth = tracker.update((draft) => void draft.other.pop());
+  const fourth = after((draft) => void draft.other.pop());
   expect(second.rows).toBe(rows);
   expect(first.rows).toBe(rows);
   expect(third.other).toBe(other);

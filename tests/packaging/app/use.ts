@@ -21,7 +21,8 @@ export function patches() {
 export function note(state: SyncedState<State>, text: string) {
   // @ts-expect-error: a note has a text.
   state.update((draft) => void draft.notes.push({ txt: text }));
-  return state.update((draft) => void draft.notes.push({ text })).notes;
+  state.update((draft) => void draft.notes.push({ text }));
+  return state.getState().notes;
 }
 
 /** What a client that watched a note come in holds. */
