@@ -26,7 +26,8 @@ const { cases } = JSON.parse(readFileSync(new URL("../cases/helix.json", import.
 const READ_OTHERWISE = new Set(["000 testing section: array additions"]);
 
 function perform(draft: Record<string, unknown>, mutations: Mutation[]): void {
-  for (const { m, path, value, values = [], start = 0, deleteCount = 0 } of mutations) {
+  // What a recipe puts in is the recipe's: the cases' own values stay as they are.
+  for (const { m, path, value, values = [], start = 0, deleteCount = 0 } of structuredClone(mutations)) {
     const keys = path.split("/").slice(1);
     const last = keys.pop()!;
     const holder = keys.reduce<any>((at, key) => at[key], draft);

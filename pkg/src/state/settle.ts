@@ -75,7 +75,8 @@ export class Settlement {
         if (now[key] !== kid || touched?.has(key)) continue;
         const final = this.at(key, kid);
         put(now, key, final);
-        if (final === kid.base) continue;
+        // What was changed in place is the same container, with news.
+        if (!hasNews(kid)) continue;
         isSame = false;
         (place.isBefore(kid) ? first : below).push([key, kid]);
       }
@@ -95,7 +96,7 @@ export class Settlement {
           // What was there, put back.
           const final = this.at(key, slot);
           put(now, key, final);
-          if (final !== before) {
+          if (hasNews(slot)) {
             isSame = false;
             below.push([key, slot]);
           }
@@ -140,7 +141,7 @@ export class Settlement {
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && place.items.length === length && isSame(place.items, base as unknown as unknown[])) return base;
+    if (!place.isInPlace && below.length === 0 && place.items.length === length && isSame(place.items, base as unknown as unknown[])) return base;
     tells(place, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, true);
   }
@@ -188,7 +189,7 @@ export class Settlement {
       const index = place.isInPlace ? (kid.key as number) : place.indexAfter(kid.key as number, kid.since);
       if (index < 0 || settled.has(index) || (!place.isInPlace && items[index] !== kid)) continue;
       const final = this.at(index, kid);
-      if (final !== kid.base) below.push([index, kid]);
+      if (hasNews(kid)) below.push([index, kid]);
       if (place.isInPlace) (place.edits ??= []).push({ kind: "set", index, out: [kid.base], put: [final] });
       items[index] = final;
     }
@@ -244,12 +245,20 @@ export class Settlement {
     this.least += 2;
     const { around } = this;
     // Looking for a cycle costs the depth: most values aren't so deep.
-    if (depth > DEEP && around.includes(value)) throw notJson({}, this.path.slice(0, this.path.length - around.length + around.indexOf(value)));
+    if (depth > DEEP && around.includes(value)) this.refuseCycle(value);
     if (depth > DEEPEST) throw tooDeep(this.path);
     around.push(value);
     const final = Array.isArray(value) ? this.list(value, hint, home, Object.isFrozen(value), false) : this.members(value as Container, hint, home);
     around.pop();
     return final;
+  }
+
+  private refuseCycle(value: object): never {
+    const { around, path } = this;
+    const first = around.indexOf(value);
+    const again = around.indexOf(value, first + 1);
+    // Where it is met for the second time.
+    throw notJson({}, path.slice(0, path.length - around.length + (again === -1 ? around.length : again)));
   }
 
   private place(place: Place): object {
