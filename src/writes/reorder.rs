@@ -147,7 +147,12 @@ fn moves(order: &[usize], sorted: &[usize], path: &[Step], out: &mut Vec<Write>)
         waiting.remove(*rank);
         let to = target + waiting.before(anchor);
         if from != to {
-            let place = |index| path.iter().cloned().chain([Step::Index(index)]).collect();
+            let place = |index| {
+                let mut place = Vec::with_capacity(path.len() + 1);
+                place.extend_from_slice(path);
+                place.push(Step::Index(index));
+                place
+            };
             out.push(Write::Move { from: place(from), path: place(to) });
         }
     }

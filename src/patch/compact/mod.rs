@@ -84,7 +84,7 @@ impl Patch {
         writes::cap(&mut writes, &after, base.limits.operations);
         let is_extended = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);
-        let net = derive(&writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
+        let net = derive(writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
         // A move from one container to another is two writes.
         let joined = Patch::compact(patches);
         Ok(if joined.len() < net.len() { joined } else { net })
