@@ -33,10 +33,17 @@ struct Step {
 }
 
 impl Step {
-    /// What was taken out is what the step keeps alive: what it put in is in the document, or was taken out by a later one.
+    /// What was taken out is what the step keeps alive, and what says where: what it put in is in the document, or was taken
+    /// out by a later one.
     fn new(done: Vec<Done>, source: Option<Source>) -> Step {
-        Step { weight: done.iter().flat_map(|done| done.out.iter()).map(Node::weight).sum(), done, source }
+        Step { weight: done.iter().map(weight).fold(0, usize::saturating_add), done, source }
     }
+}
+
+fn weight(done: &Done) -> usize {
+    let order = if let Edit::Permute { order, .. } = &done.edit { order.len() } else { 0 };
+    let held = size_of::<Done>() + order * size_of::<usize>();
+    done.out.iter().map(Node::weight).fold(held, usize::saturating_add)
 }
 
 /// The steps that can be undone and redone.

@@ -118,8 +118,14 @@ impl Document {
     /// assert_eq!(document.get("/files/b.rs").unwrap_err().code, Code::PathNotFound);
     /// ```
     pub fn get(&self, pointer: &str) -> Result<Document> {
-        let found = Pointer::parse_bytes(pointer.as_bytes(), &self.limits)?.find(&self.root);
-        let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(pointer))?;
+        self.get_at(pointer.as_bytes())
+    }
+
+    /// The same, of a pointer that may have lone surrogates.
+    pub(crate) fn get_at(&self, pointer: &[u8]) -> Result<Document> {
+        let pointer = Pointer::parse_bytes(pointer, &self.limits)?;
+        let found = pointer.find(&self.root);
+        let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(&pointer))?;
         Ok(Document { root, limits: self.limits })
     }
 

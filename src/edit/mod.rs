@@ -33,6 +33,13 @@ impl Step {
         }
     }
 
+    pub(crate) fn into_segment(self) -> Key {
+        match self {
+            Step::Key(key) => key,
+            Step::Index(index) => index.into(),
+        }
+    }
+
     /// Whether a pattern's segment means this step; `*` means any.
     pub(crate) fn fits(&self, segment: &[u8]) -> bool {
         match self {

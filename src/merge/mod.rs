@@ -258,7 +258,7 @@ impl Merged {
     /// assert_eq!(base.apply(&patch).unwrap(), merged.state);
     /// ```
     pub fn patch(&self, dialect: Dialect) -> Result<Patch> {
-        patch::derive(&self.writes, Some(&self.base), dialect)
+        patch::derive(self.writes.clone(), Some(&self.base), dialect)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::writes::{self, StepWrites, Write};
 
 /// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
 /// O(operations), and with those present also the cost of applying the writes.
-pub(crate) fn derive(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
+pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let patch = operations(writes, base, dialect)?;
     Ok(match base {
         Some(base) => with_targets(patch, base, dialect),
@@ -47,7 +47,7 @@ pub(super) fn with_targets(patch: Patch, base: &Node, dialect: Dialect) -> Patch
 }
 
 /// The operations that the writes are, moves as they are meant.
-pub(super) fn operations(writes: &StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
+pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let mut operations = Vec::with_capacity(writes.ops.len());
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::AppendText { .. } | Write::Increment { .. } => true,
@@ -55,12 +55,22 @@ pub(super) fn operations(writes: &StepWrites, base: Option<&Node>, dialect: Dial
         _ => false,
     });
     let mut state = if needs_base { base.cloned() } else { None };
-    for (index, write) in writes.ops.iter().enumerate() {
-        operate(&mut operations, write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
+    let last = writes.ops.len().saturating_sub(1);
+    for (index, write) in writes.ops.into_iter().enumerate() {
+        let write = match write {
+            // Permutations have many of them, whose steps become keys where they are.
+            Write::Move { from, path } if state.is_none() => {
+                let [from, path] = [from, path].map(|path| Pointer::from_keys(path.into_iter().map(Step::into_segment).collect()));
+                operations.push(Operation::Move { from, path });
+                continue;
+            }
+            write => write,
+        };
+        operate(&mut operations, &write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
         if let Some(state) = &mut state
-            && index + 1 < writes.ops.len()
+            && index < last
         {
-            let one = StepWrites { ops: vec![write.clone()], warnings: Vec::new() };
+            let one = StepWrites { ops: vec![write], warnings: Vec::new() };
             writes::apply(state, &one, &Limits::none()).map_err(|error| error.in_op(index))?;
         }
     }

@@ -31,6 +31,6 @@ impl Patch {
         edit::take_back(&done).iter().for_each(|edit| back.record(edit));
         let mut writes = back.writes(&after, &before.root, Granularity::Path).shortened(&before.root);
         writes::cap(&mut writes, &before.root, before.limits.operations);
-        derive(&writes, Some(&after), dialect)
+        derive(writes, Some(&after), dialect)
     }
 }

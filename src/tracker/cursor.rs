@@ -141,7 +141,7 @@ impl Tracker {
     pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
         let mut writes = self.writes(cursor)?;
         writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
-        patch::derive(&writes, Some(&self.cursor(cursor)?.base), dialect)
+        patch::derive(writes, Some(&self.cursor(cursor)?.base), dialect)
     }
 
     pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {

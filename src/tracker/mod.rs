@@ -161,9 +161,14 @@ impl Tracker {
     /// assert_eq!(patch.to_string(), r#"[{"op":"str_ins","path":"/answer","pos":2,"str":" it."}]"#);
     /// ```
     pub fn append(&mut self, pointer: &str, text: &str) -> Result<()> {
+        self.append_at(pointer.as_bytes(), text.as_bytes())
+    }
+
+    /// The same, of texts that may have lone surrogates.
+    pub(crate) fn append_at(&mut self, pointer: &[u8], text: &[u8]) -> Result<()> {
         let path = self.place(pointer)?;
         let in_step = !self.history.is_on() || self.history.continues(&Source::Append(path.clone()));
-        let edit = Edit::AppendText { path, text: text.as_bytes().to_vec() };
+        let edit = Edit::AppendText { path, text: text.to_vec() };
         if in_step { self.grow(&edit, None) } else { self.change(edit) }
     }
 
@@ -181,6 +186,10 @@ impl Tracker {
     /// assert_eq!(tracker.increment("/cost", 1.0).unwrap_err().code, Code::PathNotFound);
     /// ```
     pub fn increment(&mut self, pointer: &str, by: f64) -> Result<()> {
+        self.increment_at(pointer.as_bytes(), by)
+    }
+
+    pub(crate) fn increment_at(&mut self, pointer: &[u8], by: f64) -> Result<()> {
         let path = self.place(pointer)?;
         self.change(Edit::Increment { path, by })
     }
@@ -262,8 +271,8 @@ impl Tracker {
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
     }
 
-    fn place(&self, pointer: &str) -> Result<Vec<Step>> {
-        let pointer = Pointer::parse_bytes(pointer.as_bytes(), &self.options.limits)?;
+    fn place(&self, pointer: &[u8]) -> Result<Vec<Step>> {
+        let pointer = Pointer::parse_bytes(pointer, &self.options.limits)?;
         patch::place(&self.document.root, &pointer)
     }
 }

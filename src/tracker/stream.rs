@@ -71,6 +71,10 @@ impl Tracker {
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
     pub fn stream(&mut self, pointer: &str) -> Result<usize> {
+        self.stream_at(pointer.as_bytes())
+    }
+
+    pub(crate) fn stream_at(&mut self, pointer: &[u8]) -> Result<usize> {
         let (place, is_new_item) = self.target(pointer)?;
         let id = self.opened;
         self.opened += 1;
@@ -258,8 +262,8 @@ impl Tracker {
     }
 
     /// The place that a stream writes to, and whether it is an item that the array doesn't have yet.
-    fn target(&self, pointer: &str) -> Result<(Vec<Step>, bool)> {
-        let target = Pointer::parse_bytes(pointer.as_bytes(), &self.options.limits)?;
+    fn target(&self, pointer: &[u8]) -> Result<(Vec<Step>, bool)> {
+        let target = Pointer::parse_bytes(pointer, &self.options.limits)?;
         let Some((last, parents)) = target.keys().split_last() else { return Ok((Vec::new(), false)) };
         let parents = Pointer::from_keys(parents.to_vec());
         let mut place = patch::place(&self.document.root, &parents)?;

@@ -140,7 +140,7 @@ impl Tracker {
         let comparison = Comparison { arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended, key: None };
         let mut writes = writes::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
-        patch::derive(&writes, Some(&self.document.root), dialect)
+        patch::derive(writes, Some(&self.document.root), dialect)
     }
 
     /// A step fits the document from which it was taken, so this can't fail.

@@ -2,7 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
-/// A growing buffer in wasm memory. The shim reserves room, writes at the address it gets, and passes lengths.
+/// What most uses need less of. A single large text would otherwise hold its memory for ever.
+const KEPT: usize = 1 << 20;
+
+/// A buffer in wasm memory. The shim reserves room, writes at the address it gets, and passes lengths.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Arena {
@@ -17,10 +20,16 @@ impl Arena {
         Arena::default()
     }
 
-    /// The address of room for `length` bytes; valid until the next call into the core that allocates.
+    /// The address of room for `length` bytes, with what was written there before; valid until the next call into the core
+    /// that allocates. Memory beyond [`KEPT`] is given back once less is asked for.
     pub fn reserve(&mut self, length: usize) -> *mut u8 {
         if self.bytes.len() < length {
-            self.bytes.resize(length.next_power_of_two(), 0);
+            let room = if length <= KEPT { length.next_power_of_two() } else { length };
+            self.bytes.reserve_exact(room - self.bytes.len());
+            self.bytes.resize(room, 0);
+        } else if length <= KEPT && self.bytes.len() > KEPT {
+            self.bytes.truncate(KEPT);
+            self.bytes.shrink_to_fit();
         }
         self.bytes.as_mut_ptr()
     }

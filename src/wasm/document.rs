@@ -28,9 +28,9 @@ impl DocumentHandle {
         Ok(DocumentHandle { inner: self.inner.parse_next(arena.head(length)).map_err(to_js)? })
     }
 
-    /// The JSON text at a pointer; undefined where there is nothing.
-    pub fn get(&self, pointer: &str) -> JsResult<Option<String>> {
-        match self.inner.get(pointer) {
+    /// The JSON text at the pointer in the arena's first `length` bytes; undefined where there is nothing.
+    pub fn get(&self, arena: &Arena, length: usize) -> JsResult<Option<String>> {
+        match self.inner.get_at(arena.head(length)) {
             Ok(found) => Ok(Some(text(found.to_bytes()))),
             Err(error) if error.code == Code::PathNotFound => Ok(None),
             Err(error) => Err(to_js(error)),

@@ -116,6 +116,21 @@ impl TrackerCore {
         self.tracker.increment(pointer, by).map_err(to_js)
     }
 
+    /// Begins a stream at the pointer in the arena's first `length` bytes, which may have lone surrogates.
+    pub fn stream_at(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
+        self.tracker.stream_at(arena.head(length)).map_err(to_js)
+    }
+
+    /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
+    pub fn append_at(&mut self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
+        self.tracker.append_at(arena.head(split), arena.range(split, length)).map_err(to_js)
+    }
+
+    /// Adds to the number at the pointer in the arena's first `length` bytes.
+    pub fn increment_at(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
+        self.tracker.increment_at(arena.head(length), by).map_err(to_js)
+    }
+
     /// About how many bytes the document's text has.
     pub fn weight(&self) -> usize {
         self.tracker.document().weight()

@@ -18,9 +18,12 @@ impl Changes {
     /// The record with what setting those containers amounts to; `None` where there are none. O(what changed + items of
     /// the containers that were set).
     pub(super) fn compared(&self, base: &Node, current: &Node) -> Option<Changes> {
+        if !self.is_assigned {
+            return None;
+        }
         let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
         let root = compared(&self.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
-        Some(Changes { root, mode: self.mode })
+        Some(Changes { root, mode: self.mode, is_assigned: false })
     }
 }
 

@@ -98,16 +98,22 @@ impl Members {
 pub(crate) struct Changes {
     pub(super) root: Change,
     pub(super) mode: ArrayDelta,
+    /// Whether there may be places to compare ([`super::assigned`]).
+    pub(super) is_assigned: bool,
 }
 
 impl Changes {
     pub(crate) fn new(mode: ArrayDelta) -> Changes {
-        Changes { root: Change::Nothing, mode }
+        Changes { root: Change::Nothing, mode, is_assigned: false }
     }
 
     pub(crate) fn record(&mut self, edit: &Edit) {
         match edit {
-            Edit::Set { path, .. } | Edit::Delete { path } => self.replaced(path),
+            Edit::Set { path, value } => {
+                self.is_assigned |= value.bracket().is_some();
+                self.replaced(path);
+            }
+            Edit::Delete { path } => self.replaced(path),
             Edit::Splice { path, index, remove, insert } => self.spliced(path, *index, *remove, insert.len()),
             Edit::Permute { path, order } => match self.array(path) {
                 Some(Change::Tail(low)) => *low = (*low).min(order.iter().enumerate().take_while(|(to, from)| to == *from).count()),
@@ -138,7 +144,10 @@ impl Changes {
         match self.array(path) {
             Some(Change::Tail(low)) => *low = (*low).min(index),
             Some(Change::Items(sequence)) if sequence.is_following() => sequence.splice(index, remove, insert),
-            Some(change @ Change::Items(_)) => *change = Change::Whole,
+            Some(change @ Change::Items(_)) => {
+                *change = Change::Whole;
+                self.is_assigned = true;
+            }
             _ => {}
         }
     }

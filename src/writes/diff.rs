@@ -35,7 +35,7 @@ pub(crate) struct Comparison<'a> {
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
     let effort = (before.weight() + after.weight()).saturating_mul(EFFORT);
     let root = Differ::new(comparison, effort).compare(before, after, 0);
-    Changes { root, mode: comparison.arrays }.writes(before, after, Granularity::Path)
+    Changes { root, mode: comparison.arrays, is_assigned: false }.writes(before, after, Granularity::Path)
 }
 
 pub(super) struct Differ<'a> {

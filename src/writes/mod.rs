@@ -147,7 +147,7 @@ impl StepWrites {
         // A splice can ask for more removals than memory holds operations.
         let operations = self.ops.iter().map(cap::operations).fold(0, usize::saturating_add);
         base.map_or(Limits::default(), |document| document.limits).check_operations(operations)?;
-        crate::patch::derive(self, base.map(|document| &document.root), dialect)
+        crate::patch::derive(self.clone(), base.map(|document| &document.root), dialect)
     }
 }
 

@@ -109,7 +109,9 @@ fn splices(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out:
 
 /// The items are there in `sorted` order; moves bring them into `order`, from left to right.
 fn moves(order: &[usize], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
-    let ranks: Vec<usize> = order.iter().map(|origin| sorted.binary_search(origin).unwrap_or_default()).collect();
+    let mut rank_of = vec![0; sorted.last().map_or(0, |last| last + 1)];
+    sorted.iter().enumerate().for_each(|(rank, origin)| rank_of.get_mut(*origin).into_iter().for_each(|slot| *slot = rank));
+    let ranks: Vec<usize> = order.iter().map(|origin| at(&rank_of, *origin)).collect();
     let stays = longest_increasing(&ranks);
     let stays_at = |target: usize| stays.get(target).copied().unwrap_or_default();
     let mut waiting = Counts::new(ranks.len());
@@ -147,7 +149,12 @@ fn moves(order: &[usize], sorted: &[usize], path: &[Step], out: &mut Vec<Write>)
         waiting.remove(*rank);
         let to = target + waiting.before(anchor);
         if from != to {
-            let place = |index| path.iter().cloned().chain([Step::Index(index)]).collect();
+            let place = |index| {
+                let mut place = Vec::with_capacity(path.len() + 1);
+                place.extend_from_slice(path);
+                place.push(Step::Index(index));
+                place
+            };
             out.push(Write::Move { from: place(from), path: place(to) });
         }
     }

@@ -228,6 +228,19 @@ fn what_is_joined() {
             json!([{"op": "add", "path": "/a", "value": [1]}, {"op": "remove", "path": "/a"}]),
             json!([{"op": "add", "path": "/a", "value": null}, {"op": "remove", "path": "/a"}]),
         ),
+        // It moved away, so that the next one overwrote nothing.
+        (
+            json!([{"op": "move", "from": "/a", "path": "/b"}, {"op": "add", "path": "/a", "value": [1]}, {"op": "add", "path": "/a/-", "value": 2}, {"op": "remove", "path": "/a"}, {"op": "add", "path": "/a", "value": 3}, {"op": "remove", "path": "/a"}]),
+            json!([{"op": "move", "from": "/a", "path": "/b"}]),
+        ),
+        (
+            json!([{"op": "move", "from": "/a", "path": "/b"}, {"op": "copy", "from": "/b", "path": "/a"}, {"op": "add", "path": "/a", "value": 3}, {"op": "remove", "path": "/a"}]),
+            json!([{"op": "move", "from": "/a", "path": "/b"}, {"op": "copy", "from": "/b", "path": "/a"}, {"op": "add", "path": "/a", "value": null}, {"op": "remove", "path": "/a"}]),
+        ),
+        (
+            json!([{"op": "move", "from": "/l/0", "path": "/b"}, {"op": "add", "path": "/l/0", "value": 3}, {"op": "remove", "path": "/l/0"}]),
+            json!([{"op": "move", "from": "/l/0", "path": "/b"}, {"op": "add", "path": "/l/0", "value": null}, {"op": "remove", "path": "/l/0"}]),
+        ),
         // Tests that the patch decides.
         (
             json!([{"op": "add", "path": "/a", "value": [1]}, {"op": "test", "path": "/a/0", "value": 1}, {"op": "test", "path": "/b", "value": 1}]),

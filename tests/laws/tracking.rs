@@ -358,4 +358,36 @@ proptest! {
         prop_assert_eq!(tracker.document().to_string(), before);
         prop_assert_eq!(tracker.writes(Tracker::MAIN).unwrap(), writes);
     }
+
+    #[test]
+    fn a_refused_log_changes_nothing(start in values(), program in programs(), numbers in 8usize..40) {
+        let limits = Limits { document: start.to_string().len() * 9 + 600, ..Limits::default() };
+        let base = Document::try_from(&start).unwrap();
+        let mut tracker = Tracker::new(base, TrackerOptions { limits, ..options(ArrayDelta::Precise, Granularity::Path) });
+        let mut twin = Tracker::new(Document::try_from(&start).unwrap(), options(ArrayDelta::Precise, Granularity::Path));
+        for choice in &program {
+            let Some(Step::Patch(patch)) = step(choice, &Value::from(tracker.document())) else { continue };
+            let patch = Patch::parse(patch.to_string()).unwrap();
+            if tracker.apply(&patch).is_ok() {
+                twin.apply(&patch).unwrap();
+            }
+        }
+        // Sets the root to many arrays of numbers, names something, and is over the limit by what isn't text.
+        let mut log = vec![0, 7, 1, b'k', 1, 0, 9, 127];
+        for _ in 0..127 {
+            log.extend_from_slice(&[9, numbers as u8]);
+            log.extend(std::iter::repeat_n([0u8, 1, 2], numbers).flatten().take(numbers));
+        }
+        let is_refused = tracker.play(&log).is_err();
+        // `null`, `false` and `true` weigh 4 bytes each, and their commas.
+        prop_assert_eq!(is_refused, 2 + 127 * (3 + 5 * numbers) > limits.document);
+        if is_refused {
+            prop_assert_eq!(tracker.document().to_string(), twin.document().to_string());
+            prop_assert_eq!(tracker.writes(Tracker::MAIN).unwrap(), twin.writes(Tracker::MAIN).unwrap());
+            prop_assert_eq!(tracker.undo(), twin.undo());
+            prop_assert_eq!(tracker.document().to_string(), twin.document().to_string());
+            // The name that the log introduced isn't known.
+            prop_assert!(tracker.play(&[1, 1, 0, 0]).is_err());
+        }
+    }
 }

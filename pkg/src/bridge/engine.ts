@@ -1,9 +1,16 @@
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
+import { encodeInto } from "./wtf8.js";
 
 const encoder = new TextEncoder();
 
 /** More can't be had in one piece of wasm memory. */
 const MOST_BYTES = 1 << 30;
+
+/** What the arena keeps: room beyond it is given back once less is asked for (src/wasm/arena.rs). */
+const KEPT = 1 << 20;
+
+/** Texts from this length on get room for the bytes that they have, shorter ones for the bytes that they may have. */
+const LARGE = 1 << 16;
 
 /** What wasm-bindgen writes for every module of the core, besides its own classes and functions. */
 interface Glue<Arena> {
@@ -70,7 +77,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
    */
   function reserve(length: number): Uint8Array {
     if (memory === undefined) start();
-    if (room.length < length) {
+    if (room.length < length || (room.length > KEPT && length <= KEPT)) {
       if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
       const address = call(() => buffer.reserve(length));
       room = new Uint8Array(memory!.buffer, address, length);
@@ -86,16 +93,32 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
 
   /** Writes a text into the arena and returns its length in bytes. */
   function passText(text: string): number {
-    return write(text, reserve(text.length * 3), 0);
+    return put(text, 0);
+  }
+
+  /** Writes a text into the arena at a place, and returns its end. */
+  function put(text: string, at: number): number {
+    if (text.length < LARGE) return write(text, reserve(at + text.length * 3), at);
+    // Most characters take one byte, which leaves no room unused.
+    for (let rest = text, most = 1; ; most = 3) {
+      const { read, written } = encoder.encodeInto(rest, reserve(at + rest.length * most).subarray(at));
+      at += written;
+      if (read === rest.length) return at;
+      rest = rest.slice(read);
+    }
+  }
+
+  /** Writes a JSON Pointer and a text beside it into the arena, each with its lone surrogates; returns it with their ends. */
+  function passPointer(pointer: string, text = ""): [arena: Arena, split: number, length: number] {
+    const bytes = reserve((pointerText(pointer).length + text.length) * 3);
+    const split = encodeInto(pointer, bytes);
+    return [buffer, split, split + encodeInto(text, bytes.subarray(split))];
   }
 
   /** Writes texts side by side into the arena and returns it with the end of each. */
   function passTexts(...texts: string[]): [Arena, ...number[]] {
-    let most = 0;
-    for (const text of texts) most += text.length * 3;
-    const bytes = reserve(most);
     let end = 0;
-    const ends = texts.map((text) => (end = write(text, bytes, end)));
+    const ends = texts.map((text) => (end = put(text, end)));
     return [buffer, ...ends];
   }
 
@@ -156,7 +179,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
     return new PatchwireError("ENGINE_LOST", "the core failed, and what was in its memory is lost: see `cause`", {}, { cause });
   }
 
-  return { core, arena, reserve, passBytes, passText, passTexts, call, isAlive, release };
+  return { core, arena, reserve, passBytes, passText, passTexts, passPointer, call, isAlive, release };
 }
 
 /** Writes a text at a place, and returns its end. Below about a hundred characters a loop over ASCII beats the encoder's call. */

@@ -1,4 +1,4 @@
-import { call, core, passBytes, passTexts, pointerText, release } from "../bridge/core.js";
+import { call, core, passBytes, passPointer, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
@@ -91,7 +91,8 @@ export class StateDocument {
    * ```
    */
   get(pointer: string): unknown {
-    const text = call(() => this.handle.get(pointerText(pointer)));
+    const [arena, length] = passPointer(pointer);
+    const text = call(() => this.handle.get(arena, length));
     return text === undefined ? undefined : JSON.parse(text);
   }
 

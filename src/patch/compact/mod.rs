@@ -84,7 +84,7 @@ impl Patch {
         writes::cap(&mut writes, &after, base.limits.operations);
         let is_extended = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);
-        let net = derive(&writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
+        let net = derive(writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
         // A move from one container to another is two writes.
         let joined = Patch::compact(patches);
         Ok(if joined.len() < net.len() { joined } else { net })
@@ -287,6 +287,15 @@ impl Compactor {
                 let mut place = container.below.remove(last).unwrap_or_default();
                 place.make_way();
                 place.overwrite(&mut self.slots);
+                // What was put where nothing was leaves nothing behind.
+                if let Some(written) = place.written.filter(|_| place.vacant) {
+                    clear(&mut self.slots, written);
+                    container.below.insert(
+                        last.clone(),
+                        Box::new(Place { vacant: true, touched: self.now, around: place.around, ..Place::default() }),
+                    );
+                    return;
+                }
                 if let Some(written) = place.written {
                     match self.slots.get_mut(written) {
                         // It may have overwritten something, which this removes too. What it wrote doesn't matter now.
@@ -310,7 +319,10 @@ impl Compactor {
 
     fn relocate(&mut self, from: &Pointer, path: &Pointer) {
         let operation = Operation::Move { from: from.clone(), path: path.clone() };
-        let Some((depth, slot)) = self.cover(from).filter(|(depth, _)| *depth < from.keys().len()) else { return self.keep(operation) };
+        let Some((depth, slot)) = self.cover(from).filter(|(depth, _)| *depth < from.keys().len()) else {
+            self.keep(operation);
+            return self.vacate(from, path);
+        };
         let Some((head, _)) = from.keys().split_at_checked(depth) else { return };
         if path.keys().starts_with(head) {
             // Within one known value, or over that value itself.
@@ -327,6 +339,16 @@ impl Compactor {
                 self.write(Operation::Add { path: path.clone(), value });
             }
             None => self.keep(operation),
+        }
+    }
+
+    /// What was at `from` was moved to `path`, so that there is nothing: unless it is an array's item.
+    fn vacate(&mut self, from: &Pointer, path: &Pointer) {
+        if from.keys().last().is_some_and(|last| !is_index(last) && **last != *b"-")
+            && !path.contains(from)
+            && let Some(place) = self.root.reach(from.keys(), self.now)
+        {
+            place.vacant = true;
         }
     }
 

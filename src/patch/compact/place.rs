@@ -23,6 +23,8 @@ pub(super) struct Place {
     pub end: usize,
     /// The `remove` that emptied this place.
     pub removed: Option<usize>,
+    /// Whether there was nothing here before what `written` says, or is nothing: what was here has moved away.
+    pub vacant: bool,
     /// Operations on this place and below that nothing can join any more. They go when it is overwritten.
     pub inside: Vec<usize>,
     /// Operations that made what was here before something else took the place. They go with the container.
