@@ -33,7 +33,7 @@ struct Step {
 }
 
 impl Step {
-    /// What was taken out is what the step keeps alive, and what says where: what it put in is in the document, or was taken
+    /// What was taken out is what the step keeps alive, and the order that a sort has: what it put in is in the document, or was taken
     /// out by a later one.
     fn new(done: Vec<Done>, source: Option<Source>) -> Step {
         Step { weight: done.iter().map(weight).fold(0, usize::saturating_add), done, source }
@@ -41,8 +41,7 @@ impl Step {
 }
 
 fn weight(done: &Done) -> usize {
-    let order = if let Edit::Permute { order, .. } = &done.edit { order.len() } else { 0 };
-    let held = size_of::<Done>() + order * size_of::<usize>();
+    let held = if let Edit::Permute { order, .. } = &done.edit { size_of_val(order.as_slice()) } else { 0 };
     done.out.iter().map(Node::weight).fold(held, usize::saturating_add)
 }
 
