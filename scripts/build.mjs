@@ -20,11 +20,15 @@ const inRoot = (...names) => names.map((name) => join(root, name));
 /** The whole core but the client, fast, where nothing is downloaded; for pages the client, and what else they can use. */
 async function buildWasm(run) {
   rmSync(made, { recursive: true, force: true });
-  await buildModule(run, 'patchwire', { feature: 'wasm-objects', ...fast });
-  for (const [name, feature] of [['page', 'wasm'], ['client', 'wasm-client']]) {
-    const bytes = await buildModule(run, name, { feature, ...small });
-    writeFileSync(join(made, `${name}.inline.js`), inlineModule(bytes));
-    writeFileSync(join(made, `${name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  const modules = [
+    { name: 'patchwire', feature: 'wasm-objects', carrier: forServers, ...fast },
+    { name: 'page', feature: 'wasm', carrier: forPages, ...small },
+    { name: 'client', feature: 'wasm-client', carrier: forPages, ...small },
+  ];
+  for (const { carrier, ...module } of modules) {
+    const bytes = await buildModule(run, module);
+    writeFileSync(join(made, `${module.name}.inline.js`), carrier(bytes));
+    writeFileSync(join(made, `${module.name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
   }
   for (const ending of ['.wasm', '.d.wasm.ts']) rmSync(join(made, `page${ending}`));
   mkdirSync(dist, { recursive: true });
@@ -32,7 +36,7 @@ async function buildWasm(run) {
   renameSync(made, wasm);
 }
 
-async function buildModule(run, name, { feature, profile, defaults, levels }) {
+async function buildModule(run, { name, feature, profile, defaults, levels }) {
   const env = wasmEnv();
   const file = (ending) => join(made, `${name}${ending}`);
   await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, ...defaults, '--target', target, '--target-dir', 'target'], { env });
@@ -42,12 +46,31 @@ async function buildModule(run, name, { feature, profile, defaults, levels }) {
   await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', name], { env });
   await run(node, [join(root, 'scripts/optimise.mjs'), file('_bg.wasm'), file('.wasm'), ...levels]);
   rmSync(file('_bg.wasm'));
-  // Symbol.dispose is unknown to the lib of most who compile against the package.
-  writeFileSync(file('.d.ts'), readFileSync(file('.d.ts'), 'utf8').replace(/^ *\[Symbol\.dispose\].*\n/gm, ''));
+  writeFileSync(file('.d.ts'), declarations(readFileSync(file('.d.ts'), 'utf8')));
   // wasm-bindgen types the module's exports; workerd imports the module itself.
   rmSync(file('_bg.wasm.d.ts'));
-  writeFileSync(file('.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
+  writeFileSync(file('.d.wasm.ts'), 'declare const module: object;\nexport default module;\n');
   return readFileSync(file('.wasm'));
+}
+
+/**
+ * What wasm-bindgen declares, without names that the users' TypeScript may not know: Symbol.dispose, and the DOM's, in
+ * how a module is started. Everything before that is ours.
+ */
+function declarations(text) {
+  const ours = text.slice(0, text.indexOf('export type InitInput')).replace(/^ *\[Symbol\.dispose\].*\n/gm, '');
+  return `${ours}export function initSync(source: { module: object }): { readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number } };\n`;
+}
+
+/**
+ * The JavaScript module that carries the wasm to Node, Deno and Bun. Bundlers for servers leave files behind that
+ * the code reads, but never what it imports. Base64, because nobody downloads it and it is what is decoded fastest.
+ */
+function forServers(bytes) {
+  return `import { Buffer } from "node:buffer";
+
+export const bytes = () => Buffer.from("${bytes.toString('base64')}", "base64");
+`;
 }
 
 /**
@@ -55,7 +78,7 @@ async function buildModule(run, name, { feature, profile, defaults, levels }) {
  * 64 is one character; any other is one that says its upper two bits, and one for the rest. Brotli makes that 2.5 % larger
  * than the wasm itself, hex 7 %, base64 35 %. No bundler has to escape the characters in a string.
  */
-function inlineModule(bytes) {
+function forPages(bytes) {
   const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
   const text = Array.from(bytes, (byte) => (byte < 64 ? '' : digit(63 + (byte >> 6))) + digit(byte & 63)).join('');
   return `const text = "${text}";
