@@ -81,10 +81,9 @@ export const bytes = () => Buffer.from("${bytes.toString('base64')}", "base64");
 function forPages(bytes) {
   const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
   const text = Array.from(bytes, (byte) => (byte < 64 ? '' : digit(63 + (byte >> 6))) + digit(byte & 63)).join('');
-  return `const text = "${text}";
-const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
-
-export function bytes() {
+  // The text is an argument, because Bun puts a constant wherever it is used.
+  return `function decode(text) {
+  const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
   const bytes = new Uint8Array(${bytes.length});
   for (let at = 0, i = 0; i < bytes.length; i++) {
     const first = digit(at++);
@@ -92,6 +91,8 @@ export function bytes() {
   }
   return bytes;
 }
+
+export const bytes = () => decode("${text}");
 `;
 }
 

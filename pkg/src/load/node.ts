@@ -1,3 +1,4 @@
+import "./platform.js";
 import { bytes } from "../wasm/patchwire.inline.js";
 import * as glue from "../wasm/patchwire.js";
 
