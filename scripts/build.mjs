@@ -1,5 +1,5 @@
 // `npm run build`: src/ (Rust) and pkg/src (TypeScript) become pkg/dist, ready for `npm pack`.
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node, pkg, root } from './places.mjs';
@@ -109,6 +109,9 @@ export async function build() {
   const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...['patchwire', 'page', 'client'].map((name) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
+  // Errors name these pages.
+  rmSync(join(pkg, 'docs'), { recursive: true, force: true });
+  cpSync(join(root, 'docs'), join(pkg, 'docs'), { recursive: true });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await script(build);

@@ -54,6 +54,11 @@ export class Pages {
     return { text: textOf(result), errors };
   }
 
+  /** The browser's name and version. */
+  async version() {
+    return (await this.#browser.version()).replace('Headless', '').replace('/', ' ');
+  }
+
   async close() {
     await this.#browser?.close();
     this.#browser = undefined;

@@ -50,9 +50,8 @@ class Place {
     this.env = { ...Object.fromEntries(inherited), NO_COLOR: '1', CI: '1', NEXT_TELEMETRY_DISABLED: '1', WRANGLER_SEND_METRICS: 'false', ...env };
   }
 
-  /** The version of what the toolchain is called after, the first in its package.json. */
-  get version() {
-    const [name] = Object.keys(JSON.parse(this.read('package.json')).dependencies);
+  /** The version of a package; without a name that of the first in package.json, after which the toolchain is called. */
+  version(name = Object.keys(JSON.parse(this.read('package.json')).dependencies)[0]) {
     return JSON.parse(this.read(`node_modules/${name}/package.json`)).version;
   }
 

@@ -1,6 +1,6 @@
 // Every toolchain in which the packed package is built in production mode and run: a row for each way. A row's folder
 // pins versions, and `run` returns the folder of what a page or a server would load; `needs` is what has to be set there, as docs/toolchains.md tells. `isQuick` rows are part of `npm test`.
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { node } from '../../scripts/places.mjs';
 import { serve } from './page.mjs';
@@ -105,20 +105,27 @@ const typescripts = ['typescript-5.4', 'typescript'].flatMap((folder) =>
 );
 
 const nexts = ['turbopack', 'webpack'].flatMap((bundler) => {
-  const show = (name, path, expected) => ({
+  const row = (name, path, expected, { command = 'start', group = bundler, prepare = undefined } = {}) => ({
     name: `Next.js, ${name}, ${bundler}`,
     folder: 'next',
-    group: bundler,
-    prepare: (place) => place.run('next', ['build', `--${bundler}`]),
+    group,
+    prepare,
     run: (place, { pages, session }) =>
-      withServer(place, ['next', 'start', '--port', '0', '--hostname', '127.0.0.1'], async (url) => {
+      withServer(place, ['next', ...command.split(' '), '--port', '0', '--hostname', '127.0.0.1'], async (url) => {
         if (path === '/api') return demand(await (await fetch(url + path)).text(), expected);
         const { text, errors } = await pages.show(at(url + path, session), (text) => text === expected);
         if (errors.length > 0) throw new Error(errors.join('; '));
         demand(text, expected);
       }),
   });
-  return [show('static page', '/', tracked), show('dynamic page', '/dynamic', tracked), show('route handler', '/api', live), show('client component', '/client', live)];
+  const built = { prepare: (place) => place.run('next', ['build', `--${bundler}`]) };
+  return [
+    row('static page', '/', tracked, built),
+    row('dynamic page', '/dynamic', tracked, built),
+    row('route handler', '/api', live, built),
+    row('client component', '/client', live, built),
+    row('dev', '/dynamic', tracked, { command: `dev --${bundler}`, group: `${bundler}, dev` }),
+  ];
 });
 
 const vitests = ['node', 'jsdom'].map((environment) => ({
@@ -179,6 +186,7 @@ const bundle = (...entries) => (place) =>
 const inWorker = (name, kind) => ({
   name,
   folder: 'workers',
+  isOfBrowser: true,
   isQuick: true,
   async run(place, world) {
     await bundle('page.js', 'worker.js', 'service-worker.js')(place);
@@ -192,6 +200,7 @@ const policies = [
 ].map(([policy, lines]) => ({
   name: `Content Security Policy, \`${policy}\``,
   folder: 'csp',
+  isOfBrowser: true,
   isQuick: true,
   ...(lines.includes('closed') && { needs: "`'wasm-unsafe-eval'`; without it a coded error says so" }),
   async run(place, { pages, session }) {
@@ -248,6 +257,15 @@ export const toolchains = [
       await demandOfPage(place, world, 'web');
       return 'web';
     },
+  },
+  {
+    name: 'Metro',
+    folder: 'metro',
+    // The bundle runs in Node: React Native's engine has no WebAssembly.
+    run: onServer('main.cjs', (place) => {
+      mkdirSync(join(place.dir, 'node'));
+      return place.run('metro', ['build', 'main.js', '--out', 'node/main.cjs', '--config', 'metro.config.cjs', '--dev', 'false', '--minify', 'true', '--platform', 'web', '--reset-cache']);
+    }),
   },
   ...nexts,
   {
@@ -310,5 +328,5 @@ export const toolchains = [
     // The package is of ES modules alone, and its entries are found by `exports`.
     run: (place, { tarball }) => place.run('attw', [tarball, '--profile', 'esm-only', '--no-emoji']).then(() => {}),
   },
-  { name: 'publint', folder: 'publishing', isQuick: true, run: (place, { tarball }) => place.run('publint', ['run', tarball, '--strict', '--pack', 'false']).then(() => {}) },
+  { name: 'publint', folder: 'publishing', package: 'publint', isQuick: true, run: (place, { tarball }) => place.run('publint', ['run', tarball, '--strict', '--pack', 'false']).then(() => {}) },
 ];

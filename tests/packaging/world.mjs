@@ -22,7 +22,8 @@ export class World {
     const session = `${this.#server.url}/session/${++this.#sessions}`;
     const place = await this.#place(row, session);
     const built = await row.run(place, { tarball, pages, session });
-    return { version: place.version, size: () => built && place.size(built) };
+    const version = row.isOfBrowser ? await pages.version() : place.version(row.package);
+    return { version, size: () => built && place.size(built) };
   }
 
   /** Rows of a group share what one of them prepares. */
