@@ -137,8 +137,18 @@ const vitests = ['node', 'jsdom'].map((environment) => ({
   },
 }));
 
+const jestWithModules = {
+  name: 'Jest, ES modules',
+  folder: 'jest',
+  needs: '`--experimental-vm-modules`',
+  async run(place) {
+    await place.run('jest', ['--config', '{"transform":{}}'], { env: { NODE_OPTIONS: '--experimental-vm-modules' } });
+    demand(place.read('output.txt'), live);
+  },
+};
+
 const jests = ['node', 'jsdom'].map((environment) => ({
-  name: `Jest, ${environment}`,
+  name: `Jest, CommonJS, ${environment}`,
   folder: 'jest',
   needs: environment === 'node' ? '`transformIgnorePatterns`' : '`transformIgnorePatterns`, and an environment with `TextDecoder`',
   async run(place) {
@@ -153,14 +163,18 @@ const jests = ['node', 'jsdom'].map((environment) => ({
 }));
 
 /** The example of docs/react.md: rendered by a server, taken over by a page, and changed. In development React watches out for mistakes. */
-const reacts = ['production', 'development'].map((mode) => ({
+const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 'production'], ['react-18', 'development']].map(([folder, mode]) => ({
   name: `React, server rendering, hydration and StrictMode, ${mode}`,
-  folder: 'react',
-  isQuick: true,
+  folder,
+  also: 'react',
+  isQuick: folder === 'react',
   async run(place, { pages, session }) {
     writeSnippets('docs/react.md', place.dir);
     place.write('client.js', place.read('client.js').replace('/session/demo', new URL(session).pathname));
-    place.write('page.jsx', place.read('page.jsx').replace(/<Notes \/>/, '<Notes /><Line />').replace(/^/, 'import { Line } from "./Line.jsx";\n'));
+    // Beside the example what needs no hooks of ours, and a page that takes over when the state has long been there.
+    const late = 'if (location.search) await new Promise((live) => client.subscribe(() => client.status === "live" && live()));\n';
+    const imports = 'import { client } from "./client.js";\nimport { Line } from "./Line.jsx";\n';
+    place.write('page.jsx', imports + place.read('page.jsx').replace('<Notes />', '<Notes /><Line />').replace('hydrateRoot(', `${late}hydrateRoot(`));
     const env = { NODE_ENV: mode };
     await place.run('vite', ['build', '--mode', mode], { env });
     await place.run('vite', ['build', '--mode', mode, '--ssr', 'main.jsx', '--outDir', 'server'], { env });
@@ -169,12 +183,14 @@ const reacts = ['production', 'development'].map((mode) => ({
     place.write('dist/index.html', place.read('dist/index.html').replace('<!--app-->', notes + line));
     await withServer(place, ['vite', 'preview', '--port', '0', '--host', '127.0.0.1', '--logLevel', 'info'], async (url) => {
       const shows = (note) => `<main><p>live</p><ul aria-label="${note.length} notes">${note.map((text) => `<li>${text}</li>`).join('')}</ul></main><p>live: </p>`;
-      const { errors } = await pages.showWhile(`${url}/`, async (reaches) => {
+      const follow = async (reaches) => {
         await reaches('#root', shows([]));
         await fetch(session, { method: 'POST', body: 'a note' });
         await reaches('#root', shows(['a note']));
-      });
-      if (errors.length > 0) throw new Error(errors.join('; '));
+      };
+      const { errors } = await pages.showWhile(`${url}/`, follow);
+      const later = await pages.showWhile(`${url}/?late`, (reaches) => reaches('#root', shows(['a note'])));
+      if (errors.length + later.errors.length > 0) throw new Error([...errors, ...later.errors].join('; '));
     });
   },
 }));
@@ -317,6 +333,7 @@ export const toolchains = [
   },
   ...vitests,
   ...jests,
+  jestWithModules,
   ...reacts,
   inWorker('web worker', 'worker'),
   inWorker('service worker', 'service-worker'),
