@@ -212,7 +212,7 @@ const inWorker = (name, kind) => ({
 
 const policies = [
   ["script-src 'self' 'wasm-unsafe-eval'", ['a tracker: works', 'ready: works', 'live']],
-  ["script-src 'self'", ['a tracker', 'ready', 'connect'].map((what) => `${what}: PatchwireError ENGINE_BLOCKED: the page's Content-Security-Policy needs 'wasm-unsafe-eval' in its script-src, see docs/csp.md`).concat('closed')],
+  ["script-src 'self'", ['a tracker', 'ready', 'connect'].map((what) => `${what}: PatchwireError ENGINE_BLOCKED: WebAssembly may not be compiled here: a page's Content-Security-Policy needs 'wasm-unsafe-eval' in its script-src, see docs/csp.md`).concat('closed')],
 ].map(([policy, lines]) => ({
   name: `Content Security Policy, \`${policy}\``,
   folder: 'csp',

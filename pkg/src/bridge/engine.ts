@@ -172,7 +172,7 @@ function compile(load: () => object): object {
     const { name } = cause as Error;
     const why =
       typeof WebAssembly === "undefined" ? "there is no WebAssembly here"
-      : name === "CompileError" || name === "EvalError" ? "the page's Content-Security-Policy needs 'wasm-unsafe-eval' in its script-src, see docs/csp.md"
+      : name === "CompileError" || name === "EvalError" ? "WebAssembly may not be compiled here: a page's Content-Security-Policy needs 'wasm-unsafe-eval' in its script-src, see docs/csp.md"
       : "the core can't be compiled here: see `cause`";
     throw new PatchwireError("ENGINE_BLOCKED", why, {}, { cause });
   }
