@@ -69,7 +69,8 @@ function declarations(text) {
 function forServers(bytes) {
   return `import { Buffer } from "node:buffer";
 
-export const bytes = () => Buffer.from("${bytes.toString('base64')}", "base64");
+${constant(bytes.toString('base64'))}
+export const bytes = () => Buffer.from(text, "base64");
 `;
 }
 
@@ -81,8 +82,8 @@ export const bytes = () => Buffer.from("${bytes.toString('base64')}", "base64");
 function forPages(bytes) {
   const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
   const text = Array.from(bytes, (byte) => (byte < 64 ? '' : digit(63 + (byte >> 6))) + digit(byte & 63)).join('');
-  // The text is an argument, because Bun puts a constant wherever it is used.
-  return `function decode(text) {
+  return `${constant(text)}
+function decode(text) {
   const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
   const bytes = new Uint8Array(${bytes.length});
   for (let at = 0, i = 0; i < bytes.length; i++) {
@@ -92,9 +93,12 @@ function forPages(bytes) {
   return bytes;
 }
 
-export const bytes = () => decode("${text}");
+export const bytes = () => decode(text);
 `;
 }
+
+/** Outside of functions, whose source is scanned again when they are first called. Used once: Bun puts a constant wherever it is used. */
+const constant = (text) => `const text = "${text}";\n`;
 
 async function buildShim(run) {
   for (const name of readdirSync(dist)) if (name !== 'wasm') rmSync(join(dist, name), { recursive: true });
