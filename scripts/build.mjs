@@ -1,5 +1,5 @@
 // `npm run build`: src/ (Rust) and pkg/src (TypeScript) become pkg/dist, ready for `npm pack`.
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node, pkg, root } from './places.mjs';
@@ -20,11 +20,15 @@ const inRoot = (...names) => names.map((name) => join(root, name));
 /** The whole core but the client, fast, where nothing is downloaded; for pages the client, and what else they can use. */
 async function buildWasm(run) {
   rmSync(made, { recursive: true, force: true });
-  await buildModule(run, 'patchwire', { feature: 'wasm-objects', ...fast });
-  for (const [name, feature] of [['page', 'wasm'], ['client', 'wasm-client']]) {
-    const bytes = await buildModule(run, name, { feature, ...small });
-    writeFileSync(join(made, `${name}.inline.js`), inlineModule(bytes));
-    writeFileSync(join(made, `${name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
+  const modules = [
+    { name: 'patchwire', feature: 'wasm-objects', carrier: forServers, ...fast },
+    { name: 'page', feature: 'wasm', carrier: forPages, ...small },
+    { name: 'client', feature: 'wasm-client', carrier: forPages, ...small },
+  ];
+  for (const { carrier, ...module } of modules) {
+    const bytes = await buildModule(run, module);
+    writeFileSync(join(made, `${module.name}.inline.js`), carrier(bytes));
+    writeFileSync(join(made, `${module.name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
   }
   for (const ending of ['.wasm', '.d.wasm.ts']) rmSync(join(made, `page${ending}`));
   mkdirSync(dist, { recursive: true });
@@ -32,7 +36,7 @@ async function buildWasm(run) {
   renameSync(made, wasm);
 }
 
-async function buildModule(run, name, { feature, profile, defaults, levels }) {
+async function buildModule(run, { name, feature, profile, defaults, levels }) {
   const env = wasmEnv();
   const file = (ending) => join(made, `${name}${ending}`);
   await run('cargo', ['build', '--lib', '--profile', profile, '--features', feature, ...defaults, '--target', target, '--target-dir', 'target'], { env });
@@ -42,12 +46,32 @@ async function buildModule(run, name, { feature, profile, defaults, levels }) {
   await run('wasm-bindgen', [built, ...shape, '--out-dir', made, '--out-name', name], { env });
   await run(node, [join(root, 'scripts/optimise.mjs'), file('_bg.wasm'), file('.wasm'), ...levels]);
   rmSync(file('_bg.wasm'));
-  // Symbol.dispose is unknown to the lib of most who compile against the package.
-  writeFileSync(file('.d.ts'), readFileSync(file('.d.ts'), 'utf8').replace(/^ *\[Symbol\.dispose\].*\n/gm, ''));
+  writeFileSync(file('.d.ts'), declarations(readFileSync(file('.d.ts'), 'utf8')));
   // wasm-bindgen types the module's exports; workerd imports the module itself.
   rmSync(file('_bg.wasm.d.ts'));
-  writeFileSync(file('.d.wasm.ts'), 'declare const module: WebAssembly.Module;\nexport default module;\n');
+  writeFileSync(file('.d.wasm.ts'), 'declare const module: object;\nexport default module;\n');
   return readFileSync(file('.wasm'));
+}
+
+/**
+ * What wasm-bindgen declares, without names that the users' TypeScript may not know: Symbol.dispose, and the DOM's, in
+ * how a module is started. Everything before that is ours.
+ */
+function declarations(text) {
+  const ours = text.slice(0, text.indexOf('export type InitInput')).replace(/^ *\[Symbol\.dispose\].*\n/gm, '');
+  return `${ours}export function initSync(source: { module: object }): { readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number } };\n`;
+}
+
+/**
+ * The JavaScript module that carries the wasm to Node, Deno and Bun. Bundlers for servers leave files behind that
+ * the code reads, but never what it imports. Base64, because nobody downloads it and it is what is decoded fastest.
+ */
+function forServers(bytes) {
+  return `import { Buffer } from "node:buffer";
+
+${constant(bytes.toString('base64'))}
+export const bytes = () => Buffer.from(text, "base64");
+`;
 }
 
 /**
@@ -55,13 +79,12 @@ async function buildModule(run, name, { feature, profile, defaults, levels }) {
  * 64 is one character; any other is one that says its upper two bits, and one for the rest. Brotli makes that 2.5 % larger
  * than the wasm itself, hex 7 %, base64 35 %. No bundler has to escape the characters in a string.
  */
-function inlineModule(bytes) {
+function forPages(bytes) {
   const digit = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
   const text = Array.from(bytes, (byte) => (byte < 64 ? '' : digit(63 + (byte >> 6))) + digit(byte & 63)).join('');
-  return `const text = "${text}";
-const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
-
-export function bytes() {
+  return `${constant(text)}
+function decode(text) {
+  const digit = (at) => text.charCodeAt(at) - (text.charCodeAt(at) < 92 ? 35 : 36);
   const bytes = new Uint8Array(${bytes.length});
   for (let at = 0, i = 0; i < bytes.length; i++) {
     const first = digit(at++);
@@ -69,8 +92,13 @@ export function bytes() {
   }
   return bytes;
 }
+
+export const bytes = () => decode(text);
 `;
 }
+
+/** Outside of functions, whose source is scanned again when they are first called. Used once: Bun puts a constant wherever it is used. */
+const constant = (text) => `const text = "${text}";\n`;
 
 async function buildShim(run) {
   for (const name of readdirSync(dist)) if (name !== 'wasm') rmSync(join(dist, name), { recursive: true });
@@ -85,6 +113,9 @@ export async function build() {
   const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...['patchwire', 'page', 'client'].map((name) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
+  // Errors name these pages.
+  rmSync(join(pkg, 'docs'), { recursive: true, force: true });
+  cpSync(join(root, 'docs'), join(pkg, 'docs'), { recursive: true });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await script(build);

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
-import { isLoss } from "./bridge/engine.js";
+import { call, core, isAlive, passPointer, passTexts } from "./bridge/client-core.js";
+import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
+import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
 import { bounds } from "./bridge/limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
@@ -14,55 +15,8 @@ import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
+export type { ClientSocket, ConnectOptions, ReceivedPatch, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
-
-/** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
-export type SyncStatus = "connecting" | "live" | "reconnecting" | "closed";
-
-/** What happened so far. */
-export interface SyncStats {
-  /** Frames received. */
-  frames: number;
-  /** Their bytes. */
-  bytes: number;
-  /** Whole states received. */
-  snapshots: number;
-  /** How often something was missing and had to be asked for. */
-  resyncs: number;
-}
-
-/** A patch that arrived and was applied. */
-export interface ReceivedPatch {
-  /** The commit that it was. */
-  revision: number;
-  /** Its operations, of the extended dialect. */
-  patches: JSONPatchOperation[];
-  /** Bytes of the frame. */
-  bytes: number;
-}
-
-/** The part of a WebSocket that is used. */
-export interface ClientSocket {
-  send(text: string): void;
-  close(): void;
-  addEventListener(type: "open" | "error", listener: () => void): void;
-  addEventListener(type: "close", listener: (event: { code: number }) => void): void;
-  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
-}
-
-/** Where to connect, and who wants to know what. */
-export interface ConnectOptions {
-  /** `ws:`, `wss:`, `http:` or `https:`; in a browser it may be relative to the page. */
-  url: string | URL;
-  /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
-  onPatch?: (patch: ReceivedPatch) => void;
-  /** Told when the server refuses something, or sends more than the limits allow; and of `ENGINE_LOST`. */
-  onError?: (error: PatchwireError) => void;
-  /** Where the platform has none. */
-  WebSocket?: new (url: string) => ClientSocket;
-  /** Bounds on what is accepted. */
-  limits?: Limits;
-}
 
 /** What the core wants done (src/wasm/client.rs). */
 type Effect =
@@ -78,7 +32,10 @@ type Effect =
  * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
  * `"/session/demo"`.
  *
- * @throws TypeError where the url isn't one, or of another protocol; where there is no WebSocket.
+ * A module that a page runs may also be run by a server that renders the page. Where there is no page, a client with a
+ * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing.
+ *
+ * @throws TypeError where the url isn't one, or of another protocol; in a page without WebSocket.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -106,10 +63,12 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
  */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
-  readonly #url: string;
-  readonly #WebSocket: new (url: string) => ClientSocket;
+  /** None where a client waits, see {@link connect}. */
+  readonly #url: string | undefined;
+  readonly #WebSocket: (new (url: string) => ClientSocket) | undefined;
   readonly #bounds: Float64Array;
-  #handle: ClientHandle;
+  /** None where a client waits, and where the core is blocked. */
+  #handle: ClientHandle | undefined;
   readonly #listeners = new Set<() => void>();
   #socket: ClientSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -130,13 +89,15 @@ export class SyncedClient<T> {
   constructor(options: ConnectOptions) {
     this.#options = options;
     this.#url = resolve(options.url);
-    const Socket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
-    if (Socket === undefined) throw new TypeError("there is no WebSocket here: pass one as `WebSocket`");
-    this.#WebSocket = Socket;
+    this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
-    this.#handle = this.#begin();
-    globalThis.addEventListener?.("online", this.#hurry);
-    this.#carryOut(this.#ask((handle) => handle.start(now())));
+    if (this.#WebSocket === undefined) {
+      const why = "there is no WebSocket here: pass one as `WebSocket`";
+      if (globalThis.location !== undefined) throw new TypeError(why);
+      if (this.#url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
+    } else if (this.#url !== undefined) {
+      this.#start();
+    }
   }
 
   /**
@@ -202,9 +163,28 @@ export class SyncedClient<T> {
   }
 
   /**
+   * The value at a JSON Pointer of the state; `undefined` where there is nothing, or no state yet. It is part of what
+   * {@link SyncedClient.getState} returns. O(containers changed since the last call + length of the pointer).
+   *
+   * @throws PatchwireError `INVALID_POINTER`.
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo" });
+   * client.subscribe("", () => console.log(client.get("/notes/0/text"), client.get("/notes/7"))); // plan undefined
+   * ```
+   */
+  get<V = unknown>(pointer: string): V | undefined {
+    return this.#handle && (segmentsOf(pointer).reduce(member, this.getState()) as V | undefined);
+  }
+
+  /**
    * Calls the listener when the state or the status has changed, once for what arrived together. With a JSON Pointer
    * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing. What a
    * listener throws is reported as an uncaught error, and keeps nobody else from hearing.
+   *
+   * It may be passed on by itself, as {@link SyncedClient.getState} may: to React's `useSyncExternalStore`, for example
+   * (docs/react.md).
    *
    * @returns what ends it.
    * @throws PatchwireError `INVALID_POINTER`.
@@ -218,13 +198,11 @@ export class SyncedClient<T> {
    * });
    * ```
    */
-  subscribe(listener: () => void): () => void;
-  subscribe<V = unknown>(pointer: string, listener: (value: V | undefined) => void): () => void;
-  subscribe(first: string | (() => void), second?: (value: never) => void): () => void {
+  subscribe: Subscribe = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
-  }
+  };
 
   /**
    * Disconnects for good. The state stays readable.
@@ -241,14 +219,40 @@ export class SyncedClient<T> {
    */
   close(): void {
     globalThis.removeEventListener?.("online", this.#hurry);
-    this.#carryOut(this.#ask((handle) => handle.stop()));
+    if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.stop()));
+    else this.#say("closed");
   }
 
   #hurry = (): void => this.#carryOut(this.#ask((handle) => handle.hurry(now())));
 
+  #start(): void {
+    try {
+      this.#handle = this.#begin();
+    } catch (error) {
+      if (!isBlocked(error)) throw error;
+      this.#say("closed");
+      // Later: who is told may want to use what `connect` returns.
+      queueMicrotask(() => guard(() => this.#refuse(error as PatchwireError)));
+      return;
+    }
+    globalThis.addEventListener?.("online", this.#hurry);
+    this.#carryOut(this.#ask((handle) => handle.start(now())));
+  }
+
   #begin(): ClientHandle {
     const seed = Math.floor(Math.random() * 2 ** 52);
     return call(() => new (core().ClientHandle)(this.#bounds, this.#options.onPatch !== undefined, seed));
+  }
+
+  #refuse(error: PatchwireError): void {
+    if (this.#options.onError === undefined) throw error;
+    this.#options.onError(error);
+  }
+
+  #say(status: SyncStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.#notify();
   }
 
   /** What the core wants done. If it fails, another one is asked, to which nothing of this is known. */
@@ -264,8 +268,8 @@ export class SyncedClient<T> {
   }
 
   #askOnce(question: (handle: ClientHandle) => string): Effect[] {
-    if (!isAlive(this.#handle)) this.#beginAgain();
-    const handle = this.#handle;
+    if (!isAlive(this.#handle!)) this.#beginAgain();
+    const handle = this.#handle!;
     return call(() => {
       const effects = JSON.parse(question(handle)) as Effect[];
       if (effects.some(([kind]) => kind === 3 || kind === 4)) this.#revision = handle.revision();
@@ -297,14 +301,14 @@ export class SyncedClient<T> {
         }
         handle.closed(this.#losses + 1, 1006, now());
       });
-      this.#status = this.#view === undefined ? "connecting" : "reconnecting";
-      this.#notify();
+      this.#say(this.#view === undefined ? "connecting" : "reconnecting");
     }
     this.#handle = handle;
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
-    const segments = JSON.parse(call(() => core().pointer_segments(pointer))) as string[];
+    if (this.#handle === undefined) return () => {};
+    const segments = segmentsOf(pointer);
     const find = (): unknown => segments.reduce(member, this.getState());
     let value = find();
     return () => {
@@ -337,8 +341,7 @@ export class SyncedClient<T> {
           this.#notify();
           break;
         case 5:
-          this.#status = effect[1];
-          this.#notify();
+          this.#say(effect[1]);
           break;
         case 6:
           guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
@@ -362,7 +365,7 @@ export class SyncedClient<T> {
     const closed = (code: number): void => tell((handle) => handle.closed(connection, code, now()));
     let socket: ClientSocket;
     try {
-      socket = new this.#WebSocket(this.#url);
+      socket = new this.#WebSocket!(this.#url!);
     } catch {
       // A page may forbid it: that is no reason to stop trying, or to break who called.
       queueMicrotask(() => closed(1006));
@@ -414,12 +417,22 @@ function now(): number {
   return performance.now();
 }
 
-function resolve(url: string | URL): string {
-  const resolved = new URL(url, globalThis.location?.href);
+/** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
+function resolve(url: ConnectOptions["url"]): string | undefined {
+  const text = typeof url === "string" ? url : url.href;
+  const base = globalThis.location?.href;
+  // What begins with a scheme is absolute (RFC 3986 §4.2).
+  if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;
+  const resolved = new URL(text, base);
   resolved.protocol = resolved.protocol.replace("http", "ws");
   if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
   resolved.hash = "";
   return resolved.href;
+}
+
+function segmentsOf(pointer: string): string[] {
+  const [arena, length] = passPointer(pointer);
+  return JSON.parse(call(() => core().pointer_segments(arena, length))) as string[];
 }
 
 function member(value: unknown, segment: string): unknown {

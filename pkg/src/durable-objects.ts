@@ -8,13 +8,14 @@ import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } fr
 import { StateDocument } from "./values/document.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
+import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
 import { StateTracker } from "./tracker/tracker.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, WriteCursor } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { DurableStorage, HibernatableSocket };
+export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse };
 
 /** What of a Durable Object's context is used; `this.ctx` has it. */
 export interface DurableContext {
@@ -238,7 +239,7 @@ export class SyncedState<T> {
    * // { type: 'state_patch', patches: [ { op: 'str_ins', path: '/answer', pos: 0, str: 'Hi' } ] }
    * ```
    */
-  fetch(request: Request): Response {
+  fetch(request: HttpRequest): HttpResponse {
     const query = new URL(request.url).searchParams;
     if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#twice((opened) => this.#connect(opened));
     if (request.method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
@@ -405,7 +406,7 @@ export class SyncedState<T> {
     });
     numbers.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
     if (!stream.hasEnded) this.#streams.add(stream);
-    return new Response(stream.body, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
+    return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 
   #answer({ store, tracker, connections }: Opened<T>, query: URLSearchParams): Response {

@@ -3,7 +3,7 @@ export type PatchwireErrorCode =
   | "INVALID_JSON" | "NOT_JSON" | "INVALID_POINTER" | "INVALID_PATCH" | "PATH_NOT_FOUND" | "INDEX_OUT_OF_RANGE"
   | "TEST_FAILED" | "LIMIT_EXCEEDED" | "DRAFT_REVOKED" | "ASYNC_RECIPE"
   | "RECIPE_RESULT" | "TRACKER_BUSY" | "VALIDATION_FAILED"
-  | "FORBIDDEN_PATH" | "CONFLICT" | "STALE_STATE" | "STREAM_TRUNCATED" | "ENGINE_LOST" | "CLOSED";
+  | "FORBIDDEN_PATH" | "CONFLICT" | "STALE_STATE" | "STREAM_TRUNCATED" | "ENGINE_LOST" | "ENGINE_BLOCKED" | "CLOSED";
 
 /** Where it went wrong. */
 export interface ErrorPlace {
@@ -21,6 +21,9 @@ export interface ErrorPlace {
  * `ENGINE_LOST` means that the core failed (it ran out of memory, or trapped) and was replaced; `cause` says how. It is
  * for who made the call: trackers, synced states and clients go on by themselves, a {@link StateDocument} has to be
  * parsed again.
+ *
+ * `ENGINE_BLOCKED` means that the core can't start where it is: the page's Content Security Policy forbids it
+ * (docs/csp.md), or the platform lacks something that the message names. Trying again doesn't help.
  *
  * @example
  * ```ts

@@ -77,11 +77,6 @@ impl TrackerCore {
         }
     }
 
-    /// Begins to read JSON text in pieces into the place at a pointer; returns the stream's number.
-    pub fn stream(&mut self, pointer: &str) -> JsResult<usize> {
-        self.tracker.stream(pointer).map_err(to_js)
-    }
-
     /// Takes the piece in the arena's first `length` bytes. The view's edits are kept for [`TrackerCore::catch_up`].
     pub fn write(&mut self, stream: usize, arena: &Arena, length: usize) -> JsResult<()> {
         let edits = self.tracker.writing(stream, arena.head(length)).map_err(to_js)?;
@@ -106,28 +101,19 @@ impl TrackerCore {
         text(view::print_edits(&std::mem::take(&mut self.unseen)))
     }
 
-    /// Adds to the end of the string at a pointer.
-    pub fn append(&mut self, pointer: &str, addition: &str) -> JsResult<()> {
-        self.tracker.append(pointer, addition).map_err(to_js)
-    }
-
-    /// Adds to the number at a pointer.
-    pub fn increment(&mut self, pointer: &str, by: f64) -> JsResult<()> {
-        self.tracker.increment(pointer, by).map_err(to_js)
-    }
-
-    /// Begins a stream at the pointer in the arena's first `length` bytes, which may have lone surrogates.
-    pub fn stream_at(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
+    /// Begins to read JSON text in pieces into the place at the pointer in the arena's first `length` bytes; returns the
+    /// stream's number.
+    pub fn stream(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
         self.tracker.stream_at(arena.head(length)).map_err(to_js)
     }
 
     /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
-    pub fn append_at(&mut self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
+    pub fn append(&mut self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
         self.tracker.append_at(arena.head(split), arena.range(split, length)).map_err(to_js)
     }
 
     /// Adds to the number at the pointer in the arena's first `length` bytes.
-    pub fn increment_at(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
+    pub fn increment(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
         self.tracker.increment_at(arena.head(length), by).map_err(to_js)
     }
 

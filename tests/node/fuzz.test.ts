@@ -147,7 +147,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     "TrackerCore.end": (target) => {
       const tracker = target as patchwire.TrackerCore;
       const root = Buffer.from("[1]");
-      tracker.write(tracker.stream(""), filled(root), root.length);
+      tracker.write(tracker.stream(filled(Buffer.from("")), 0), filled(root), root.length);
     },
   };
 

@@ -1,42 +1,33 @@
 // What is published is what is tested: the packed tarball, installed in a folder that can see nothing else of ours,
 // and there the README's worker and page, as they are printed.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unstable_startWorker as startWorker } from 'wrangler';
 import { root } from '../../scripts/places.mjs';
 import { launch } from '../browser/launch.mjs';
+import { pack } from './place.mjs';
+import { newApp, startReadme } from './session.mjs';
+import { writeSnippets } from './snippets.mjs';
 
 const run = promisify(execFile);
-const app = mkdtempSync(join(tmpdir(), 'patchwire-app-'));
+let app;
 let worker;
 let url;
 
-/** The README's snippets that begin with the name of a file. */
-function writeSnippets() {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const snippets = [...readme.matchAll(/^```js(?:onc)?\n\/\/ (\S+)\n(.*?)^```/gms)];
-  for (const [, name, text] of snippets) writeFileSync(join(app, name), text);
-  return snippets.map(([, name]) => name);
-}
-
 beforeAll(async () => {
+  app = await newApp(await pack());
   cpSync(join(root, 'tests/packaging/app'), app, { recursive: true });
-  expect(writeSnippets()).toEqual(['worker.js', 'wrangler.jsonc', 'page.js']);
-  const { stdout } = await run('npm', ['pack', '--json', '--workspace', 'patchwire', '--pack-destination', app], { cwd: root });
-  const [{ filename }] = Object.values(JSON.parse(stdout));
-  await run('npm', ['install', '--offline', '--no-audit', join(app, filename)], { cwd: app });
-  worker = await startWorker({ config: join(app, 'wrangler.jsonc'), dev: { server: { port: 0 }, inspector: false, logLevel: 'error' } });
-  url = (await worker.url).origin;
+  expect(writeSnippets('README.md', app)).toEqual(['worker.js', 'wrangler.jsonc', 'page.js']);
+  worker = await startReadme(app);
+  ({ url } = worker);
 });
 
 afterAll(async () => {
-  await worker?.dispose();
-  rmSync(app, { recursive: true, force: true });
+  await worker?.stop();
+  if (app) rmSync(app, { recursive: true, force: true });
 });
 
 test('it runs in workerd, in a Durable Object', async () => {
@@ -48,12 +39,6 @@ test('it runs in workerd, in a Durable Object', async () => {
 test('it runs in Node, and follows a Durable Object', async () => {
   const { stdout } = await run(process.execPath, ['node.ts', `${url}/session/node`], { cwd: app });
   expect(stdout.trim().split('\n')).toEqual(['[{"op":"replace","path":"/notes","value":[{"text":"b"}]}]', '[{"notes":[{"text":"b"}],"draft":""},1]']);
-});
-
-test.each(['bundler', 'nodenext'])('its types resolve with moduleResolution %s', async (resolution) => {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const module = resolution === 'bundler' ? 'esnext' : resolution;
-  await run(process.execPath, [compiler, '-p', app, '--module', module, '--moduleResolution', resolution]);
 });
 
 test('it runs in a page that Vite built, and follows a Durable Object', async () => {

@@ -65,6 +65,26 @@ test("what didn't change stays the same object, and listeners hear of their part
   expect(() => client.subscribe("notes", () => {})).toThrow("INVALID_POINTER");
 });
 
+test("`subscribe` and `getState` may be passed on by themselves, and each status is told", async () => {
+  const stub = newSession();
+  const whole = join(stub);
+  const { subscribe, getState } = whole;
+  const seen: [string, boolean][] = [];
+  const end = subscribe(() => void seen.push([whole.status, getState() !== undefined]));
+  await reaches(whole, 0);
+  await null;
+  expect(seen.at(-1)).toEqual(["live", true]);
+  whole.close();
+  await null;
+  expect(seen.at(-1)).toEqual(["closed", true]);
+  const told = seen.length;
+  expect(new Set(seen.map(([status]) => status)).size).toBeGreaterThan(1);
+  end();
+  expect(seen.length).toBe(told);
+  expect([whole.get("/count"), whole.get(""), whole.get("/no")]).toEqual([0, getState(), undefined]);
+  expect(() => whole.get("no")).toThrow("INVALID_POINTER");
+});
+
 test("patches are shown to who wants to see them", async () => {
   const stub = newSession();
   const seen: ReceivedPatch[] = [];

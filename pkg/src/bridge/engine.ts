@@ -12,10 +12,15 @@ const KEPT = 1 << 20;
 /** Texts from this length on get room for the bytes that they have, shorter ones for the bytes that they may have. */
 const LARGE = 1 << 16;
 
+/** A `WebAssembly.Memory`, whose name not every user's TypeScript knows; for the same reason a module is an object here. */
+interface Memory {
+  readonly buffer: ArrayBuffer;
+}
+
 /** What wasm-bindgen writes for every module of the core, besides its own classes and functions. */
 interface Glue<Arena> {
   Arena: new () => Arena;
-  initSync(source: { module: WebAssembly.Module }): { memory: WebAssembly.Memory };
+  initSync(source: { module: object }): { readonly memory: Memory };
   __wbg_reset_state(): void;
 }
 
@@ -35,11 +40,11 @@ interface Instanced {
  * One module of the core, which `load` compiles: starts it, passes what it is called with, and starts another instance
  * when one died. There are two, each with memory of its own: the client's and that of everything else.
  */
-export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G & Glue<Arena>, load: () => WebAssembly.Module) {
-  let module: WebAssembly.Module | undefined;
+export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G & Glue<Arena>, load: () => object) {
+  let module: object | undefined;
   let isFirst = true;
   /** The running instance's memory; none before the first use, and when an instance died and no other could be started. */
-  let memory: WebAssembly.Memory | undefined;
+  let memory: Memory | undefined;
   let buffer: Arena;
   /** What is known of the buffer's room. */
   let room: Uint8Array = new Uint8Array();
@@ -51,7 +56,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
   }
 
   function start(): void {
-    module ??= load();
+    module ??= compile(load);
     try {
       // The glue starts the module once by itself. Started again, it refuses what belongs to an earlier instance.
       if (!isFirst) glue.__wbg_reset_state();
@@ -182,6 +187,20 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
   return { core, arena, reserve, passBytes, passText, passTexts, passPointer, call, isAlive, release };
 }
 
+/** Compiles the module. Its bytes are sound: if a CompileError or an EvalError (Safari) comes, a policy forbids them. */
+function compile(load: () => object): object {
+  try {
+    return load();
+  } catch (cause) {
+    const { name } = cause as Error;
+    const why =
+      typeof WebAssembly === "undefined" ? "there is no WebAssembly here"
+      : name === "CompileError" || name === "EvalError" ? "WebAssembly may not be compiled here: a page's Content-Security-Policy needs 'wasm-unsafe-eval' in its script-src, see docs/csp.md"
+      : "the core can't be compiled here: see `cause`";
+    throw new PatchwireError("ENGINE_BLOCKED", why, {}, { cause });
+  }
+}
+
 /** Writes a text at a place, and returns its end. Below about a hundred characters a loop over ASCII beats the encoder's call. */
 export function write(text: string, bytes: Uint8Array, at: number): number {
   if (text.length < 100) {
@@ -199,6 +218,11 @@ export function write(text: string, bytes: Uint8Array, at: number): number {
 /** Whether this is `ENGINE_LOST`. */
 export function isLoss(error: unknown): boolean {
   return error instanceof PatchwireError && error.code === "ENGINE_LOST";
+}
+
+/** Whether this is `ENGINE_BLOCKED`. */
+export function isBlocked(error: unknown): boolean {
+  return error instanceof PatchwireError && error.code === "ENGINE_BLOCKED";
 }
 
 /** Options without accessors or methods, which would run while the core reads them. */

@@ -1,4 +1,4 @@
-import { call, core, pointerText } from "../bridge/core.js";
+import { call, core, passPointer } from "../bridge/core.js";
 import { isContainer, type Container, type Key } from "./containers.js";
 import { readSlot } from "./reading.js";
 import type { State } from "./state.js";
@@ -32,7 +32,8 @@ export class Targets {
   private segments(pointer: string): string[] {
     let segments = this.known.get(pointer);
     if (segments === undefined) {
-      segments = JSON.parse(call(() => core().pointer_segments(pointerText(pointer)))) as string[];
+      const [arena, length] = passPointer(pointer);
+      segments = JSON.parse(call(() => core().pointer_segments(arena, length))) as string[];
       if (this.known.size === POINTERS) this.known.clear();
       this.known.set(pointer, segments);
     }

@@ -167,7 +167,8 @@ const MOST_BUFFERED = 16 << 20;
 
 /** Server-sent events. What would be attached to a socket is the event's id here, and comes back as `Last-Event-ID`. */
 export class EventStream implements Sink {
-  readonly body: ReadableStream<Uint8Array>;
+  /** A `ReadableStream`, whose name not every user's TypeScript knows. */
+  readonly body: object;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly encoder = new TextEncoder();
   private id = "";

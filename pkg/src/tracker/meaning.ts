@@ -1,4 +1,4 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passText, passTexts, pointerText, reserve } from "../bridge/core.js";
+import { arena, call, core, isAlive, isLoss, passBytes, passPointer, passText, passTexts, reserve } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
@@ -249,9 +249,23 @@ export class Meaning {
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
+  /** The core says why nothing can be added there. */
+  refuseAppend(pointer: string): void {
+    const tracker = this.flushed();
+    const [arena, split, length] = passPointer(pointer);
+    call(() => tracker.append(arena, split, length));
+  }
+
+  refuseIncrement(pointer: string): void {
+    const tracker = this.flushed();
+    const [arena, length] = passPointer(pointer);
+    call(() => tracker.increment(arena, length, 0));
+  }
+
   openStream(pointer: string): Stream {
     const tracker = this.flushed();
-    const stream = { id: call(() => tracker.stream(pointerText(pointer))), hasLost: false };
+    const [arena, length] = passPointer(pointer);
+    const stream = { id: call(() => tracker.stream(arena, length)), hasLost: false };
     this.streams.add(stream);
     return stream;
   }

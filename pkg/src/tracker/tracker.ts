@@ -262,7 +262,7 @@ export class StateTracker<T> {
     const state = this.#state;
     const growth = state.growth(pointer);
     const { path, value } = growth ?? this.#targets.find(state, pointer);
-    if (growth === null && typeof value !== "string") return call(() => this.#meaning.flushed().append(pointer, ""));
+    if (growth === null && typeof value !== "string") return this.#meaning.refuseAppend(pointer);
     if (text !== "") this.#meaning.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
   }
 
@@ -283,7 +283,7 @@ export class StateTracker<T> {
     this.#requireIdle();
     const state = this.#state;
     const { path, value } = this.#targets.find(state, pointer);
-    if (typeof value !== "number") return call(() => this.#meaning.flushed().increment(pointer, 0));
+    if (typeof value !== "number") return this.#meaning.refuseIncrement(pointer);
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
     }

@@ -1,3 +1,3 @@
 import module from "../../wasm/client.wasm";
 
-export const load = (): WebAssembly.Module => module;
+export const load = (): object => module;

@@ -1,0 +1,70 @@
+/**
+ * The client's state in React components, 18 or newer.
+ *
+ * @module
+ */
+import { useMemo, useSyncExternalStore } from "react";
+import type { SyncedClient, SyncStatus } from "./client.js";
+import type { Immutable } from "./types.js";
+
+/**
+ * The client's state, what a selector makes of it, or the value at a JSON Pointer; `undefined` until the first state
+ * has arrived. The component renders again when that is another value (`!==`). While a server renders, and while a page
+ * takes over what a server rendered, there is no state; the one that has arrived by then is rendered right afterwards.
+ *
+ * @param what A selector, which is called with `undefined` where there is no state, or a pointer.
+ * @throws PatchwireError `INVALID_POINTER`.
+ * @example
+ * ```ts
+ * import { createElement } from "react";
+ * import { renderToString } from "react-dom/server";
+ * import { connect } from "patchwire/client";
+ * import { useSyncedState } from "patchwire/react";
+ *
+ * const client = connect<{ notes: { text: string }[] }>({ url: "/session/demo" });
+ * function Notes() {
+ *   const first = useSyncedState<string>(client, "/notes/0/text");
+ *   const count = useSyncedState(client, (state) => state?.notes.length ?? 0);
+ *   return createElement("p", null, `${count}: ${first}`);
+ * }
+ * console.log(renderToString(createElement(Notes))); // <p>0: undefined</p>
+ * ```
+ */
+export function useSyncedState<T>(client: SyncedClient<T>): Immutable<T> | undefined;
+export function useSyncedState<T, V>(client: SyncedClient<T>, what: (state: Immutable<T> | undefined) => V): V;
+export function useSyncedState<V = unknown>(client: SyncedClient<unknown>, what: string): V | undefined;
+export function useSyncedState<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): unknown {
+  const [read, readOnServer] = useMemo(() => readers(client, what), [client, what]);
+  return useSyncExternalStore(client.subscribe, read, readOnServer);
+}
+
+/**
+ * The client's status. The component renders again when it changes. A server renders `connecting`.
+ *
+ * @example
+ * ```ts
+ * import { createElement } from "react";
+ * import { renderToString } from "react-dom/server";
+ * import { connect } from "patchwire/client";
+ * import { useSyncStatus } from "patchwire/react";
+ *
+ * const client = connect({ url: "/session/demo" });
+ * const Status = () => createElement("p", null, useSyncStatus(client));
+ * console.log(renderToString(createElement(Status))); // <p>connecting</p>
+ * ```
+ */
+export function useSyncStatus(client: SyncedClient<unknown>): SyncStatus {
+  return useSyncExternalStore(client.subscribe, () => client.status, () => "connecting");
+}
+
+/** What React calls to know whether anything changed. A selector runs once for each state: it may make a new object. */
+function readers<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): [() => unknown, () => unknown] {
+  if (what === undefined) return [client.getState, () => undefined];
+  if (typeof what === "string") return [() => client.get(what), () => undefined];
+  let last: { state: Immutable<T> | undefined; selected: unknown } | undefined;
+  const select = (state: Immutable<T> | undefined): unknown => {
+    if (last === undefined || last.state !== state) last = { state, selected: what(state) };
+    return last.selected;
+  };
+  return [() => select(client.getState()), () => select(undefined)];
+}

@@ -1,0 +1,60 @@
+import type { PatchwireError } from "../errors.js";
+import type { JSONPatchOperation, Limits } from "../types.js";
+
+/** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
+export type SyncStatus = "connecting" | "live" | "reconnecting" | "closed";
+
+/** What happened so far. */
+export interface SyncStats {
+  /** Frames received. */
+  frames: number;
+  /** Their bytes. */
+  bytes: number;
+  /** Whole states received. */
+  snapshots: number;
+  /** How often something was missing and had to be asked for. */
+  resyncs: number;
+}
+
+/** A patch that arrived and was applied. */
+export interface ReceivedPatch {
+  /** The commit that it was. */
+  revision: number;
+  /** Its operations, of the extended dialect. */
+  patches: JSONPatchOperation[];
+  /** Bytes of the frame. */
+  bytes: number;
+}
+
+/** The part of a WebSocket that is used. */
+export interface ClientSocket {
+  send(text: string): void;
+  close(): void;
+  addEventListener(type: "open" | "error", listener: () => void): void;
+  addEventListener(type: "close", listener: (event: { code: number }) => void): void;
+  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
+}
+
+/** Where to connect, and who wants to know what. */
+export interface ConnectOptions {
+  /** `ws:`, `wss:`, `http:` or `https:`, as text or as a `URL`; in a browser it may be relative to the page. */
+  url: string | { readonly href: string };
+  /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
+  onPatch?: (patch: ReceivedPatch) => void;
+  /**
+   * Told when the server refuses something, or sends more than the limits allow; of `ENGINE_LOST`; and of
+   * `ENGINE_BLOCKED`, which is an uncaught error where nobody wants to be told, and after which the status is `closed`.
+   * Told `CLOSED` where the client waits for want of a WebSocket.
+   */
+  onError?: (error: PatchwireError) => void;
+  /** Where the platform has none. */
+  WebSocket?: new (url: string) => ClientSocket;
+  /** Bounds on what is accepted. */
+  limits?: Limits;
+}
+
+/** See `SyncedClient.subscribe`. */
+export interface Subscribe {
+  (listener: () => void): () => void;
+  <V = unknown>(pointer: string, listener: (value: V | undefined) => void): () => void;
+}

@@ -1,0 +1,3 @@
+import { cloudflare } from '@cloudflare/vite-plugin';
+
+export default { plugins: [cloudflare({ inspectorPort: false })] };

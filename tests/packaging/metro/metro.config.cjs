@@ -1,0 +1,1 @@
+module.exports = { projectRoot: __dirname, watchFolders: [], transformer: { babelTransformerPath: require.resolve('./transformer.cjs') } };

@@ -1,0 +1,3 @@
+import { track } from '../program.js';
+
+export default () => <output>{track()}</output>;

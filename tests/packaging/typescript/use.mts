@@ -1,0 +1,36 @@
+import { PatchwireError, StateTracker, type Limits, type StepWrites } from 'patchwire';
+import { connect, type SyncStatus } from 'patchwire/client';
+import { SyncedState, type DurableContext } from 'patchwire/durable-objects';
+import { useSyncedState, useSyncStatus } from 'patchwire/react';
+
+interface State {
+  notes: { text: string }[];
+  draft: string;
+}
+
+const limits: Limits = { depth: 10 };
+const tracker = new StateTracker<State>({ notes: [], draft: '' }, { limits });
+tracker.update((draft) => {
+  draft.notes.push({ text: 'b' });
+  // @ts-expect-error: the package's types reach whoever installs it.
+  draft.missing = undefined;
+});
+export const writes: StepWrites = tracker.getStepWrites();
+export const code = (error: unknown) => (error instanceof PatchwireError ? error.code : undefined);
+
+const client = connect<State>({ url: '/session/demo' });
+export const first: string | undefined = client.getState()?.notes[0]?.text;
+client.subscribe<string>('/draft', (draft) => draft?.length);
+
+export function Notes(): [string | undefined, number, SyncStatus] {
+  // @ts-expect-error: a note has a text.
+  useSyncedState(client, (state) => state?.notes[0]?.txt);
+  return [useSyncedState(client)?.draft, useSyncedState(client, (state) => state?.notes.length ?? 0), useSyncStatus(client)];
+}
+
+export function answer(ctx: DurableContext, request: { url: string; method: string; headers: { get(name: string): string | null } }) {
+  const state = new SyncedState<State>(ctx, { initial: { notes: [], draft: '' } });
+  // @ts-expect-error: a note has a text.
+  state.update((draft) => void draft.notes.push({ txt: 'a' }));
+  return state.fetch(request);
+}

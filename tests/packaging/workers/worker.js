@@ -1,0 +1,3 @@
+import { program } from './program.js';
+
+onmessage = ({ data: session }) => program(session).then(postMessage, (error) => postMessage(`${error}`));
