@@ -144,6 +144,10 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
 
   /** What some calls need first, and chance hardly ever brings. */
   const first: { [name: string]: (target: unknown) => void } = {
+    "TrackerCore.increment": (target) => {
+      const patch = Buffer.from('[{"op":"replace","path":"","value":{"n":1,"a":[1]}}]');
+      (target as patchwire.TrackerCore).apply(filled(patch), patch.length, false);
+    },
     "TrackerCore.end": (target) => {
       const tracker = target as patchwire.TrackerCore;
       const root = Buffer.from("[1]");

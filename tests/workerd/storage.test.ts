@@ -61,7 +61,7 @@ test("a recipe that throws, or isn't JSON, leaves everything as it was", async (
     };
     expect(() => state.update(failing)).toThrow("no");
     expect(() => state.update((draft) => void (draft.count = NaN))).toThrow("NOT_JSON");
-    expect(() => state.update(async (draft) => void (draft.count = 1))).toThrow("ASYNC_RECIPE");
+    expect(() => state.update((async (draft: { count: number }) => void (draft.count = 1)) as never)).toThrow("ASYNC_RECIPE");
     expect(() => state.update((draft) => state.update(() => void (draft.count = 1)))).toThrow("TRACKER_BUSY");
     expect(() => state.apply([{ op: "remove", path: "/nowhere" }])).toThrow("PATH_NOT_FOUND");
     expect(() => state.append("/count", "x")).toThrow("PATH_NOT_FOUND");
