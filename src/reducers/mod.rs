@@ -8,6 +8,7 @@
 
 mod fold;
 mod mean;
+mod told;
 
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::merge::{Conflict, MergePlan, Strategy};
 use crate::parse;
-use crate::patch::{Dialect, DiffOptions, Patch};
 use crate::pointer::Pointer;
 use fold::Fold;
 use mean::Samples;
@@ -55,22 +55,6 @@ pub struct GraphChange {
     /// What parallel branches wrote that isn't in it, and to whom it was lost.
     pub conflicts: Vec<Conflict>,
     before: Document,
-}
-
-impl GraphChange {
-    /// What leads from the state before to the new one. O(what changed), because the rest is shared.
-    ///
-    /// ```
-    /// use patchwire::{Dialect, Reducers};
-    ///
-    /// let state = Reducers::initialize(None).unwrap();
-    /// let change = Reducers::record_node_visit(&state, "plan").unwrap();
-    /// let visit = r#"[{"op":"replace","path":"/currentNodeId","value":"plan"},{"op":"add","path":"/visitedNodes/-","value":"plan"},{"op":"replace","path":"/iteration","value":1}]"#;
-    /// assert_eq!(change.patch(Dialect::Rfc6902).to_string(), visit);
-    /// ```
-    pub fn patch(&self, dialect: Dialect) -> Patch {
-        self.before.diff(&self.state, &DiffOptions { dialect, ..DiffOptions::default() })
-    }
 }
 
 impl Reducers {
@@ -160,14 +144,14 @@ impl Reducers {
     /// assert_eq!(error.to_string(), "VALIDATION_FAILED: avg takes two numbers, and met a number and a string (at '/scratch/score')");
     /// ```
     pub fn update_scratch(&self, state: &Document, update: &Document) -> Result<GraphChange> {
-        self.update_without(state, update, &[])
+        self.fold(state, b"scratch", update, &[])
     }
 
-    /// The same, and takes members out that have no reducer, and nothing in them that has.
-    pub(crate) fn update_without(&self, state: &Document, update: &Document, removed: &[Key]) -> Result<GraphChange> {
-        let (scratch, path) = (partition(state, b"scratch")?, vec![Step::Key(b"scratch".into())]);
+    /// Folds an update into a partition, and takes members out of it where no reducer has a say.
+    pub(crate) fn fold(&self, state: &Document, name: &[u8], update: &Document, removed: &[Key]) -> Result<GraphChange> {
+        let (before, path) = (partition(state, name)?, vec![Step::Key(name.into())]);
         let mut fold = Fold::new(&self.plan, state.limits, Samples::of(&state.root));
-        let folded = fold.members(&mut path.clone(), &scratch, &*update_object(update)?)?;
+        let folded = fold.members(&mut path.clone(), &before, &*update_object(update)?)?;
         let mut after = state.root.clone();
         edit::perform(&mut after, &Edit::Set { path: path.clone(), value: folded }, &state.limits)?;
         for key in removed {
@@ -194,13 +178,7 @@ impl Reducers {
     /// assert_eq!(change.state.get("/artifacts").unwrap().to_string(), r#"{"summary":"done"}"#);
     /// ```
     pub fn update_artifacts(state: &Document, update: &Document) -> Result<GraphChange> {
-        partition(state, b"artifacts")?;
-        let mut after = state.root.clone();
-        for (key, value) in update_object(update)?.iter() {
-            let path = vec![Step::Key(b"artifacts".into()), Step::Key(key.clone())];
-            edit::perform(&mut after, &Edit::Set { path, value: value.clone() }, &state.limits)?;
-        }
-        changed(state, after, Vec::new())
+        Reducers::new().fold(state, b"artifacts", update, &[])
     }
 
     /// A node begins: it is the current one and the last one visited, and the iterations are one more.

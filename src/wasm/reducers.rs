@@ -51,17 +51,12 @@ impl GraphHandle {
 
     /// The values are an update and the names of members that have no value any more.
     pub fn update_scratch(self, rules: &Array) -> JsResult<String> {
-        let removed = self
-            .values
-            .get(1)
-            .and_then(|names| names.root.as_array().map(|names| names.iter().filter_map(|name| name.as_text().map(Key::from)).collect()));
-        let removed: Vec<Key> = removed.unwrap_or_default();
-        answer(reducers(rules).and_then(|reducers| reducers.update_without(&self.state, self.first(), &removed)))
+        answer(reducers(rules).and_then(|reducers| self.fold(&reducers, b"scratch")))
     }
 
-    /// The value is an update.
+    /// The same for artifacts.
     pub fn update_artifacts(self) -> JsResult<String> {
-        answer(Reducers::update_artifacts(&self.state, self.first()))
+        answer(self.fold(&Reducers::new(), b"artifacts"))
     }
 
     /// There are no values.
@@ -76,8 +71,10 @@ impl GraphHandle {
 }
 
 impl GraphHandle {
-    fn first(&self) -> &Document {
-        self.values.first().unwrap_or(&self.state)
+    fn fold(&self, reducers: &Reducers, partition: &[u8]) -> Result<GraphChange> {
+        let names = self.values.get(1).and_then(|names| names.root.as_array());
+        let removed: Vec<Key> = names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
+        reducers.fold(&self.state, partition, self.values.first().unwrap_or(&self.state), &removed)
     }
 }
 
