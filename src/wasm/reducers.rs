@@ -8,7 +8,7 @@ use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
 use super::merge::{list, print_conflict, strategies};
-use crate::document::{Document, Key};
+use crate::document::{Document, Key, Node};
 use crate::error::Result;
 use crate::parse;
 use crate::patch::{self, Dialect};
@@ -36,7 +36,6 @@ pub struct GraphHandle {
     values: Vec<Document>,
 }
 
-/// What is done returns `{"state":…,"patch":…,"conflicts":…}`.
 #[wasm_bindgen]
 impl GraphHandle {
     /// The arena holds the state up to `split` and a list of values up to `length`.
@@ -49,32 +48,29 @@ impl GraphHandle {
         Ok(GraphHandle { state, values: values.unwrap_or_default() })
     }
 
-    /// The values are an update and the names of members that have no value any more.
-    pub fn update_scratch(self, rules: &Array) -> JsResult<String> {
-        answer(reducers(rules).and_then(|reducers| self.fold(&reducers, b"scratch")))
-    }
-
-    /// The same for artifacts.
-    pub fn update_artifacts(self) -> JsResult<String> {
-        answer(self.fold(&Reducers::new(), b"artifacts"))
-    }
-
-    /// There are no values.
-    pub fn record_node_visit(self, node: &str) -> JsResult<String> {
-        answer(Reducers::record_node_visit(&self.state, node))
-    }
-
-    /// The values are the branches' states.
-    pub fn merge_parallel_branches(self, rules: &Array) -> JsResult<String> {
-        answer(reducers(rules).and_then(|reducers| reducers.merge_parallel_branches(&self.state, &self.values)))
+    /// Does what is asked for: 0 merges branches, which are the values; 1 puts the first value into scratch, and takes out
+    /// the members whose names the second one lists; 2 does so with artifacts; 3 visits the node that the first value names.
+    /// Returns `{"state":…,"patch":…,"conflicts":…}`.
+    pub fn run(self, what: u32, rules: &Array) -> JsResult<String> {
+        self.change(what, rules).map(|change| text(printed(&change))).map_err(to_js)
     }
 }
 
 impl GraphHandle {
-    fn fold(&self, reducers: &Reducers, partition: &[u8]) -> Result<GraphChange> {
-        let names = self.values.get(1).and_then(|names| names.root.as_array());
-        let removed: Vec<Key> = names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
-        reducers.fold(&self.state, partition, self.values.first().unwrap_or(&self.state), &removed)
+    fn change(&self, what: u32, rules: &Array) -> Result<GraphChange> {
+        let reducers = reducers(rules)?;
+        let value = |index: usize| self.values.get(index).map(|value| &value.root);
+        match what {
+            0 => reducers.merge_parallel_branches(&self.state, &self.values),
+            3 => Reducers::record_node_visit(&self.state, &String::from_utf8_lossy(value(0).and_then(Node::as_text).unwrap_or_default())),
+            _ => {
+                let names = value(1).and_then(Node::as_array);
+                let removed: Vec<Key> =
+                    names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
+                let update = self.values.first().unwrap_or(&self.state);
+                reducers.fold(&self.state, if what == 1 { b"scratch" } else { b"artifacts" }, update, &removed)
+            }
+        }
     }
 }
 
@@ -85,8 +81,7 @@ fn reducers(rules: &Array) -> Result<Reducers> {
     })
 }
 
-fn answer(change: Result<GraphChange>) -> JsResult<String> {
-    let change = change.map_err(to_js)?;
+fn printed(change: &GraphChange) -> Vec<u8> {
     let mut out = b"{\"state\":".to_vec();
     print(&mut out, &change.state.root);
     out.extend_from_slice(b",\"patch\":");
@@ -94,5 +89,5 @@ fn answer(change: Result<GraphChange>) -> JsResult<String> {
     out.extend_from_slice(b",\"conflicts\":");
     list(&mut out, &change.conflicts, print_conflict);
     out.push(b'}');
-    Ok(text(out))
+    out
 }

@@ -4,7 +4,6 @@ import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
-import type { GraphHandle } from "../wasm/patchwire.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -65,6 +64,10 @@ export interface GraphChange {
 }
 
 type Members = Record<string, unknown>;
+
+/** What the core can do (src/wasm/reducers.rs). */
+const Done = { merge: 0, scratch: 1, artifacts: 2, visit: 3 } as const;
+type Done = (typeof Done)[keyof typeof Done];
 
 /** A graph's state as far as something is about it. */
 interface Part {
@@ -160,7 +163,7 @@ export class StateManager {
     const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
     checkJson(part);
     checkJson({ scratch: patch });
-    return this.change(state, part, [patch, removedBy(patch)], (handle, rules) => handle.update_scratch(rules));
+    return this.change(state, part, [patch, removedBy(patch)], Done.scratch);
   }
 
   /**
@@ -181,7 +184,7 @@ export class StateManager {
     const part: Part = { artifacts: pickedBy(state.artifacts, update) };
     checkJson(part);
     checkJson({ artifacts: update });
-    return this.change(state, part, [update, removedBy(update)], (handle) => handle.update_artifacts());
+    return this.change(state, part, [update, removedBy(update)], Done.artifacts);
   }
 
   /**
@@ -200,7 +203,7 @@ export class StateManager {
     if (typeof nodeId !== "string") throw new PatchwireError("VALIDATION_FAILED", "a node's id is a string", { path: "/currentNodeId" });
     const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
     checkJson(part);
-    return this.change(state, part, [], (handle) => handle.record_node_visit(nodeId));
+    return this.change(state, part, [nodeId], Done.visit);
   }
 
   /**
@@ -233,7 +236,7 @@ export class StateManager {
     const [base, branches] = [part(baseState), branchStates.map(part)];
     checkJson(base);
     checkJson(branches);
-    return this.change(baseState, base, branches, (handle, rules) => handle.merge_parallel_branches(rules));
+    return this.change(baseState, base, branches, Done.merge);
   }
 
   /** What means are made of, for those who may need it. */
@@ -244,14 +247,14 @@ export class StateManager {
   }
 
   /** Has something done to a part of a state; what comes back is put in the part's place. */
-  private change<S extends GraphState>(state: S, part: Part, values: unknown[], run: (handle: GraphHandle, rules: unknown[]) => string): S {
+  private change<S extends GraphState>(state: S, part: Part, values: unknown[], what: Done): S {
     const failure: Failure = {};
-    const rules = this.rules.map(([pointer, reducer]) => [pointer, typeof reducer === "function" ? onTexts(reducer, failure) : reducer]);
+    const rules = (what === Done.artifacts ? [] : this.rules).map(([pointer, reducer]) => [pointer, typeof reducer === "function" ? onTexts(reducer, failure) : reducer]);
     const [arena, split, length] = passTexts(JSON.stringify(part), JSON.stringify(values));
     // Two calls: a function may itself call the core, which then needs the arena.
     const handle = call(() => new (core().GraphHandle)(arena, split!, length!));
     try {
-      const { state: after, ...change } = JSON.parse(call(() => run(handle, rules))) as { state: Part } & GraphChange;
+      const { state: after, ...change } = JSON.parse(call(() => handle.run(what, rules))) as { state: Part } & GraphChange;
       const next = { ...state };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
         next[name] = (isMembers(value) ? joined(state[name] as Members, part[name] as Members, value) : value) as never;
