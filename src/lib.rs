@@ -64,3 +64,8 @@ pub use writes::{ArrayDelta, Granularity, StepWrites};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// And those of the guide for who comes from Awaken.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/awaken.md")]
+struct Awaken;
