@@ -93,7 +93,11 @@ fn finite(total: Total, path: &[Step]) -> Result<()> {
 /// is that of the branches' values, as it is without totals.
 pub(super) fn merge(plan: &MergePlan, base: &Node, branches: &[Node], after: &mut Node, limits: &Limits) -> Result<()> {
     let mut places: Ordered<Vec<Step>, ()> = Ordered::default();
-    for (pointer, _) in plan.rules().filter(|(_, strategy)| matches!(strategy, Strategy::Avg)) {
+    let mut rules = plan.rules().filter(|(_, strategy)| matches!(strategy, Strategy::Avg)).peekable();
+    if rules.peek().is_none() {
+        return Ok(());
+    }
+    for (pointer, _) in rules {
         for branch in branches {
             expand(pointer, branch, &mut Vec::new(), &mut places);
         }

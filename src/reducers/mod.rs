@@ -13,7 +13,7 @@ mod told;
 use std::sync::Arc;
 
 use crate::document::{Document, Key, Node, Object};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
 use crate::merge::{Conflict, MergePlan, Strategy};
 use crate::parse;
@@ -230,6 +230,8 @@ impl Reducers {
     /// assert_eq!((merged.conflicts[0].path.as_str(), merged.conflicts[0].lost_by), ("/artifacts/title", 0));
     /// ```
     pub fn merge_parallel_branches(&self, base: &Document, branches: &[Document]) -> Result<GraphChange> {
+        let base = &opened(base)?;
+        let branches = branches.iter().map(opened).collect::<Result<Vec<_>>>()?;
         let start = partitions(base)?;
         let ends = branches.iter().map(partitions).collect::<Result<Vec<_>>>()?;
         let merged = self.plan.merge_branches(&start, &ends)?;
@@ -248,6 +250,28 @@ impl Reducers {
 fn changed(before: &Document, root: Node, conflicts: Vec<Conflict>) -> Result<GraphChange> {
     before.limits.check_document(root.weight())?;
     Ok(GraphChange { state: Document { root, limits: before.limits }, conflicts, before: before.clone() })
+}
+
+/// With the members of its partitions built, if they were text: each is looked at several times.
+pub(crate) fn opened(state: &Document) -> Result<Document> {
+    let mut root = state.root.clone();
+    for name in [b"scratch".as_slice(), b"artifacts"] {
+        let members = partition(state, name)?;
+        let keys: Vec<&Key> = members.iter().filter(|(_, value)| matches!(value, Node::Raw(_))).map(|(key, _)| key).collect();
+        if keys.is_empty() {
+            continue;
+        }
+        edit::below(&mut root, &Step::Key(name.into()), &mut |partition| {
+            keys.iter().try_for_each(|key| edit::below(partition, &Step::Key((*key).clone()), &mut open).map(drop))?;
+            Ok(Out::None)
+        })?;
+    }
+    Ok(Document { root, limits: state.limits })
+}
+
+fn open(node: &mut Node) -> Result<Out> {
+    node.open_in_place();
+    Ok(Out::None)
 }
 
 fn partition(state: &Document, name: &[u8]) -> Result<Arc<Object>> {

@@ -10,10 +10,11 @@ use super::limits::limits;
 use super::merge::{list, print_conflict, strategies};
 use crate::document::{Document, Key, Node};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::parse;
 use crate::patch::{self, Dialect};
 use crate::print::print;
-use crate::reducers::{GraphChange, Reducers};
+use crate::reducers::{GraphChange, Reducers, opened};
 
 /// The state of a graph that begins with the input in the arena's first `length` bytes, or with none.
 #[wasm_bindgen]
@@ -48,7 +49,7 @@ impl GraphHandle {
         Ok(GraphHandle { state, values: values.unwrap_or_default() })
     }
 
-    /// Does what is asked for: 0 merges branches, which are the values; 1 puts the first value into scratch, and takes out
+    /// Does what is asked for: 0 merges branches, of which each value is the patch that leads to it from the state; 1 puts the first value into scratch, and takes out
     /// the members whose names the second one lists; 2 does so with artifacts; 3 visits the node that the first value names.
     /// Returns `{"state":…,"patch":…,"conflicts":…}`.
     pub fn run(self, what: u32, rules: &Array) -> JsResult<String> {
@@ -61,7 +62,14 @@ impl GraphHandle {
         let reducers = reducers(rules)?;
         let value = |index: usize| self.values.get(index).map(|value| &value.root);
         match what {
-            0 => reducers.merge_parallel_branches(&self.state, &self.values),
+            0 => {
+                let base = opened(&self.state)?;
+                // What a branch changed is no patch of anybody's, so no limit of patches is meant.
+                let whole = Limits { operations: usize::MAX, ..base.limits };
+                let branch = |patch: &Document| base.apply(&patch::read(&patch.root, &whole)?);
+                let branches = self.values.iter().map(branch).collect::<Result<Vec<_>>>()?;
+                reducers.merge_parallel_branches(&base, &branches)
+            }
             3 => Reducers::record_node_visit(&self.state, &String::from_utf8_lossy(value(0).and_then(Node::as_text).unwrap_or_default())),
             _ => {
                 let names = value(1).and_then(Node::as_array);

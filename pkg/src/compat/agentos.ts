@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
-import { checkJson, pointerOf } from "../state/json.js";
+import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
 
@@ -137,7 +137,7 @@ export class StateManager {
    * ```
    */
   initialize<TInput>(input: TInput): GraphState<TInput> {
-    checkJson({ input });
+    requireJson({ input });
     const [arena, length] = passTexts(input === undefined ? "" : JSON.stringify(input));
     const state = JSON.parse(call(() => core().initialize_graph(arena, length!))) as GraphState<TInput>;
     freeze(state.input);
@@ -161,8 +161,8 @@ export class StateManager {
    */
   updateScratch<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
     const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
-    checkJson(part);
-    checkJson({ scratch: patch });
+    requireJson(part);
+    requireJson({ scratch: patch });
     return this.change(state, part, [patch, removedBy(patch)], Done.scratch);
   }
 
@@ -182,8 +182,8 @@ export class StateManager {
   updateArtifacts<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
     const update = patch ?? {};
     const part: Part = { artifacts: pickedBy(state.artifacts, update) };
-    checkJson(part);
-    checkJson({ artifacts: update });
+    requireJson(part);
+    requireJson({ artifacts: update });
     return this.change(state, part, [update, removedBy(update)], Done.artifacts);
   }
 
@@ -202,7 +202,7 @@ export class StateManager {
   recordNodeVisit<S extends GraphState>(state: S, nodeId: string): S {
     if (typeof nodeId !== "string") throw new PatchwireError("VALIDATION_FAILED", "a node's id is a string", { path: "/currentNodeId" });
     const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
-    checkJson(part);
+    requireJson(part);
     return this.change(state, part, [nodeId], Done.visit);
   }
 
@@ -233,10 +233,9 @@ export class StateManager {
       const [scratch, artifacts] = names.map((name, i) => picked(state[name], keys[i]!));
       return { scratch, artifacts, ...this.totals(state) };
     };
-    const [base, branches] = [part(baseState), branchStates.map(part)];
-    checkJson(base);
-    checkJson(branches);
-    return this.change(baseState, base, branches, Done.merge);
+    const base = part(baseState);
+    requireJson(base);
+    return this.change(baseState, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
   }
 
   /** What means are made of, for those who may need it. */
@@ -265,6 +264,25 @@ export class StateManager {
       throw "thrown" in failure ? failure.thrown : error;
     }
   }
+}
+
+/** Refuses what isn't JSON. What is plain to see isn't copied for that. */
+function requireJson(value: unknown): void {
+  if (!isPlainJson(value, 0)) checkJson(value);
+}
+
+/** Whether this is JSON, as far as can be told without looking twice. */
+function isPlainJson(value: unknown, depth: number): boolean {
+  if (typeof value === "object" && value !== null) {
+    if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return false;
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) if (!isPlainJson(value[i], depth + 1)) return false;
+    } else {
+      for (const key of Object.keys(value)) if (!isPlainJson((value as Members)[key], depth + 1)) return false;
+    }
+    return true;
+  }
+  return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
 }
 
 /** `scratch.a.b` is `b` in `scratch.a`, or the member of `scratch` that is called `a.b`. */
@@ -310,6 +328,33 @@ function changedIn(base: unknown, branches: readonly unknown[]): Iterable<string
     if (kept < keys.length) for (const key of keys) if (!Object.hasOwn(branch, key)) changed.add(key);
   }
   return new Set([...keys.filter((key) => changed.has(key)), ...changed]);
+}
+
+/** What a branch has otherwise than by reference: the core makes the branch of it, which then shares the base's values. */
+function difference(base: Part, branch: Part): JSONPatchOperation[] {
+  const operations: JSONPatchOperation[] = [];
+  tell(operations, "", base, branch);
+  if (!operations.every((operation) => !("value" in operation) || isPlainJson(operation.value, 0))) checkJson(branch);
+  return operations;
+}
+
+function tell(operations: JSONPatchOperation[], path: string, before: unknown, after: unknown): void {
+  if (Object.is(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after) && before.every((item, i) => i < after.length && Object.is(item, after[i]))) {
+    for (let i = before.length; i < after.length; i++) operations.push({ op: "add", path: `${path}/-`, value: after[i] });
+  } else if (isMembers(before) && isMembers(after) && isPlain(after)) {
+    for (const key of Object.keys(before)) {
+      if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) operations.push({ op: "remove", path: path + pointerOf([key]) });
+    }
+    for (const key of Object.keys(after)) {
+      const place = path + pointerOf([key]);
+      if (Object.hasOwn(before, key) && before[key] !== undefined) {
+        if (after[key] !== undefined) tell(operations, place, before[key], after[key]);
+      } else if (after[key] !== undefined) operations.push({ op: "add", path: place, value: after[key] });
+    }
+  } else {
+    operations.push({ op: "replace", path, value: after });
+  }
 }
 
 /** All members of an object, with the part that went to the core as it came back. */
