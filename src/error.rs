@@ -24,6 +24,8 @@ pub enum Code {
     TestFailed,
     /// One of [`Limits`](crate::Limits) was exceeded; the message names which.
     LimitExceeded,
+    /// Writers that ran in parallel exclude each other.
+    Conflict,
     /// The sender's revision and the receiver's don't fit together.
     StaleState,
     /// The connection or stream had ended already.
@@ -55,6 +57,7 @@ impl Code {
             Code::IndexOutOfRange => "INDEX_OUT_OF_RANGE",
             Code::TestFailed => "TEST_FAILED",
             Code::LimitExceeded => "LIMIT_EXCEEDED",
+            Code::Conflict => "CONFLICT",
             Code::StaleState => "STALE_STATE",
             Code::Closed => "CLOSED",
             Code::ForbiddenPath => "FORBIDDEN_PATH",
@@ -96,6 +99,8 @@ pub struct ErrorDetails {
     pub offset: Option<usize>,
     /// One phrase that says what was expected; never a value of the state.
     pub reason: &'static str,
+    /// The types of two values that don't fit together.
+    pub types: Option<[&'static str; 2]>,
 }
 
 impl Deref for Error {
@@ -112,7 +117,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     #[cold]
     pub(crate) fn new(code: Code, reason: &'static str) -> Self {
-        Error { details: Box::new(ErrorDetails { code, path: None, op_index: None, offset: None, reason }) }
+        Error { details: Box::new(ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None }) }
     }
 
     pub(crate) fn at(mut self, offset: usize) -> Self {
@@ -142,6 +147,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn between(mut self, one: &'static str, other: &'static str) -> Self {
+        self.details.types = Some([one, other]);
+        self
+    }
+
     /// Without the path, which the caller may not see.
     pub(crate) fn nowhere(mut self) -> Self {
         self.details.path = None;
@@ -151,6 +161,9 @@ impl Error {
     /// What [`Display`](fmt::Display) shows; made without `core::fmt`, which is a tenth of a small wasm module.
     pub(crate) fn text(&self) -> String {
         let mut text = String::from(self.code.as_str()) + ": " + self.reason;
+        if let Some([one, other]) = self.types {
+            text = text + ", and met " + one + " and " + other;
+        }
         let path = self.path.as_ref().map(|path| String::from("'") + path + "'");
         let [operation, offset] = [self.op_index, self.offset].map(|number| number.map(number::text));
         let mut separator = " (";

@@ -33,12 +33,15 @@ mod log;
 mod merge;
 mod patch;
 mod projection;
+mod reducers;
 mod tracker;
 mod view;
 mod writes;
 
 pub mod store;
 pub mod sync;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod typed;
 
 #[cfg(any(feature = "wasm", feature = "wasm-client"))]
 mod wasm;
@@ -53,6 +56,7 @@ pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
 pub use patch::{Dialect, DiffOptions, Patch};
 pub use pointer::Pointer;
 pub use projection::View;
+pub use reducers::{GraphChange, Reducers};
 pub use tracker::{Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};
 
@@ -60,3 +64,8 @@ pub use writes::{ArrayDelta, Granularity, StepWrites};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// And those of the guide for who comes from Awaken.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/awaken.md")]
+struct Awaken;

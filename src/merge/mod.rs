@@ -17,6 +17,7 @@ use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{self, Granularity, StepWrites};
 use combine::Combiner;
+pub(crate) use reduce::reduce;
 use touch::Writer;
 
 /// How the values that several writers gave one place become one. None is asked where only one changed it, and one whose
@@ -40,7 +41,7 @@ pub enum Strategy {
     Max,
     /// Their mean.
     Avg,
-    /// The first of the longest strings (UTF-16 code units), arrays or objects.
+    /// The first of the longest strings (UTF-16 code units), arrays or objects; of numbers and booleans, as text.
     Longest,
     /// The base's items that no writer removed, and what each added, equal items once.
     Union,
@@ -215,12 +216,16 @@ impl MergePlan {
         Ok(Merged { state: Document { root: combiner.state, limits: base.limits }, conflicts, warnings, base: base.root.clone(), writes })
     }
 
-    fn at(&self, path: &[Step]) -> Option<&Strategy> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (&Pointer, &Strategy)> {
+        self.strategies.iter().map(|(pointer, strategy)| (pointer, strategy))
+    }
+
+    pub(crate) fn at(&self, path: &[Step]) -> Option<&Strategy> {
         let means = |pointer: &Pointer| pointer.keys().len() == path.len() && leads(pointer, path);
         self.strategies.iter().find(|(pointer, _)| means(pointer)).map(|(_, strategy)| strategy)
     }
 
-    fn leads_below(&self, path: &[Step]) -> bool {
+    pub(crate) fn leads_below(&self, path: &[Step]) -> bool {
         self.strategies.iter().any(|(pointer, _)| pointer.keys().len() > path.len() && leads(pointer, path))
     }
 }

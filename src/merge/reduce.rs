@@ -7,7 +7,7 @@ use crate::{merge::Strategy, print};
 
 /// What the values amount to; `None` where their types don't fit. `base` is what all writers started from, `values`
 /// what each that changed it made of it.
-pub(super) fn reduce(strategy: &Strategy, base: Option<&Node>, values: &[Node]) -> Option<Node> {
+pub(crate) fn reduce(strategy: &Strategy, base: Option<&Node>, values: &[Node]) -> Option<Node> {
     match strategy {
         Strategy::Concat => concat(base, values),
         Strategy::Union => union(base, values),
@@ -67,17 +67,27 @@ fn items(value: Option<&Node>) -> Option<Vec<Node>> {
     value.map_or(Some(Vec::new()), |value| Some(value.as_array()?.iter().cloned().collect()))
 }
 
-/// The first of those that have the most characters (UTF-16 code units), items or members.
+/// The first of those that have the most characters (UTF-16 code units), items or members; of numbers and of booleans,
+/// as JSON has them.
 fn longest(values: &[Node]) -> Option<Node> {
-    let kind = |value: &Node| match value.open() {
-        Opened::Text(text) => Some((0, text::utf16_len(text))),
-        Opened::Array(array) => Some((1, array.len())),
-        Opened::Object(object) => Some((2, object.len())),
-        _ => None,
+    let kind = |value: &Node| {
+        let printed = || {
+            let mut out = Vec::new();
+            print::print(&mut out, value);
+            out.len()
+        };
+        match value.open() {
+            Opened::Text(text) => (0, text::utf16_len(text)),
+            Opened::Array(array) => (1, array.len()),
+            Opened::Object(object) => (2, object.len()),
+            Opened::Number(_) => (3, printed()),
+            Opened::Bool(_) => (4, printed()),
+            Opened::Null => (5, 0),
+        }
     };
     let mut best: Option<(&Node, (u8, usize))> = None;
     for value in values {
-        let measured = kind(value)?;
+        let measured = kind(value);
         match best {
             Some((_, (kind, _))) if kind != measured.0 => return None,
             Some((_, (_, length))) if length >= measured.1 => {}

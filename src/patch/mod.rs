@@ -22,7 +22,7 @@ pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)
 }
 
-use crate::document::Node;
+use crate::document::{Key, Node};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::pointer::Pointer;
@@ -72,6 +72,19 @@ pub(crate) enum Operation {
         path: Pointer,
         by: f64,
     },
+}
+
+impl Operation {
+    /// The same in a document that has the one it is for at this place.
+    pub(crate) fn under(mut self, place: &[Key]) -> Operation {
+        let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(place.iter().chain(pointer.keys()).cloned().collect());
+        match &mut self {
+            Operation::Move { from, path } | Operation::Copy { from, path } => [from, path].into_iter().for_each(lead),
+            Operation::Add { path, .. } | Operation::Replace { path, .. } | Operation::Test { path, .. } => lead(path),
+            Operation::Remove { path } | Operation::StrIns { path, .. } | Operation::Inc { path, .. } => lead(path),
+        }
+        self
+    }
 }
 
 /// A list of operations, valid in form; whether it fits a document shows when it is applied.

@@ -28,6 +28,8 @@ mod merge;
 mod options;
 #[cfg(feature = "wasm")]
 mod patches;
+#[cfg(feature = "wasm")]
+mod reducers;
 #[cfg(feature = "wasm-objects")]
 mod server;
 #[cfg(feature = "wasm-objects")]

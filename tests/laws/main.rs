@@ -11,6 +11,7 @@ mod merge;
 mod next;
 mod oracles;
 mod patches;
+mod reducers;
 mod stream;
 mod texts;
 mod told;

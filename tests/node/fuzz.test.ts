@@ -32,7 +32,7 @@ type Handle = { free(): void };
 /** No limits of one's own. */
 const NONE = new Float64Array();
 
-const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED)","message":"/;
+const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|CONFLICT|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED)","message":"/;
 
 const seeds = new URL("../../fuzz/seeds/", import.meta.url);
 const texts = readdirSync(seeds).flatMap((target) => readdirSync(new URL(`${target}/`, seeds)).map((name) => readFileSync(new URL(`${target}/${name}`, seeds))));
@@ -139,6 +139,10 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     },
     ServerHandle: () => new patchwire.ServerHandle(handle("StoreHandle") as patchwire.StoreHandle, NONE),
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
+    GraphHandle: () => {
+      const [state, values] = [Buffer.from('{"scratch":{"n":1},"artifacts":{},"visitedNodes":[],"iteration":0}'), Buffer.from('[{"scratch":{"n":2},"artifacts":{}}]')];
+      return new patchwire.GraphHandle(filled(state, values), state.length, state.length + values.length);
+    },
     MergeHandle: () => new patchwire.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, NONE),
   };
 
@@ -212,7 +216,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || callable.name === "free";
+    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     try {

@@ -137,11 +137,12 @@ function merge<T>(base: T, writers: unknown, areBranches: boolean, options: Merg
 }
 
 /** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */
-interface Failure {
+export interface Failure {
   thrown?: unknown;
 }
 
-function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure) {
+/** The function as the core calls it. */
+export function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure) {
   return (existing: string, incoming: string, base: string | undefined, path: string, writer: number): string | undefined => {
     try {
       const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });

@@ -1,4 +1,5 @@
 import { StateTracker } from 'patchwire';
+import { StateManager } from 'patchwire/agentos';
 import { connect } from 'patchwire/client';
 import type { SyncedState } from 'patchwire/durable-objects';
 
@@ -16,6 +17,12 @@ export function patches() {
     draft.missing = undefined;
   });
   return JSON.stringify(tracker.getRFC6902Patches());
+}
+
+/** A graph's state after a visit. */
+export function visited() {
+  const manager = new StateManager({ 'scratch.notes': 'concat' });
+  return manager.recordNodeVisit(manager.initialize({ prompt: 'a' }), 'plan').visitedNodes;
 }
 
 export function note(state: SyncedState<State>, text: string) {

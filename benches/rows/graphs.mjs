@@ -1,0 +1,60 @@
+// Branches of a graph that ran at once, and the state after them, beside AgentOS's own StateManager.
+import { applyPatch } from 'patchwire';
+import { changeOf, StateManager } from 'patchwire/agentos';
+import { median } from '../harness.mjs';
+import { peerModule } from '../peers.mjs';
+
+const reducers = { 'scratch.messages': 'concat', 'scratch.tokens': 'sum', 'scratch.best': 'longest' };
+
+/** A state of notes and messages, and branches of it as GraphRuntime makes them: copies, each with its own writes. */
+function fanOut(manager, { notes, messages, branches }) {
+  const scratch = { tokens: 0, best: '', messages: Array.from({ length: messages }, (_, n) => ({ role: 'tool', n, text: `what tool ${n} found out` })) };
+  for (let i = 0; i < notes; i++) scratch[`note${i}`] = { id: i, title: `Note ${i}`, text: 'x'.repeat(400) };
+  const base = { ...manager.initialize({}), scratch };
+  const branch = (i) => {
+    const message = { role: 'tool', n: messages + i, text: 'found more' };
+    const written = { [`out${i}`]: { done: true, i }, tokens: 10 * i, messages: [...scratch.messages, message] };
+    return { ...base, scratch: { ...scratch, ...written } };
+  };
+  return [base, Array.from({ length: branches }, (_, i) => branch(i))];
+}
+
+function micros(run, { rounds, milliseconds }) {
+  const once = () => {
+    const started = performance.now();
+    let count = 0;
+    while (performance.now() - started < milliseconds) {
+      run();
+      count++;
+    }
+    return ((performance.now() - started) * 1000) / count;
+  };
+  once();
+  return median(Array.from({ length: rounds }, once));
+}
+
+function merged(name, sizes, target) {
+  return {
+    name: `mergeParallelBranches: ${name}`,
+    target,
+    async figures(pace) {
+      const { StateManager: Theirs } = await peerModule('@framers/agentos', '0.9.164', 'dist/orchestration/runtime/StateManager.js');
+      const [ours, theirs] = [new StateManager(reducers), new Theirs(reducers)];
+      const [base, branches] = fanOut(ours, sizes);
+      const state = ours.mergeParallelBranches(base, branches);
+      const isWhole = state.scratch.messages.length === sizes.messages + sizes.branches && state.scratch.tokens === 5 * sizes.branches * (sizes.branches - 1);
+      if (!isWhole || JSON.stringify(applyPatch(base, changeOf(state).patch)) !== JSON.stringify(state)) throw new Error('another state was merged');
+      const run = { ours: () => ours.mergeParallelBranches(base, branches), peer: () => theirs.mergeParallelBranches(base, branches) };
+      // In turn, so that both have the same neighbours on the machine.
+      const samples = Array.from({ length: 3 }, () => [micros(run.ours, pace), micros(run.peer, pace)]);
+      const [our, peer] = [0, 1].map((who) => Math.min(...samples.map((sample) => sample[who])));
+      return { ours: our, peer, who: 'AgentOS, which counts the base again' };
+    },
+  };
+}
+
+export const graphs = [
+  merged('2 branches, 10 notes, 5 messages', { branches: 2, notes: 10, messages: 5 }, 1),
+  merged('8 branches, 200 notes (100 KB), 20 messages', { branches: 8, notes: 200, messages: 20 }, 1),
+  merged('8 branches, 1,000 notes (500 KB), 20 messages', { branches: 8, notes: 1000, messages: 20 }, 1),
+];

@@ -1,0 +1,366 @@
+import { call, core, passTexts } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
+import { freeze, isContainer, put } from "../state/containers.js";
+import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
+import type { JSONPatchOperation } from "../types.js";
+import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
+
+/** The reducers that have a name. `union` isn't AgentOS's; the others are. */
+export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
+
+/** Makes one value of what is there and what comes. Its result must be JSON. */
+export type ReducerFn = (existing: any, incoming: any) => unknown;
+
+/**
+ * Reducers by the place that they are for: `'scratch.messages'`, `'artifacts.summary'`, at any depth, or a JSON Pointer
+ * (`'/scratch/scores/*'`), in which `*` is any one segment.
+ */
+export type StateReducers = Readonly<Record<string, ReducerFn | BuiltinReducer>>;
+
+/** What nodes see of a memory. */
+export interface MemoryView {
+  traces: unknown[];
+  pendingWrites: unknown[];
+  totalTracesRead: number;
+  readLatencyMs: number;
+}
+
+/** What is measured of a run. */
+export interface DiagnosticsView {
+  totalTokensUsed: number;
+  totalDurationMs: number;
+  nodeTimings: Record<string, any>;
+  discoveryResults: Record<string, any>;
+  guardrailResults: Record<string, any>;
+  checkpointsSaved: number;
+  memoryReads: number;
+  memoryWrites: number;
+  /** What the means of `avg` are made of, by pointer. There once a mean has two samples. */
+  samples?: Record<string, { sum: number; count: number }>;
+}
+
+/** The state of one run of a graph. */
+export interface GraphState<TInput = any, TScratch = any, TArtifacts = any> {
+  /** What the caller gave; frozen. */
+  input: Readonly<TInput>;
+  /** What nodes tell each other. */
+  scratch: TScratch;
+  memory: MemoryView;
+  /** What the caller gets. */
+  artifacts: TArtifacts;
+  diagnostics: DiagnosticsView;
+  currentNodeId: string;
+  visitedNodes: string[];
+  iteration: number;
+  checkpointId?: string;
+}
+
+/** What a method of a {@link StateManager} did. */
+export interface GraphChange {
+  /** Leads from the state that it was given to the one that it returned (RFC 6902). */
+  patch: JSONPatchOperation[];
+  /** What parallel branches wrote that isn't there. */
+  conflicts: MergeConflict[];
+}
+
+type Members = Record<string, unknown>;
+
+/** What the core can do (src/wasm/reducers.rs). */
+const Done = { merge: 0, scratch: 1, artifacts: 2, visit: 3 } as const;
+type Done = (typeof Done)[keyof typeof Done];
+
+/** A graph's state as far as something is about it. */
+interface Part {
+  scratch?: unknown;
+  artifacts?: unknown;
+  diagnostics?: unknown;
+  currentNodeId?: unknown;
+  visitedNodes?: unknown;
+  iteration?: unknown;
+}
+
+const changes = new WeakMap<object, GraphChange>();
+
+/**
+ * What a {@link StateManager}'s method did to make this state; undefined for a state that none made.
+ *
+ * @example
+ * ```ts
+ * import { changeOf, StateManager } from "patchwire/agentos";
+ * const manager = new StateManager({});
+ * const state = manager.updateArtifacts(manager.initialize("Hi"), { title: "Greeting" });
+ * console.log(changeOf(state)?.patch); // [ { op: 'add', path: '/artifacts/title', value: 'Greeting' } ]
+ * ```
+ */
+export function changeOf(state: GraphState): GraphChange | undefined {
+  return changes.get(state);
+}
+
+/**
+ * AgentOS's manager of a graph's state. Each method returns a new state, shares with the old one what it didn't touch, and
+ * changes nothing where it throws; {@link changeOf} tells what it did.
+ *
+ * @example
+ * ```ts
+ * import { StateManager } from "patchwire/agentos";
+ * const manager = new StateManager({ "scratch.messages": "concat" });
+ * let state = manager.initialize({ prompt: "Hello" });
+ * state = manager.updateScratch(state, { messages: ["first"] });
+ * state = manager.updateScratch(state, { messages: ["second"] });
+ * console.log(state.scratch.messages); // [ 'first', 'second' ]
+ * ```
+ */
+export class StateManager {
+  private readonly rules: (readonly [pointer: string, reducer: ReducerFn | BuiltinReducer])[];
+  private readonly hasMeans: boolean;
+
+  /**
+   * @param reducers how values that are there and values that come become one; elsewhere the latest value stays.
+   * @throws PatchwireError `VALIDATION_FAILED` for a name that no reducer has and for a place that is neither in `scratch`
+   *   nor in `artifacts`, `INVALID_POINTER`; with the place.
+   */
+  constructor(reducers: StateReducers) {
+    this.rules = Object.entries(reducers).flatMap(([field, reducer]) => pointers(field).map((pointer) => [pointer, reducer] as const));
+    this.hasMeans = this.rules.some(([, reducer]) => reducer === "avg");
+    call(() => core().check_reducers([...this.rules]));
+  }
+
+  /**
+   * The state of a graph that begins: a frozen copy of the input, and everything else empty.
+   *
+   * @throws PatchwireError `NOT_JSON` with the place, `LIMIT_EXCEEDED`.
+   * @example
+   * ```ts
+   * import { StateManager } from "patchwire/agentos";
+   * const state = new StateManager({}).initialize({ prompt: "Hello" });
+   * console.log(state.input, state.visitedNodes, Object.isFrozen(state.input)); // { prompt: 'Hello' } [] true
+   * ```
+   */
+  initialize<TInput>(input: TInput): GraphState<TInput> {
+    requireJson({ input });
+    const [arena, length] = passTexts(input === undefined ? "" : JSON.stringify(input));
+    const state = JSON.parse(call(() => core().initialize_graph(arena, length!))) as GraphState<TInput>;
+    freeze(state.input);
+    return state;
+  }
+
+  /**
+   * Folds an update into `scratch`: by its reducer where a value is there, and otherwise the new value stays. To `concat`,
+   * `merge` and `union` null is nothing. A member that is undefined is deleted, if it has no reducer. O(what it touches).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED` where types don't fit their reducer, with the place and the types, and where
+   *   the update isn't an object; `NOT_JSON`, `LIMIT_EXCEEDED`; and what a function throws.
+   * @example
+   * ```ts
+   * import { StateManager } from "patchwire/agentos";
+   * const manager = new StateManager({ "scratch.score": "avg", "scratch.spent.tokens": "sum" });
+   * let state = manager.initialize(null);
+   * for (const score of [10, 20, 60]) state = manager.updateScratch(state, { score, spent: { tokens: 5 } });
+   * console.log(state.scratch); // { score: 30, spent: { tokens: 15 } }
+   * ```
+   */
+  updateScratch<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
+    const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
+    requireJson(part);
+    requireJson({ scratch: patch });
+    return this.change(state, part, [patch, removedBy(patch)], Done.scratch);
+  }
+
+  /**
+   * Puts members into `artifacts`; the latest value stays, whatever reducers there are. A member that is undefined is
+   * deleted. O(what it touches).
+   *
+   * @throws PatchwireError `VALIDATION_FAILED` where the update isn't an object, `NOT_JSON`, `LIMIT_EXCEEDED`.
+   * @example
+   * ```ts
+   * import { StateManager } from "patchwire/agentos";
+   * const manager = new StateManager({});
+   * const state = manager.updateArtifacts(manager.initialize(null), { title: "Greeting" });
+   * console.log(state.artifacts); // { title: 'Greeting' }
+   * ```
+   */
+  updateArtifacts<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
+    const update = patch ?? {};
+    const part: Part = { artifacts: pickedBy(state.artifacts, update) };
+    requireJson(part);
+    requireJson({ artifacts: update });
+    return this.change(state, part, [update, removedBy(update)], Done.artifacts);
+  }
+
+  /**
+   * A node begins: it is the current one and the last one visited, and the iterations are one more.
+   *
+   * @throws PatchwireError `VALIDATION_FAILED` where the id isn't a string, `PATH_NOT_FOUND` where the state has no visits.
+   * @example
+   * ```ts
+   * import { StateManager } from "patchwire/agentos";
+   * const manager = new StateManager({});
+   * const { currentNodeId, visitedNodes, iteration } = manager.recordNodeVisit(manager.initialize(null), "plan");
+   * console.log(currentNodeId, visitedNodes, iteration); // plan [ 'plan' ] 1
+   * ```
+   */
+  recordNodeVisit<S extends GraphState>(state: S, nodeId: string): S {
+    if (typeof nodeId !== "string") throw new PatchwireError("VALIDATION_FAILED", "a node's id is a string", { path: "/currentNodeId" });
+    const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
+    requireJson(part);
+    return this.change(state, part, [nodeId], Done.visit);
+  }
+
+  /**
+   * Merges the `scratch` and the `artifacts` of branches that all started as `baseState`, in their order and three-way: what
+   * a branch didn't change never counts, and what it deleted is deleted. What several branches did to one place is joined
+   * by its reducer; without one, or where types don't fit it, the last one's stays, and {@link changeOf} tells the
+   * conflict. Everything else is the base's. O(members + size of those that some branch changed); a member that a branch
+   * has by the same reference as the base is known to be unchanged.
+   *
+   * @throws PatchwireError `VALIDATION_FAILED` where `scratch` or `artifacts` isn't an object; `NOT_JSON`,
+   *   `LIMIT_EXCEEDED`; and what a function throws.
+   * @example
+   * ```ts
+   * import { changeOf, StateManager } from "patchwire/agentos";
+   * const manager = new StateManager({ "scratch.spent": "sum" });
+   * const base = manager.updateScratch(manager.initialize(null), { spent: 10, plan: "a" });
+   * const branches = [{ spent: 2, plan: "b" }, { spent: 5, plan: "c" }].map((update) => manager.updateScratch(base, update));
+   * const merged = manager.mergeParallelBranches(base, branches);
+   * console.log(merged.scratch); // { spent: 17, plan: 'c' }
+   * console.log(changeOf(merged)?.conflicts); // [ { path: '/scratch/plan', strategy: 'last', kept: 'c', lost: 'b', keptBy: 1, lostBy: 0 } ]
+   * ```
+   */
+  mergeParallelBranches<S extends GraphState>(baseState: S, branchStates: readonly S[]): S {
+    const names = ["scratch", "artifacts"] as const;
+    const keys = names.map((name) => changedIn(baseState[name], branchStates.map((branch) => branch[name])));
+    const part = (state: S): Part => {
+      const [scratch, artifacts] = names.map((name, i) => picked(state[name], keys[i]!));
+      return { scratch, artifacts, ...this.totals(state) };
+    };
+    const base = part(baseState);
+    requireJson(base);
+    return this.change(baseState, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+  }
+
+  /** What means are made of, for those who may need it. */
+  private totals(state: GraphState): Part {
+    const diagnostics: unknown = state.diagnostics;
+    if (!this.hasMeans || !isContainer(diagnostics)) return {};
+    return { diagnostics: picked(diagnostics, ["samples"]) };
+  }
+
+  /** Has something done to a part of a state; what comes back is put in the part's place. */
+  private change<S extends GraphState>(state: S, part: Part, values: unknown[], what: Done): S {
+    const failure: Failure = {};
+    const rules = (what === Done.artifacts ? [] : this.rules).map(([pointer, reducer]) => [pointer, typeof reducer === "function" ? onTexts(reducer, failure) : reducer]);
+    const [arena, split, length] = passTexts(JSON.stringify(part), JSON.stringify(values));
+    // Two calls: a function may itself call the core, which then needs the arena.
+    const handle = call(() => new (core().GraphHandle)(arena, split!, length!));
+    try {
+      const { state: after, ...change } = JSON.parse(call(() => handle.run(what, rules))) as { state: Part } & GraphChange;
+      const next = { ...state };
+      for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
+        next[name] = (isMembers(value) ? joined(state[name] as Members, part[name] as Members, value) : value) as never;
+      }
+      changes.set(next, change);
+      return next;
+    } catch (error) {
+      throw "thrown" in failure ? failure.thrown : error;
+    }
+  }
+}
+
+/** Refuses what isn't JSON. What is plain to see isn't copied for that. */
+function requireJson(value: unknown): void {
+  if (!isPlainJson(value, 0)) checkJson(value);
+}
+
+/** Whether this is JSON, as far as can be told without looking twice. */
+function isPlainJson(value: unknown, depth: number): boolean {
+  if (typeof value === "object" && value !== null) {
+    if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return false;
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) if (!isPlainJson(value[i], depth + 1)) return false;
+    } else {
+      for (const key of Object.keys(value)) if (!isPlainJson((value as Members)[key], depth + 1)) return false;
+    }
+    return true;
+  }
+  return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
+}
+
+/** `scratch.a.b` is `b` in `scratch.a`, or the member of `scratch` that is called `a.b`. */
+function pointers(field: string): string[] {
+  if (field.startsWith("/")) return [field];
+  const [partition, ...names] = field.split(".");
+  const member = pointerOf([partition!, names.join(".")]);
+  return names.length > 1 ? [member, pointerOf([partition!, ...names])] : names.length === 1 ? [member] : [pointerOf([partition!])];
+}
+
+function isMembers(value: unknown): value is Members {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** Some members of an object; anything else as it is, for the core to refuse. */
+function picked(from: unknown, keys: Iterable<string>): unknown {
+  if (!isMembers(from)) return from;
+  const some: Members = {};
+  for (const key of keys) if (Object.hasOwn(from, key)) put(some, key, from[key]);
+  return some;
+}
+
+function pickedBy(from: unknown, patch: unknown): unknown {
+  return picked(from, isMembers(patch) ? Object.keys(patch) : []);
+}
+
+function removedBy(patch: unknown): string[] {
+  return isMembers(patch) ? Object.keys(patch).filter((key) => patch[key] === undefined) : [];
+}
+
+/** The members that some branch doesn't have by the same reference as the base: the base's in its order, then new ones. */
+function changedIn(base: unknown, branches: readonly unknown[]): Iterable<string> {
+  const changed = new Set<string>();
+  if (!isMembers(base)) return changed;
+  const [keys, values] = [Object.keys(base), Object.values(base)];
+  for (const branch of branches) {
+    if (branch === base || !isMembers(branch)) continue;
+    const [own, held] = [Object.keys(branch), Object.values(branch)];
+    let same = 0;
+    // A copy has its members in the base's order: to look each up by its name would take several times as long.
+    for (; same < keys.length && own[same] === keys[same]; same++) if (!Object.is(held[same], values[same])) changed.add(keys[same]!);
+    for (let i = same; i < own.length; i++) if (!Object.hasOwn(base, own[i]!) || !Object.is(held[i], base[own[i]!])) changed.add(own[i]!);
+    for (let i = same; i < keys.length; i++) if (!Object.hasOwn(branch, keys[i]!)) changed.add(keys[i]!);
+  }
+  return new Set([...keys.filter((key) => changed.has(key)), ...changed]);
+}
+
+/** What a branch has otherwise than by reference: the core makes the branch of it, which then shares the base's values. */
+function difference(base: Part, branch: Part): JSONPatchOperation[] {
+  const operations: JSONPatchOperation[] = [];
+  tell(operations, "", base, branch);
+  if (!operations.every((operation) => !("value" in operation) || isPlainJson(operation.value, 0))) checkJson(branch);
+  return operations;
+}
+
+function tell(operations: JSONPatchOperation[], path: string, before: unknown, after: unknown): void {
+  if (Object.is(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after) && before.every((item, i) => i < after.length && Object.is(item, after[i]))) {
+    for (let i = before.length; i < after.length; i++) operations.push({ op: "add", path: `${path}/-`, value: after[i] });
+  } else if (isMembers(before) && isMembers(after) && isPlain(after)) {
+    for (const key of Object.keys(before)) {
+      if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) operations.push({ op: "remove", path: path + pointerOf([key]) });
+    }
+    for (const key of Object.keys(after)) {
+      const place = path + pointerOf([key]);
+      if (Object.hasOwn(before, key) && before[key] !== undefined) {
+        if (after[key] !== undefined) tell(operations, place, before[key], after[key]);
+      } else if (after[key] !== undefined) operations.push({ op: "add", path: place, value: after[key] });
+    }
+  } else {
+    operations.push({ op: "replace", path, value: after });
+  }
+}
+
+/** All members of an object, with the part that went to the core as it came back. */
+function joined(all: Members, sent: Members, back: Members): Members {
+  const next = { ...all };
+  for (const key of Object.keys(sent)) if (!Object.hasOwn(back, key)) delete next[key];
+  for (const key of Object.keys(back)) put(next, key, back[key]);
+  return next;
+}

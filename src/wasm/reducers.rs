@@ -1,0 +1,101 @@
+//! `GraphHandle`: a graph's state, and what is to be done to it. It is read first and changed afterwards, because reducers
+//! of one's own may call into the core, which then needs the arena.
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+use super::arena::Arena;
+use super::error::{JsResult, text, to_js};
+use super::limits::limits;
+use super::merge::{list, print_conflict, strategies};
+use crate::document::{Document, Key, Node};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::parse;
+use crate::patch::{self, Dialect};
+use crate::print::print;
+use crate::reducers::{GraphChange, Reducers, opened};
+
+/// The state of a graph that begins with the input in the arena's first `length` bytes, or with none.
+#[wasm_bindgen]
+pub fn initialize_graph(arena: &Arena, length: usize) -> JsResult<String> {
+    let input = (length > 0).then(|| Document::parse(arena.head(length))).transpose();
+    let state = input.and_then(|input| Reducers::initialize(input.as_ref())).map_err(to_js)?;
+    Ok(text(state.to_bytes()))
+}
+
+/// Refuses what isn't a list of `[pointer, name]` and `[pointer, function]` into `scratch` and `artifacts`.
+#[wasm_bindgen]
+pub fn check_reducers(rules: &Array) -> JsResult<()> {
+    reducers(rules).map(drop).map_err(to_js)
+}
+
+/// A graph's state, and the values that something is to be done with.
+#[wasm_bindgen]
+pub struct GraphHandle {
+    state: Document,
+    values: Vec<Document>,
+}
+
+#[wasm_bindgen]
+impl GraphHandle {
+    /// The arena holds the state up to `split` and a list of values up to `length`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(arena: &Arena, split: usize, length: usize) -> JsResult<GraphHandle> {
+        let limits = limits(&[]);
+        let state = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
+        let values = parse::parse(arena.range(split, length).into(), &limits).map_err(to_js)?;
+        let values = values.as_array().map(|values| values.iter().map(|root| Document { root: root.clone(), limits }).collect());
+        Ok(GraphHandle { state, values: values.unwrap_or_default() })
+    }
+
+    /// Does what is asked for: 0 merges branches, of which each value is the patch that leads to it from the state; 1 puts the first value into scratch, and takes out
+    /// the members whose names the second one lists; 2 does so with artifacts; 3 visits the node that the first value names.
+    /// Returns `{"state":…,"patch":…,"conflicts":…}`.
+    pub fn run(self, what: u32, rules: &Array) -> JsResult<String> {
+        self.change(what, rules).map(|change| text(printed(&change))).map_err(to_js)
+    }
+}
+
+impl GraphHandle {
+    fn change(&self, what: u32, rules: &Array) -> Result<GraphChange> {
+        let reducers = reducers(rules)?;
+        let value = |index: usize| self.values.get(index).map(|value| &value.root);
+        match what {
+            0 => {
+                let base = opened(&self.state)?;
+                // What a branch changed is no patch of anybody's, so no limit of patches is meant.
+                let whole = Limits { operations: usize::MAX, ..base.limits };
+                let branch = |patch: &Document| base.apply(&patch::read(&patch.root, &whole)?);
+                let branches = self.values.iter().map(branch).collect::<Result<Vec<_>>>()?;
+                reducers.merge_parallel_branches(&base, &branches)
+            }
+            3 => Reducers::record_node_visit(&self.state, &String::from_utf8_lossy(value(0).and_then(Node::as_text).unwrap_or_default())),
+            _ => {
+                let names = value(1).and_then(Node::as_array);
+                let removed: Vec<Key> =
+                    names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
+                let update = self.values.first().unwrap_or(&self.state);
+                reducers.fold(&self.state, if what == 1 { b"scratch" } else { b"artifacts" }, update, &removed)
+            }
+        }
+    }
+}
+
+fn reducers(rules: &Array) -> Result<Reducers> {
+    strategies(rules).try_fold(Reducers::new(), |reducers, rule| {
+        let (pointer, strategy) = rule?;
+        reducers.with(&pointer, strategy)
+    })
+}
+
+fn printed(change: &GraphChange) -> Vec<u8> {
+    let mut out = b"{\"state\":".to_vec();
+    print(&mut out, &change.state.root);
+    out.extend_from_slice(b",\"patch\":");
+    out.extend_from_slice(&patch::print(&change.patch(Dialect::Rfc6902)));
+    out.extend_from_slice(b",\"conflicts\":");
+    list(&mut out, &change.conflicts, print_conflict);
+    out.push(b'}');
+    out
+}

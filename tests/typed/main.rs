@@ -1,0 +1,8 @@
+//! Typed state: its laws, and what Awaken does, case by case.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod awaken;
+mod keys;
+mod laws;
+mod store;
