@@ -49,20 +49,26 @@ impl MergeHandle {
 
 impl MergeHandle {
     fn merge(&self, strategies: &Array) -> Result<Merged> {
-        let mut plan = MergePlan::new();
-        for pair in strategies.iter().map(|pair| Array::from(&pair)) {
-            let pointer = pair.get(0).as_string().unwrap_or_default();
-            let strategy = match pair.get(1).dyn_into::<Function>() {
-                Ok(function) => custom(function),
-                Err(name) => Strategy::named(&name.as_string().unwrap_or_default()).map_err(|error| error.on(&pointer))?,
-            };
-            plan = plan.with(&pointer, strategy)?;
-        }
+        let plan = plan(strategies)?;
         match &self.writers {
             Writers::Writes(writers) => plan.merge_writes(&self.base, writers),
             Writers::Branches(branches) => plan.merge_branches(&self.base, branches),
         }
     }
+}
+
+/// A plan of `[pointer, name]` and `[pointer, function]`.
+pub(super) fn plan(strategies: &Array) -> Result<MergePlan> {
+    let mut plan = MergePlan::new();
+    for pair in strategies.iter().map(|pair| Array::from(&pair)) {
+        let pointer = pair.get(0).as_string().unwrap_or_default();
+        let strategy = match pair.get(1).dyn_into::<Function>() {
+            Ok(function) => custom(function),
+            Err(name) => Strategy::named(&name.as_string().unwrap_or_default()).map_err(|error| error.on(&pointer))?,
+        };
+        plan = plan.with(&pointer, strategy)?;
+    }
+    Ok(plan)
 }
 
 fn custom(function: Function) -> Strategy {
@@ -102,7 +108,7 @@ fn print_merged(merged: &Merged, extended: bool) -> Result<String> {
     Ok(text(out))
 }
 
-fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
+pub(super) fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
     out.push(b'[');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
@@ -113,7 +119,7 @@ fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
     out.push(b']');
 }
 
-fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {
+pub(super) fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {
     out.extend_from_slice(b"{\"path\":");
     print_text(out, conflict.path.as_bytes());
     out.extend_from_slice(b",\"strategy\":");

@@ -140,6 +140,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     ServerHandle: () => new patchwire.ServerHandle(handle("StoreHandle") as patchwire.StoreHandle, NONE),
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
     MergeHandle: () => new patchwire.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, NONE),
+    ChangeHandle: () => new patchwire.ChangeHandle(filled(something, Buffer.from("{}")), something.length, something.length + 2, true, NONE),
   };
 
   /** What some calls need first, and chance hardly ever brings. */
@@ -206,7 +207,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || callable.name === "free";
+    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     try {
