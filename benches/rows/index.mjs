@@ -1,4 +1,5 @@
 import { arrays } from './arrays.mjs';
+import { changeRequests } from './change-requests.mjs';
 import { diffs } from './diffs.mjs';
 import { incomings } from './incoming.mjs';
 import { memory } from './memory.mjs';
@@ -17,5 +18,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside.
  */
 export const rows = [
-  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...memory, ...sizes,
+  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...changeRequests, ...openings, ...releases, ...wakings, ...memory, ...sizes,
 ];

@@ -1,15 +1,16 @@
 //! What a request says about an array's items. All positions are those before the request.
 
 use super::ChangeOperation::{Add, Delete, Update};
-use super::Parts;
 use super::object::goes_inside;
+use super::parts::{Part, Parts};
 use super::rights::Rights;
 use super::token::{is_significant, is_token, without_tokens};
-use super::walk::{Part, Walk};
+use super::walk::Walk;
 use super::warning::WarningCode;
 use crate::document::{self, Array, Node, Opened};
 use crate::edit::{Edit, Step};
 use crate::error::Result;
+use crate::ordered::sorted;
 
 impl<'o> Walk<'o> {
     pub(super) fn items(&mut self, array: &Array, parts: &Parts, rights: &Rights<'o>) -> Result<()> {
@@ -156,7 +157,8 @@ fn positions(parts: &Parts) -> Vec<usize> {
             _ => {}
         }
     }
-    positions.sort_unstable();
+    let mut positions: Vec<usize> =
+        sorted(positions.into_iter().map(|index| (index as u64, index))).into_iter().map(|(_, index)| index).collect();
     positions.dedup();
     positions
 }

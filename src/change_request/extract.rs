@@ -2,8 +2,8 @@
 
 use super::ChangeOperation::{Add, Delete, Update};
 use super::guard::{Granted, Guard};
-use crate::document::{Document, Key, Node, Object, Opened};
-use std::sync::Arc;
+use super::object_of;
+use crate::document::{Document, Key, Node, Opened};
 
 impl Guard {
     /// The places of a document that the rules name, each with all that is in it, whatever operations they grant. Items keep
@@ -24,7 +24,7 @@ impl Guard {
 }
 
 fn empty() -> Node {
-    Node::Object(Arc::new(Object::with_shape([].into(), Vec::new())))
+    object_of(Vec::new())
 }
 
 fn extract(value: &Node, granted: &Granted<'_>) -> Option<Node> {
@@ -34,8 +34,7 @@ fn extract(value: &Node, granted: &Granted<'_>) -> Option<Node> {
     match value.open() {
         Opened::Object(object) => {
             let members = object.iter().filter_map(|(key, member)| Some((key.clone(), extract(member, &granted.step(key))?)));
-            let (keys, values): (Vec<Key>, Vec<Node>) = members.unzip();
-            (!keys.is_empty()).then(|| Node::Object(Arc::new(Object::with_shape(keys.into(), values))))
+            Some(members.collect::<Vec<_>>()).filter(|members| !members.is_empty()).map(object_of)
         }
         Opened::Array(array) => {
             let items: Vec<_> = array.iter().enumerate().map(|(index, item)| extract(item, &granted.step(&Key::from(index)))).collect();

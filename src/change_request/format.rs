@@ -1,6 +1,7 @@
 //! What a model sent, read: a request, or all that is wrong with it in words that can be handed back.
 
-use super::{ChangeRequest, Parts, StrayMembers};
+use super::parts::Parts;
+use super::{ChangeRequest, StrayMembers};
 use crate::document::{Key, Node};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;

@@ -16,6 +16,7 @@ mod extract;
 mod format;
 mod guard;
 mod object;
+mod parts;
 mod record;
 mod rights;
 mod schema;
@@ -33,6 +34,7 @@ use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::projection::View;
 use crate::writes::{self, ArrayDelta, Comparison};
+use std::sync::Arc;
 
 pub use format::Problem;
 pub use guard::Guard;
@@ -40,10 +42,11 @@ pub use record::ChangeRecord;
 pub use truncation::Truncation;
 pub use warning::{Severity, Warning, WarningCode};
 
+use parts::Parts;
 use walk::Walk;
 
-/// What is done with members of a request that a change request doesn't have, except for what a format's author can't
-/// mean: a model mostly forgot to put them into `updateElements`.
+/// What is done with members of a request that a change request doesn't have. A model mostly forgot to put them into
+/// `updateElements`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StrayMembers {
     /// The request is refused, with the member's name.
@@ -173,20 +176,11 @@ pub struct Changed {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ChangeRequest {
-    pub(crate) parts: Parts,
+    parts: Parts,
     /// Why, in the model's words.
     pub reasoning: Option<String>,
     /// Members that a change request doesn't have.
     stray: Vec<(Key, Node)>,
-}
-
-/// What a request says about one place, by what it is called.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Parts {
-    new: Option<Node>,
-    update: Option<Node>,
-    remove: Option<Node>,
-    replace: Option<Node>,
 }
 
 impl ChangeRequest {
@@ -321,6 +315,11 @@ impl Changed {
         let (applied, blocked, warnings) = (Applied::default(), Vec::new(), Vec::new());
         Ok(Changed { state: after, patch, inverse, applied, blocked, warnings, conflicts })
     }
+}
+
+/// One way to make an object of members that are all different: pages download every other one.
+fn object_of(members: Vec<(Key, Node)>) -> Node {
+    Node::Object(Arc::new(members.into_iter().collect()))
 }
 
 /// Written at the deepest places that changed, even where replacing what holds them would be shorter: other writers may

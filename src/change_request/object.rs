@@ -1,9 +1,9 @@
 //! What a request says about an object's members.
 
-use super::Parts;
+use super::parts::{Part, Parts};
 use super::rights::Rights;
 use super::token::{is_significant, is_token, resembles_token, without_tokens};
-use super::walk::{Part, Walk, name_of};
+use super::walk::{Walk, name_of};
 use super::warning::WarningCode;
 use crate::document::{Key, Node, Object};
 use crate::edit::Step;

@@ -6,14 +6,17 @@
 use super::ChangeOperation::{Add, Delete, Update};
 use super::rights::Rights;
 use super::walk::Walk;
-use super::{ChangeOperation, ChangeOptions, ChangeRequest};
-use crate::document::{Document, Key, Node, Object};
+use super::{ChangeOperation, ChangeOptions, ChangeRequest, object_of};
+use crate::document::{Document, Key, Node};
 use crate::edit::Step;
 use crate::error::Result;
 use std::sync::Arc;
 
-/// Rules may lead on for ever (`**`), and a tool definition should be short: below this anything is let through.
+/// Rules may lead on for ever (`**`), and a tool definition should be short: below this anything is let through,
 const DEEPEST: usize = 8;
+
+/// and beside so many places.
+const PLACES: usize = 1_000;
 
 /// No member is named this, which isn't UTF-8: what may be done there may be done to members that nobody named.
 const UNNAMED: &[u8] = &[0xff];
@@ -58,7 +61,7 @@ impl ChangeRequest {
         for (name, operation, description) in
             [("newElements", Add, NEW), ("updateElements", Update, UPDATE), ("removeElements", Delete, REMOVE)]
         {
-            if let Some(inside) = inside(operation, &rights, value, 0) {
+            if let Some(inside) = (Part { operation, left: PLACES }).inside(&rights, value, 0) {
                 properties.push((name, with(inside, "description", text(description))));
             }
         }
@@ -76,74 +79,92 @@ impl ChangeRequest {
     }
 }
 
-/// What may be said about a place by the part of a request that stands for an operation; `None` where nothing.
-fn place(operation: ChangeOperation, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
-    if !rights.reaches(operation) {
-        return None;
-    }
-    let whole = if rights.covers(operation) { Some(kind(value)) } else { None };
-    let below =
-        if whole.is_none() && value.is_none_or(|value| value.bracket().is_some()) { inside(operation, rights, value, depth) } else { None };
-    if operation != Delete {
-        return whole.or(below).or_else(|| rights.at(operation).then(|| object([])));
-    }
-    let token = object([("const", text("__DELETE__"))]);
-    let may_go = rights.covers(Delete) || (rights.at(Delete) && value.is_none_or(|value| value.bracket().is_none()));
-    let inside = whole.filter(|_| value.is_some_and(|value| value.bracket().is_some())).or(below);
-    match (may_go, inside) {
-        (true, Some(inside)) => Some(object([("anyOf", Node::array(vec![token, inside]))])),
-        (true, None) => Some(token),
-        (false, inside) => inside,
-    }
+/// One part of a request.
+struct Part {
+    operation: ChangeOperation,
+    /// How many places may still be described.
+    left: usize,
 }
 
-/// What may be said about what is inside of a container.
-fn inside(operation: ChangeOperation, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
-    if !rights.reaches(operation) {
-        return None;
-    }
-    if depth == DEEPEST {
-        return Some(object([]));
-    }
-    if value.is_some_and(|value| value.bracket() == Some(b'[')) {
-        let item = place(operation, &rights.step(&Step::Index(0)), None, depth + 1).or_else(|| unnamed_item(operation, rights, depth))?;
-        let keep = object([("type", text("object")), ("maxProperties", Node::Number(0.0))]);
-        let item = if operation == Delete { object([("anyOf", Node::array(vec![keep, item]))]) } else { item };
-        return Some(object([("type", text("array")), ("items", item)]));
-    }
-    let members = value.and_then(Node::as_object);
-    let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
-    let others = place(operation, &rights.step(&Step::Key(UNNAMED.into())), None, depth + 1);
-    let mut properties: Vec<(Key, Node)> = Vec::new();
-    for key in known.chain(rights.names()) {
-        if properties.iter().any(|(name, _)| *name == key) {
-            continue;
+impl Part {
+    /// What may be said about a place; `None` where nothing.
+    fn place(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
+        if !rights.reaches(self.operation) {
+            return None;
         }
-        let below = rights.step(&Step::Key(key.clone()));
-        let there = members.as_ref().and_then(|members| members.get(&key)).filter(|_| below.sees_some());
-        // New members are added to objects that are there, and appended to lists; new values have no other place.
-        let is_taken = operation == Add && there.is_some_and(|value| value.bracket().is_none());
-        match place(operation, &below, there, depth + 1).filter(|_| !is_taken) {
-            Some(schema) => properties.push((key, schema)),
-            None if others.is_some() && !is_taken => properties.push((key, object([("not", object([]))]))),
-            None => {}
+        self.left = self.left.saturating_sub(1);
+        let is_container = |value: &Node| value.bracket().is_some();
+        let whole = rights.covers(self.operation).then(|| kind(value));
+        let below = if whole.is_none() && value.is_none_or(is_container) { self.inside(rights, value, depth) } else { None };
+        if self.operation != Delete {
+            return whole.or(below).or_else(|| rights.at(self.operation).then(|| object([])));
+        }
+        let token = object([("const", text("__DELETE__"))]);
+        let may_go = rights.covers(Delete) || (rights.at(Delete) && !value.is_some_and(is_container));
+        let inside = whole.filter(|_| value.is_some_and(is_container)).or(below);
+        match (may_go, inside) {
+            (true, Some(inside)) => Some(object([("anyOf", Node::array(vec![token, inside]))])),
+            (true, None) => Some(token),
+            (false, inside) => inside,
         }
     }
-    if properties.is_empty() && others.is_none() {
-        return None;
-    }
-    let (keys, values): (Vec<Key>, Vec<Node>) = properties.into_iter().unzip();
-    let properties = Node::Object(Arc::new(Object::with_shape(keys.into(), values)));
-    let kind = if value.is_some() { text("object") } else { Node::array(vec![text("object"), text("array")]) };
-    let list = value.is_none().then(|| unnamed_item(operation, rights, depth)).flatten().map(|item| ("items", item));
-    let others = others.map_or(Node::Bool(false), |others| if depth == 0 || operation == Delete { others } else { Node::Bool(true) });
-    let fixed = [("type", kind), ("properties", properties), ("additionalProperties", others)];
-    Some(object(fixed.into_iter().chain(list)))
-}
 
-/// What may be said about an item, whatever its index.
-fn unnamed_item(operation: ChangeOperation, rights: &Rights<'_>, depth: usize) -> Option<Node> {
-    place(operation, &rights.step(&Step::Index(usize::MAX)), None, depth + 1)
+    /// What may be said about what is inside of a container.
+    fn inside(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
+        if !rights.reaches(self.operation) {
+            return None;
+        }
+        if depth == DEEPEST || self.left == 0 {
+            return Some(object([]));
+        }
+        if value.is_some_and(|value| value.bracket() == Some(b'[')) {
+            let item = self.place(&rights.step(&Step::Index(0)), None, depth + 1).or_else(|| self.item(rights, depth))?;
+            let keep = object([("type", text("object")), ("maxProperties", Node::Number(0.0))]);
+            let item = if self.operation == Delete { object([("anyOf", Node::array(vec![keep, item]))]) } else { item };
+            return Some(object([("type", text("array")), ("items", item)]));
+        }
+        let (properties, others) = self.members(rights, value, depth);
+        if properties.is_empty() && others.is_none() {
+            return None;
+        }
+        let properties = object_of(properties);
+        let kind = if value.is_some() { text("object") } else { Node::array(vec![text("object"), text("array")]) };
+        let list = if value.is_none() { self.item(rights, depth).map(|item| ("items", item)) } else { None };
+        let others = others.unwrap_or(Node::Bool(false));
+        let fixed = [("type", kind), ("properties", properties), ("additionalProperties", others)];
+        Some(object(fixed.into_iter().chain(list)))
+    }
+
+    /// What may be said about the members that are there or that somebody names, and about all others.
+    fn members(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> (Vec<(Key, Node)>, Option<Node>) {
+        let members = value.and_then(Node::as_object);
+        let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
+        let others = self.place(&rights.step(&Step::Key(UNNAMED.into())), None, depth + 1);
+        let mut properties: Vec<(Key, Node)> = Vec::new();
+        for key in known.chain(rights.names()) {
+            if self.left == 0 {
+                return (properties, Some(object([])));
+            }
+            if properties.iter().any(|(name, _)| *name == key) {
+                continue;
+            }
+            let below = rights.step(&Step::Key(key.clone()));
+            let there = members.as_ref().and_then(|members| members.get(&key)).filter(|_| below.sees_some());
+            // New members are added to objects that are there, and appended to lists; new values have no other place.
+            let is_taken = self.operation == Add && there.is_some_and(|value| value.bracket().is_none());
+            match self.place(&below, there, depth + 1).filter(|_| !is_taken) {
+                Some(schema) => properties.push((key, schema)),
+                None if others.is_some() && !is_taken => properties.push((key, object([("not", object([]))]))),
+                None => {}
+            }
+        }
+        (properties, others)
+    }
+
+    /// What may be said about an item, whatever its index.
+    fn item(&mut self, rights: &Rights<'_>, depth: usize) -> Option<Node> {
+        self.place(&rights.step(&Step::Index(usize::MAX)), None, depth + 1)
+    }
 }
 
 /// The members that may be replaced as a whole.
@@ -151,19 +172,12 @@ fn replaceable(rights: &Rights<'_>, value: Option<&Node>) -> Option<Node> {
     let members = value.and_then(Node::as_object);
     let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
     let may = |key: &[u8]| rights.step(&Step::Key(key.into())).covers(Update);
-    let keys: Vec<Key> = known.chain(rights.names()).collect();
-    let mut names: Vec<Key> = Vec::new();
-    for key in keys {
-        if may(&key) && !names.contains(&key) {
-            names.push(key);
-        }
-    }
-    let others = may(UNNAMED);
+    let names: Vec<Key> = known.chain(rights.names()).filter(|key| may(key)).take(PLACES).collect();
+    let others = may(UNNAMED) || names.len() == PLACES;
     if (names.is_empty() && !others) || value.is_some_and(|value| value.bracket() == Some(b'[')) {
         return None;
     }
-    let values = names.iter().map(|_| object([])).collect();
-    let properties = Node::Object(Arc::new(Object::with_shape(names.into(), values)));
+    let properties = object_of(names.into_iter().map(|name| (name, object([]))).collect());
     Some(object([("type", text("object")), ("properties", properties), ("additionalProperties", Node::Bool(others))]))
 }
 
@@ -181,8 +195,7 @@ fn text(text: &str) -> Node {
 }
 
 fn object<'k>(members: impl IntoIterator<Item = (&'k str, Node)>) -> Node {
-    let (keys, values): (Vec<Key>, Vec<Node>) = members.into_iter().map(|(key, value)| (Key::from(key.as_bytes()), value)).unzip();
-    Node::Object(Arc::new(Object::with_shape(keys.into(), values)))
+    object_of(members.into_iter().map(|(key, value)| (Key::from(key.as_bytes()), value)).collect())
 }
 
 fn with(schema: Node, name: &str, value: Node) -> Node {

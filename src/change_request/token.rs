@@ -1,7 +1,7 @@
 //! The text that stands for a deletion, in both spellings: the guide has one, the package another.
 
-use crate::document::{Key, Node, Object, Opened};
-use std::sync::Arc;
+use super::object_of;
+use crate::document::{Node, Opened};
 
 pub(super) fn is_token(value: &Node) -> bool {
     matches!(value.as_text(), Some(b"__DELETE__" | b"_DELETE_"))
@@ -25,8 +25,7 @@ pub(super) fn without_tokens(value: &Node) -> Node {
     match value.open() {
         Opened::Object(object) => {
             let kept = object.iter().filter(|(_, member)| !is_token(member));
-            let (keys, values): (Vec<Key>, Vec<Node>) = kept.map(|(key, member)| (key.clone(), without_tokens(member))).unzip();
-            Node::Object(Arc::new(Object::with_shape(keys.into(), values)))
+            object_of(kept.map(|(key, member)| (key.clone(), without_tokens(member))).collect())
         }
         Opened::Array(array) => Node::array(array.iter().filter(|item| !is_token(item)).map(without_tokens).collect()),
         _ => value.clone(),

@@ -1,10 +1,10 @@
 //! Losses that look as if a model had cut its answer short.
 
+use super::walk::Dropped;
 use super::warning::{Severity, Warning, WarningCode};
 use crate::document::{Array, Node, Object, Opened};
 use crate::edit::Step;
 use crate::number;
-use crate::ordered::Ordered;
 use crate::text;
 
 /// How losses are noticed. Percentages are of what was there, lengths in UTF-16 code units.
@@ -64,8 +64,6 @@ impl Default for Truncation {
         }
     }
 }
-
-type Dropped = Ordered<Vec<Step>, Vec<usize>>;
 
 impl Truncation {
     /// Compares two states; items that were deleted are known, so that the others are compared with themselves.
@@ -144,8 +142,8 @@ impl Look<'_> {
                 &["Array reduced by ", &tenths(lost), "% (from ", &before, " to ", &after, " items)"],
             );
         }
-        let dropped = self.dropped.get(&self.path);
-        let is_kept = |index: &usize| dropped.is_none_or(|dropped| dropped.binary_search(index).is_err());
+        let dropped = self.dropped.of(&self.path);
+        let is_kept = |index: &usize| dropped.binary_search(index).is_err();
         for ((index, before), after) in old.iter().enumerate().filter(|(index, _)| is_kept(index)).zip(new.iter()) {
             self.path.push(Step::Index(index));
             self.compare(before, after);

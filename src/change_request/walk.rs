@@ -1,69 +1,33 @@
 //! A request and a state, gone through side by side: what is allowed of the request becomes edits.
 
+use super::parts::{Part, Parts, fill_in};
 use super::rights::Rights;
 use super::token::{holds_token, is_significant, is_token};
 use super::warning::{Severity, Warning, WarningCode};
-use super::{Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRequest, Changed, Parts, StrayMembers};
-use crate::document::{self, Document, Key, Node, Object, Opened};
+use super::{Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRequest, Changed, StrayMembers, object_of};
+use crate::document::{self, Document, Key, Node, Opened};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::ordered::Ordered;
-use std::sync::Arc;
 
 use ChangeOperation::{Add, Delete, Update};
 
-/// The parts of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    New,
-    Update,
-    Remove,
-    Replace,
+/// Items that were deleted, by array.
+#[derive(Default)]
+pub(super) struct Dropped {
+    arrays: Ordered<Key, usize>,
+    items: Vec<Vec<usize>>,
 }
 
-impl Part {
-    fn name(self) -> &'static str {
-        match self {
-            Part::New => "newElements",
-            Part::Update => "updateElements",
-            Part::Remove => "removeElements",
-            Part::Replace => "replaceElements",
-        }
-    }
-}
-
-impl Parts {
-    pub(super) fn all(&self) -> [(Part, Option<&Node>); 4] {
-        let Parts { new, update, remove, replace } = self;
-        [(Part::Remove, remove), (Part::Update, update), (Part::New, new), (Part::Replace, replace)]
-            .map(|(part, node)| (part, node.as_ref()))
+impl Dropped {
+    fn insert(&mut self, array: &[Step], items: Vec<usize>) {
+        self.arrays.insert(edit::display(array).as_bytes().into(), self.items.len());
+        self.items.push(items);
     }
 
-    fn map(&self, each: impl Fn(&Node) -> Option<Node>) -> Parts {
-        let Parts { new, update, remove, replace } = self;
-        let [new, update, remove, replace] = [new, update, remove, replace].map(|part| part.as_ref().and_then(&each));
-        Parts { new, update, remove, replace }
-    }
-
-    /// What they say about a member.
-    pub(super) fn member(&self, key: &Key) -> Parts {
-        self.map(|node| node.as_object()?.get(key).cloned())
-    }
-
-    /// What they say about an item of the array that is there: in a list by position, in an object by its index as a name.
-    pub(super) fn item(&self, index: usize) -> Parts {
-        let mut parts = self.map(|node| node.child(&Key::from(index)));
-        // New items have no position.
-        parts.new = None;
-        parts
-    }
-
-    /// The members that they say something about.
-    pub(super) fn keys(&self) -> Vec<Key> {
-        let mut seen = Ordered::default();
-        let objects = self.all().into_iter().filter_map(|(_, node)| node?.as_object());
-        let keys = objects.flat_map(|object| object.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>());
-        keys.filter(|key| seen.insert(key.clone(), ()).is_none()).collect()
+    pub(super) fn of(&self, array: &[Step]) -> &[usize] {
+        let place = if self.items.is_empty() { None } else { self.arrays.get(&edit::display(array).as_bytes().into()) };
+        place.and_then(|place| self.items.get(*place)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -76,13 +40,12 @@ pub(super) struct Walk<'o> {
     applied: Applied,
     blocked: Vec<Blocked>,
     warnings: Vec<Warning>,
-    /// Items that were deleted, by array.
-    dropped: Ordered<Vec<Step>, Vec<usize>>,
+    dropped: Dropped,
 }
 
 impl<'o> Walk<'o> {
     pub(super) fn new(before: &'o Document, options: &'o ChangeOptions) -> Walk<'o> {
-        let (applied, dropped) = (Applied::default(), Ordered::default());
+        let (applied, dropped) = (Applied::default(), Dropped::default());
         let (path, blocked, warnings) = (Vec::new(), Vec::new(), Vec::new());
         Walk { before, options, state: before.root.clone(), path, applied, blocked, warnings, dropped }
     }
@@ -102,8 +65,7 @@ impl<'o> Walk<'o> {
             Opened::Object(_) | Opened::Array(_) => self.inside(&place, parts, &rights),
             Opened::Null => {
                 let is_list = parts.all().iter().any(|(_, part)| part.is_some_and(|part| part.bracket() == Some(b'[')));
-                let empty =
-                    if is_list { Node::array(Vec::new()) } else { Node::Object(Arc::new(Object::with_shape([].into(), Vec::new()))) };
+                let empty = if is_list { Node::array(Vec::new()) } else { object_of(Vec::new()) };
                 self.edit(Edit::Set { path: self.path.clone(), value: empty.clone() })?;
                 self.inside(&empty, parts, &rights)?;
                 if self.applied == Applied::default() {
@@ -140,8 +102,8 @@ impl<'o> Walk<'o> {
             let step = Step::Key(key.clone());
             let is_there = rights.step(&step).sees_some() && place.child(key).is_some();
             let (part, name) = if is_there { (&mut parts.update, Part::Update.name()) } else { (&mut parts.new, Part::New.name()) };
-            let message = if self.options.stray == StrayMembers::Move {
-                let members = part.get_or_insert_with(|| Node::Object(Arc::new(Object::with_shape([].into(), Vec::new()))));
+            let members = part.get_or_insert_with(|| object_of(Vec::new()));
+            let message = if self.options.stray == StrayMembers::Move && members.as_object().is_some() {
                 fill_in(members, key, value);
                 ["was moved to ", name].concat()
             } else {
@@ -234,7 +196,7 @@ impl<'o> Walk<'o> {
 
     pub(super) fn drop_items(&mut self, dropped: Vec<usize>) {
         self.applied.deletions += dropped.len();
-        self.dropped.insert(self.path.clone(), dropped);
+        self.dropped.insert(&self.path, dropped);
     }
 
     pub(super) fn added(&mut self, count: usize) {
@@ -318,14 +280,10 @@ impl<'o> Walk<'o> {
         }
         match value.open() {
             Opened::Object(object) if object.len() > 0 && rights.reaches(Add) => {
-                let (mut keys, mut values) = (Vec::new(), Vec::new());
-                for (key, member) in object.iter() {
-                    if let Some(member) = self.permitted_below(Step::Key(key.clone()), member, rights) {
-                        keys.push(key.clone());
-                        values.push(member);
-                    }
-                }
-                (!keys.is_empty()).then(|| Node::Object(Arc::new(Object::with_shape(keys.into(), values))))
+                let members = object
+                    .iter()
+                    .filter_map(|(key, member)| Some((key.clone(), self.permitted_below(Step::Key(key.clone()), member, rights)?)));
+                Some(members.collect::<Vec<_>>()).filter(|members| !members.is_empty()).map(object_of)
             }
             Opened::Array(array) if array.len() > 0 && rights.reaches(Add) => {
                 let items = array.iter().enumerate().filter_map(|(index, item)| self.permitted_below(Step::Index(index), item, rights));
@@ -351,25 +309,6 @@ fn has_inside(value: &Node) -> bool {
         Opened::Array(array) => array.len() > 0,
         _ => false,
     }
-}
-
-/// Puts a value under a name. What the request itself says there counts more; gaps in its objects are filled.
-fn fill_in(members: &mut Node, key: &Key, value: &Node) {
-    let Some(object) = members.as_object() else { return };
-    let filled = match object.get(key) {
-        None => value.clone(),
-        Some(explicit) => match (explicit.as_object(), value.as_object()) {
-            (Some(_), Some(gaps)) => {
-                let mut filled = explicit.clone();
-                gaps.iter().for_each(|(key, value)| fill_in(&mut filled, key, value));
-                filled
-            }
-            _ => return,
-        },
-    };
-    let mut object = (**object).clone();
-    object.set(key, filled);
-    *members = Node::Object(Arc::new(object));
 }
 
 /// A member's name in quotes.

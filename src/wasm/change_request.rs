@@ -201,7 +201,9 @@ fn read_call(told: &Node, options: &ChangeOptions, limits: Limits) -> Result<Cal
     if let Some(records) = member(told, "records") {
         let records = records.as_array().ok_or_else(|| mistyped("the records are a list"))?;
         let records = records.iter().map(|record| read_record(record, &limits)).collect::<Result<_>>()?;
-        let index = |name| member(told, name).as_ref().and_then(Node::as_number).map(|index| index as usize);
+        // What is no index is the index of no record.
+        let whole = |index: f64| if index >= 0.0 && index.fract() == 0.0 { index as usize } else { usize::MAX };
+        let index = |name| member(told, name).as_ref().and_then(Node::as_number).map(whole);
         return Ok(match (index("revert"), index("restore")) {
             (Some(index), _) => Call::Revert { records, index },
             (_, index) => Call::Restore { records, index: index.unwrap_or(usize::MAX) },
