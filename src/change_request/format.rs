@@ -2,7 +2,8 @@
 
 use super::parts::Parts;
 use super::{ChangeRequest, StrayMembers};
-use crate::document::{Key, Node};
+use crate::document::{Key, Node, Opened};
+use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::pointer;
@@ -18,6 +19,7 @@ const CUT: &str = "the text was cut off before the JSON ended: send all of it";
 const EMPTY: &str = "there is no text: send a change request as a JSON object";
 const QUOTED: &str = "an object is expected here, and this is a string: send the object itself, not its text";
 const NO_OBJECT: &str = "an object is expected here";
+const TWICE: &str = "this member comes twice in its object, and one of the two would be lost: send it once";
 const NO_TEXT: &str = "the reasoning is a string";
 const STRAY: &str = "a change request has newElements, updateElements, removeElements, replaceElements and reasoning, and nothing else: \
                      put what belongs to the state into one of these";
@@ -73,6 +75,7 @@ fn examine(text: &[u8], limits: &Limits, stray: StrayMembers) -> (ChangeRequest,
         Ok(root) => root,
         Err(error) => return (request, vec![not_json(text, &error, &limits)]),
     };
+    problems.extend(twin(text, &root, &limits));
     let Some(members) = root.as_object() else {
         let message = if root.as_text().is_some() { QUOTED } else { NO_OBJECT };
         return (request, vec![Problem::of(None, message)]);
@@ -108,6 +111,53 @@ fn examine(text: &[u8], limits: &Limits, stray: StrayMembers) -> (ChangeRequest,
         }
     }
     (request, problems)
+}
+
+/// The first member that comes twice: reading keeps one of them, as `JSON.parse` does. O(length), and only where there is
+/// one also what reading the text member by member takes.
+fn twin(text: &[u8], root: &Node, limits: &Limits) -> Option<Problem> {
+    if names_in_text(text) == members_in(root) {
+        return None;
+    }
+    let (mut reader, mut seen) = (stream::Parser::new(Vec::new(), false), Node::Null);
+    // In larger pieces the second would be joined with the first.
+    for byte in text.chunks(1) {
+        for edit in reader.read(byte, limits).ok()? {
+            if let Edit::Set { path, .. } = &edit
+                && let Some(Step::Key(_)) = path.last()
+                && edit::find(&seen, path).is_some()
+            {
+                return Some(Problem { code: Code::ValidationFailed, message: TWICE, path: edit::display(path), offset: None });
+            }
+            // What texts say makes no difference, and to grow one by bytes takes the square of its length.
+            if !matches!(edit, Edit::AppendText { .. }) {
+                edit::perform(&mut seen, &edit, limits).ok()?;
+            }
+        }
+    }
+    None
+}
+
+/// How many members a JSON text names: as many as it has colons outside of strings.
+fn names_in_text(text: &[u8]) -> usize {
+    let (mut count, mut in_string, mut bytes) = (0, false, text.iter());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => drop(bytes.next()),
+            b':' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+fn members_in(value: &Node) -> usize {
+    match value.open() {
+        Opened::Object(object) => object.iter().map(|(_, member)| 1 + members_in(member)).sum(),
+        Opened::Array(array) => array.iter().map(members_in).sum(),
+        _ => 0,
+    }
 }
 
 /// Why a text isn't JSON, as far as that can be known.

@@ -232,6 +232,8 @@ impl ChangeRequest {
     /// assert_eq!(problems[0].message, "the text was cut off before the JSON ended: send all of it");
     /// let problems = ChangeRequest::problems(r#"{"updateElements":7,"status":"done"}"#);
     /// assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["/updateElements", "/status"]);
+    /// let problems = ChangeRequest::problems(r#"{"newElements":{"a":1,"b":2,"a":3}}"#);
+    /// assert_eq!(problems[0].path, "/newElements/a");
     /// ```
     pub fn problems(text: impl AsRef<[u8]>) -> Vec<Problem> {
         format::problems(text.as_ref(), &Limits::default(), StrayMembers::Refuse)

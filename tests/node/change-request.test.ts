@@ -37,6 +37,8 @@ describe("malformed output of a model", () => {
     ["the request as a string", JSON.stringify('{"newElements":{}}'), { code: "VALIDATION_FAILED" }],
     ["a part as a string", '{"updateElements":"{}"}', { code: "VALIDATION_FAILED", path: "/updateElements" }],
     ["a member that is none", '{"analysis":{"score":2}}', { code: "VALIDATION_FAILED", path: "/analysis" }],
+    ["a part that comes twice", '{"updateElements":{"a":":\\"{"},"updateElements":{"b":2}}', { code: "VALIDATION_FAILED", path: "/updateElements" }],
+    ["a member that comes twice", '{"newElements":{"x":[{"b/c":1,"n":2,"b/c":null}]}}', { code: "VALIDATION_FAILED", path: "/newElements/x/0/b~1c" }],
     ["reasons in a list", '{"reasoning":["a"]}', { code: "VALIDATION_FAILED", path: "/reasoning" }],
     ["a list for an object", '{"updateElements":{"analysis":[1]}}', { code: "VALIDATION_FAILED", path: "/updateElements/analysis" }],
     ["an object for a list", '{"newElements":{"items":{"id":2}}}', { code: "VALIDATION_FAILED", path: "/newElements/items" }],
