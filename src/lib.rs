@@ -27,6 +27,7 @@ mod pointer;
 mod print;
 mod stream;
 
+mod change_request;
 mod edit;
 mod history;
 mod log;
@@ -49,6 +50,10 @@ mod wasm;
 #[cfg(all(target_arch = "wasm32", not(any(feature = "wasm", feature = "wasm-client"))))]
 compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm` or `wasm-client`");
 
+pub use change_request::{
+    Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, Problem, Severity, StrayMembers,
+    Truncation, Warning, WarningCode,
+};
 pub use document::Document;
 pub use error::{Code, Error, ErrorDetails, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};

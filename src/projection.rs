@@ -142,6 +142,12 @@ impl<'v> Sight<'v> {
         Sight::new(self.covered, onward(&self.include), onward(&self.exclude))
     }
 
+    /// The members that pointers name here.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Key> {
+        let rests = self.include.iter().chain(self.exclude.iter());
+        rests.filter_map(|(rest, ())| rest.first()).filter(|name| ***name != *b"*").cloned()
+    }
+
     pub(crate) fn is_hidden(&self) -> bool {
         !self.covered && self.include.is_empty()
     }

@@ -1,4 +1,5 @@
 import { arrays } from './arrays.mjs';
+import { changeRequests } from './change-requests.mjs';
 import { diffs } from './diffs.mjs';
 import { graphs } from './graphs.mjs';
 import { incomings } from './incoming.mjs';
@@ -18,5 +19,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside.
  */
 export const rows = [
-  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...graphs, ...memory, ...sizes,
+  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...graphs, ...changeRequests, ...memory, ...sizes,
 ];

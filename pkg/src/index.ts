@@ -8,6 +8,10 @@ export { ready } from "./bridge/core.js";
 export { StateDocument } from "./values/document.js";
 export { castDraft, current, isDraft, original } from "./state/draft.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
+export {
+  applyChangeRequest, changeRequestProblems, changeRequestSchema, revertChange, stateBefore, type AppliedCounts, type BlockedChange, type ChangeOperation,
+  type ChangeRecord, type ChangeRequest, type ChangeRequestOptions, type ChangeRequestProblem, type ChangeResult, type ChangeWarning, type Truncation,
+} from "./values/change-request.js";
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./values/merge.js";
 export { compact, diff, diffTexts, filterPatch, invert, type View } from "./values/patches.js";

@@ -49,16 +49,22 @@ impl MergeHandle {
 
 impl MergeHandle {
     fn merge(&self, strategies: &Array) -> Result<Merged> {
-        let mut plan = MergePlan::new();
-        for rule in self::strategies(strategies) {
-            let (pointer, strategy) = rule?;
-            plan = plan.with(&pointer, strategy)?;
-        }
+        let plan = plan(strategies)?;
         match &self.writers {
             Writers::Writes(writers) => plan.merge_writes(&self.base, writers),
             Writers::Branches(branches) => plan.merge_branches(&self.base, branches),
         }
     }
+}
+
+/// A plan of `[pointer, name]` and `[pointer, function]`.
+pub(super) fn plan(rules: &Array) -> Result<MergePlan> {
+    let mut plan = MergePlan::new();
+    for rule in strategies(rules) {
+        let (pointer, strategy) = rule?;
+        plan = plan.with(&pointer, strategy)?;
+    }
+    Ok(plan)
 }
 
 /// The rules of a list of `[pointer, name]` and `[pointer, function]`.

@@ -17,6 +17,8 @@ mod pointer;
 mod client;
 
 #[cfg(feature = "wasm")]
+mod change_request;
+#[cfg(feature = "wasm")]
 mod document;
 #[cfg(feature = "wasm")]
 mod functions;

@@ -20,6 +20,11 @@ const exceptions = {
   "DurableContext": "a Durable Object's context",
   "DurableStorage": "its storage",
   "HibernatableSocket": "a WebSocket that hibernates",
+  "ChunkWriter": "the part of a stream's writer that a tool uses",
+  "LockManager": "NoOpLockManager is one",
+  // Made by a function whose example calls them.
+  "ToolContext": "createToolContext",
+  "StateProjection": "createStateProjection",
 };
 
 /** The names that each entry point exports, and the files that declare them. */

@@ -144,6 +144,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
       return new patchwire.GraphHandle(filled(state, values), state.length, state.length + values.length);
     },
     MergeHandle: () => new patchwire.MergeHandle(filled(something, Buffer.from("[]")), something.length, something.length + 2, true, NONE),
+    ChangeHandle: () => new patchwire.ChangeHandle(filled(something, Buffer.from("{}")), something.length, something.length + 2, true, NONE),
   };
 
   /** What some calls need first, and chance hardly ever brings. */
@@ -216,7 +217,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || callable.name === "free";
+    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     try {

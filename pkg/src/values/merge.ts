@@ -123,8 +123,7 @@ function merge<T>(base: T, writers: unknown, areBranches: boolean, options: Merg
   checkJson(writers);
   const [extended, limits] = [options.dialect === "extended", bounds(options.limits)];
   const failure: Failure = {};
-  const rules = Object.entries(options.strategies ?? {});
-  const strategies = rules.map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy, failure) : strategy]);
+  const strategies = onAllTexts(options.strategies, failure);
   const [arena, split, length] = passTexts(JSON.stringify(base), JSON.stringify(writers));
   // Two calls: a function may itself call the core, which then needs the arena.
   const handle = call(() => new (core().MergeHandle)(arena, split!, length!, areBranches, limits));
@@ -139,6 +138,11 @@ function merge<T>(base: T, writers: unknown, areBranches: boolean, options: Merg
 /** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */
 export interface Failure {
   thrown?: unknown;
+}
+
+/** Strategies as the core takes them. */
+export function onAllTexts(strategies: MergeStrategies = {}, failure: Failure): unknown[] {
+  return Object.entries(strategies).map(([pointer, strategy]) => [pointer, typeof strategy === "function" ? onTexts(strategy, failure) : strategy]);
 }
 
 /** The function as the core calls it. */
