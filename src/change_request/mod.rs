@@ -330,5 +330,5 @@ fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     let comparison = Comparison { key: None, arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended };
     let mut writes = writes::diff(&before.root, &after.root, &comparison);
     writes::cap(&mut writes, &after.root, after.limits.operations);
-    patch::derive(&writes, Some(&before.root), dialect)
+    patch::derive(writes, Some(&before.root), dialect)
 }
