@@ -147,12 +147,17 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     ChangeHandle: () => new patchwire.ChangeHandle(filled(something, Buffer.from("{}")), something.length, something.length + 2, true, NONE),
   };
 
+  /** A string and a number where pointers lead. */
+  function place(target: unknown): void {
+    const patch = Buffer.from('[{"op":"replace","path":"","value":{"n":1,"t":"x","a":[1]}}]');
+    (target as patchwire.TrackerCore).apply(filled(patch), patch.length, false);
+  }
+
   /** What some calls need first, and chance hardly ever brings. */
   const first: { [name: string]: (target: unknown) => void } = {
-    "TrackerCore.increment": (target) => {
-      const patch = Buffer.from('[{"op":"replace","path":"","value":{"n":1,"a":[1]}}]');
-      (target as patchwire.TrackerCore).apply(filled(patch), patch.length, false);
-    },
+    "TrackerCore.append": place,
+    "TrackerCore.increment": place,
+    "TrackerCore.stream": place,
     "TrackerCore.end": (target) => {
       const tracker = target as patchwire.TrackerCore;
       const root = Buffer.from("[1]");
