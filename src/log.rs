@@ -9,6 +9,7 @@
 //!         | 5 path bytes                               append to a string
 //!         | 6 path f64                                 add to a number
 //!         | 7                                          all names are forgotten
+//!         | 8 reader                                   the document as it is now becomes a reader's baseline
 //! path    = count (name | index << 1 | 1)*
 //! value   = 0 null | 1 false | 2 true | 3 f64 | 4 bytes (a string) | 5 bytes (JSON text)
 //!         | 6 path                                     what was there when the recipe began
@@ -46,6 +47,14 @@ pub(crate) struct Player {
     texts: Vec<Node>,
 }
 
+/// What a log did.
+#[derive(Debug)]
+pub(crate) enum Played {
+    Recipe(Vec<Done>),
+    /// The document as it was then is this reader's baseline.
+    Advance(usize, Node),
+}
+
 /// How many shapes are remembered.
 const SHAPES: usize = 8;
 
@@ -55,7 +64,7 @@ const ROOM: usize = 64;
 impl Player {
     /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
-    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
+    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Played>> {
         self.known = self.keys.len();
         self.texts.clear();
         self.names.clear();
@@ -74,7 +83,7 @@ impl Player {
     }
 
     /// `forgotten` gets the key names that there were before the log, if it does away with them.
-    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Vec<Done>>> {
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Played>> {
         let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
@@ -83,8 +92,14 @@ impl Player {
                 0 => {
                     self.before = root.clone();
                     if !recipe.is_empty() {
-                        recipes.push(std::mem::take(&mut recipe));
+                        recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
                     }
+                }
+                8 => {
+                    if !recipe.is_empty() {
+                        recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
+                    }
+                    recipes.push(Played::Advance(reader.number()?, root.clone()));
                 }
                 7 => {
                     self.keys.clear();
@@ -100,7 +115,7 @@ impl Player {
         }
         limits.check_document(root.weight())?;
         if !recipe.is_empty() {
-            recipes.push(recipe);
+            recipes.push(Played::Recipe(recipe));
         }
         Ok(recipes)
     }

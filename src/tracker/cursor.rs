@@ -86,7 +86,10 @@ impl Tracker {
     /// assert!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().is_empty());
     /// ```
     pub fn advance(&mut self, cursor: usize) {
-        let base = self.document.root.clone();
+        self.advance_to(cursor, self.document.root.clone());
+    }
+
+    pub(super) fn advance_to(&mut self, cursor: usize, base: Node) {
         if let Some(Some(slot)) = self.cursors.get_mut(cursor) {
             *slot = Cursor::new(base, self.options.array_delta);
         }

@@ -12,7 +12,7 @@ use crate::edit::{self, Done, Edit, Step};
 use crate::error::Result;
 use crate::history::{History, Source};
 use crate::limits::Limits;
-use crate::log::Player;
+use crate::log::{Played, Player};
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{ArrayDelta, Granularity};
@@ -208,12 +208,17 @@ impl Tracker {
     /// ```
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
-        let recipes = self.player.play(log, &mut root, &self.options.limits)?;
+        let played = self.player.play(log, &mut root, &self.options.limits)?;
         self.document.root = root;
-        for recipe in recipes {
-            recipe.iter().for_each(|done| self.tell(&done.edit, None));
-            let source = Source::of(&recipe);
-            self.history.changed(recipe, source);
+        for one in played {
+            match one {
+                Played::Recipe(recipe) => {
+                    recipe.iter().for_each(|done| self.tell(&done.edit, None));
+                    let source = Source::of(&recipe);
+                    self.history.changed(recipe, source);
+                }
+                Played::Advance(cursor, base) => self.advance_to(cursor, base),
+            }
         }
         Ok(())
     }

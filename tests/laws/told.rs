@@ -188,22 +188,21 @@ proptest! {
         let row = |id: usize| json!({"id": id, "text": format!("row {id}, in words enough that moving it is shorter"), "tags": [id]});
         let start = json!({"rows": (0..60).map(row).collect::<Vec<_>>()});
         let mut tracker = precise(&start);
-        let (mut state, mut names) = (start.clone(), 0);
+        let mut state = start.clone();
         for assignment in [items, twice] {
             let held = state["rows"].as_array().unwrap().clone();
             let assignment: Vec<Option<usize>> = assignment.into_iter().map(|item| item.filter(|index| *index < held.len())).collect();
-            let mut log = Log { bytes: vec![0], names: &mut names };
-            log.record(1, "/rows", &state, 0);
-            let rows = *log.names - 1;
+            let mut log = Log::new();
+            log.bytes.push(1);
+            log.path("/rows", &state, false);
             log.bytes.push(9);
             log.number(assignment.len());
             let added = row(1000).to_string();
             for item in &assignment {
                 match item {
                     Some(index) => {
-                        log.bytes.extend_from_slice(&[6, 0, 2]);
-                        log.number(rows << 1);
-                        log.number(index << 1 | 1);
+                        log.bytes.push(6);
+                        log.path(&format!("/rows/{index}"), &state, false);
                     }
                     None => {
                         log.bytes.push(5);
@@ -231,14 +230,14 @@ proptest! {
     fn an_assigned_array_without_some_items_takes_one_removal_each(kept in prop::sample::subsequence((0..60usize).collect::<Vec<_>>(), 40..60)) {
         let start = json!({"rows": (0..60).map(|id| json!({"text": format!("row {id}, in words enough that removing it is shorter")})).collect::<Vec<_>>()});
         let mut tracker = precise(&start);
-        let mut names = 0;
-        let mut log = Log { bytes: vec![0], names: &mut names };
-        log.record(1, "/rows", &start, 0);
+        let mut log = Log::new();
+        log.bytes.push(1);
+        log.path("/rows", &start, false);
         log.bytes.push(9);
         log.number(kept.len());
         for index in &kept {
-            log.bytes.extend_from_slice(&[6, 0, 2, 0]);
-            log.number(index << 1 | 1);
+            log.bytes.push(6);
+            log.path(&format!("/rows/{index}"), &start, false);
         }
         tracker.play(&log.bytes).unwrap();
         let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();

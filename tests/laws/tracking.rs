@@ -121,13 +121,17 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
     }))
 }
 
-/// An op log (src/log.rs); every run of the player starts with its own key names.
-pub struct Log<'a> {
+/// An op log (src/log.rs) in which every name is a new one.
+pub struct Log {
     pub bytes: Vec<u8>,
-    pub names: &'a mut usize,
 }
 
-impl Log<'_> {
+impl Log {
+    /// A recipe begins.
+    pub fn new() -> Log {
+        Log { bytes: vec![0] }
+    }
+
     pub fn number(&mut self, number: usize) {
         assert!(number < 128 * 128);
         match number {
@@ -136,62 +140,61 @@ impl Log<'_> {
         }
     }
 
-    /// A record on a path in `state`, once the keys on it have names; leaves out `last` steps of the path and returns them.
-    pub fn record(&mut self, kind: u8, path: &str, state: &Value, mut last: usize) -> Vec<usize> {
-        let mut steps = Vec::new();
+    /// A path in `state`; leaves out its last step, an item's, if asked to, and returns that item's index.
+    pub fn path(&mut self, path: &str, state: &Value, leaves_out: bool) -> usize {
+        let segments: Vec<String> = path.split('/').skip(1).map(|segment| segment.replace("~1", "/").replace("~0", "~")).collect();
+        let count = segments.len() - usize::from(leaves_out);
+        self.number(count);
         let mut node = state;
-        for segment in path.split('/').skip(1) {
-            let key = segment.replace("~1", "/").replace("~0", "~");
+        for key in &segments[..count] {
             if let Value::Array(items) = node {
                 let index = key.parse::<usize>().unwrap();
                 node = items.get(index).unwrap_or(&Value::Null);
-                steps.push(index << 1 | 1);
+                self.number(index << 1 | 1);
             } else {
-                node = node.get(&key).unwrap_or(&Value::Null);
-                self.bytes.extend_from_slice(&[7, key.len() as u8]);
+                node = node.get(key).unwrap_or(&Value::Null);
+                self.bytes.extend_from_slice(&[0, key.len() as u8]);
                 self.bytes.extend_from_slice(key.as_bytes());
-                steps.push(*self.names << 1);
-                *self.names += 1;
             }
         }
-        self.bytes.push(kind);
-        last = steps.len() - last;
-        self.number(last);
-        steps.iter().take(last).for_each(|step| self.number(*step));
-        steps.split_off(last)
+        if leaves_out { segments[count].parse().unwrap() } else { 0 }
     }
 
     fn permute(&mut self, path: &str, order: &[usize], state: &Value) {
-        self.record(4, path, state, 0);
+        self.bytes.push(4);
+        self.path(path, state, false);
         self.number(order.len());
         order.iter().for_each(|from| self.number(*from));
     }
 
-    /// Takes the value out, and puts it in by reference.
+    /// Takes the value out, and puts it in by reference to where it was when the recipe began.
     fn carry(&mut self, from: &str, to: &str, state: &Value) {
         let is_item = |path: &str, state: &Value| state.pointer(path.rsplit_once('/').unwrap().0).unwrap().is_array();
         if is_item(from, state) {
-            let index = self.record(3, from, state, 1)[0] >> 1;
+            self.bytes.push(3);
+            let index = self.path(from, state, true);
             [index, 1, 0].into_iter().for_each(|number| self.number(number));
         } else {
-            self.record(2, from, state, 0);
+            self.bytes.push(2);
+            self.path(from, state, false);
         }
         let mut rest = state.clone();
         naive(&mut rest, &json!([{"op": "remove", "path": from}]));
         if is_item(to, &rest) {
-            let index = self.record(3, to, &rest, 1)[0] >> 1;
+            self.bytes.push(3);
+            let index = self.path(to, &rest, true);
             [index, 0, 1].into_iter().for_each(|number| self.number(number));
         } else {
-            self.record(1, to, &rest, 0);
+            self.bytes.push(1);
+            self.path(to, &rest, false);
         }
-        // A reference to the first value that the first record took out.
-        self.bytes.extend_from_slice(&[6, 1, 0, 0, 0]);
+        self.bytes.push(6);
+        self.path(from, state, false);
     }
 }
 
 pub fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
     let mut oracle = Value::from(tracker.document());
-    let mut names = 0;
     for choice in program {
         match step(choice, &oracle) {
             None => oracle = replace(tracker, choice),
@@ -200,14 +203,14 @@ pub fn run(tracker: &mut Tracker, program: &[Choice]) -> Value {
                 naive(&mut oracle, &patch);
             }
             Some(Step::Permute { path, order }) => {
-                let mut log = Log { bytes: vec![0], names: &mut names };
+                let mut log = Log::new();
                 log.permute(&path, &order, &oracle);
                 tracker.play(&log.bytes).unwrap();
                 let array = oracle.pointer_mut(&path).unwrap().as_array_mut().unwrap();
                 *array = order.iter().map(|from| array[*from].clone()).collect();
             }
             Some(Step::Carry { from, to }) => {
-                let mut log = Log { bytes: vec![0], names: &mut names };
+                let mut log = Log::new();
                 log.carry(&from, &to, &oracle);
                 tracker.play(&log.bytes).unwrap();
                 naive(&mut oracle, &json!([{"op": "move", "from": from, "path": to}]));
@@ -319,7 +322,7 @@ proptest! {
             let to = format!("{}/{}", lists[b], to % (length(lists[b]) + usize::from(a != b)));
             let patch = json!([{"op": "move", "from": from, "path": to}]);
             if by_log {
-                let mut log = Log { bytes: vec![0], names: &mut names };
+                let mut log = Log::new();
                 log.carry(&from, &to, &state);
                 tracker.play(&log.bytes).unwrap();
             } else {
@@ -373,7 +376,7 @@ proptest! {
             }
         }
         // Sets the root to many arrays of numbers, names something, and is over the limit by what isn't text.
-        let mut log = vec![0, 7, 1, b'k', 1, 0, 9, 127];
+        let mut log = vec![0, 1, 1, 0, 1, b'k', 0, 1, 0, 9, 127];
         for _ in 0..127 {
             log.extend_from_slice(&[9, numbers as u8]);
             log.extend(std::iter::repeat_n([0u8, 1, 2], numbers).flatten().take(numbers));
@@ -387,7 +390,7 @@ proptest! {
             prop_assert_eq!(tracker.undo(), twin.undo());
             prop_assert_eq!(tracker.document().to_string(), twin.document().to_string());
             // The name that the log introduced isn't known.
-            prop_assert!(tracker.play(&[1, 1, 0, 0]).is_err());
+            prop_assert!(tracker.play(&[1, 1, 2, 0]).is_err());
         }
     }
 }

@@ -4,7 +4,7 @@ use patchwire::{Code, Document, Tracker, TrackerOptions};
 
 /// `n` is set to a string of these bytes.
 fn log(text: &[u8]) -> Vec<u8> {
-    [&[0, 7, 1, b'n', 1, 1, 0, 4, text.len() as u8], text].concat()
+    [&[0, 1, 1, 0, 1, b'n', 4, text.len() as u8], text].concat()
 }
 
 #[test]

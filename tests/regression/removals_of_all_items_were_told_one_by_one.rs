@@ -8,7 +8,7 @@ fn an_array_that_was_emptied_is_replaced() {
     let start = Document::parse(format!(r#"{{"rows":[{}]}}"#, rows.join(","))).unwrap();
     let mut tracker = Tracker::new(start, TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
     // Splices /rows: from item 0 on, 1,000 go, and none comes.
-    tracker.play(b"\x00\x07\x04rows\x03\x01\x00\x00\xe8\x07\x00").unwrap();
+    tracker.play(b"\x00\x03\x01\x00\x04rows\x00\xe8\x07\x00").unwrap();
     assert_eq!(tracker.document().to_string(), r#"{"rows":[]}"#);
     for dialect in [Dialect::Rfc6902, Dialect::Extended] {
         assert_eq!(tracker.patch(Tracker::MAIN, dialect).unwrap().to_string(), r#"[{"op":"replace","path":"/rows","value":[]}]"#);

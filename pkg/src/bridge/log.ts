@@ -77,6 +77,14 @@ export class Log {
     return isSame;
   }
 
+  /** Makes the state as of here a reader's baseline. */
+  advance(reader: number): void {
+    const { records } = this;
+    const at = records.length - PLACES;
+    if (records[at] === 8 && records[at + 4] === reader) return;
+    this.add(8, ROOT, null, undefined, reader);
+  }
+
   increment(path: Key[], by: number): void {
     this.add(6, path, by, undefined, 0);
   }
@@ -139,6 +147,7 @@ export class Log {
     const kind = records[at] as number;
     this.byte(kind);
     if (kind === 0) return;
+    if (kind === 8) return this.number(records[at + 4] as number);
     const path = records[at + 1] as Key[];
     const key = kind < 3 ? (records[at + 3] as Key | undefined) : undefined;
     this.number(key === undefined ? path.length : path.length + 1);

@@ -17,12 +17,15 @@ export type ArrayEdit =
   | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
   | { kind: "permute"; order: number[] };
 
-/** One operation for the log, whose path is that of the container it changes. */
+/**
+ * One operation for the log, whose path is that of the container it changes. Of a member or an item that was set, `op` is
+ * what a patch would say, if that is certain; `isPush` is true of one item that came to the end.
+ */
 export type Step =
-  | { kind: "set"; key: Key; value: unknown }
+  | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | null }
   | { kind: "delete"; key: string }
   | { kind: "rewrite"; value: unknown }
-  | { kind: "splice"; index: number; remove: number; values: unknown[] }
+  | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }
   | { kind: "permute"; order: number[] };
 
 /** What is to be told of a container and, by their keys, of those in it. */

@@ -108,7 +108,7 @@ export class Settlement {
         else if (Object.is(final, before)) continue;
         isSame = false;
         this.bytes += key.length * 3 + 4;
-        steps.push({ kind: "set", key, value: this.payload });
+        steps.push({ kind: "set", key, value: this.payload, op: this.opFor(final, before) });
         if (this.told !== null) below.push([key, this.told]);
       }
     }
@@ -136,8 +136,11 @@ export class Settlement {
         }
         const values: unknown[] = [];
         for (let j = 0; j < edit.put.length; j++) values.push(this.item(place, edits, e, j, settled, payloads, below));
-        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0] });
-        else steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values });
+        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
+        else {
+          const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.items.length - 1 && isPlainValue(values[0]);
+          steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, isPush });
+        }
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
@@ -171,6 +174,13 @@ export class Settlement {
     if (!isLast) payloads.set(index, this.payload);
     if (this.told !== null) below.push([index, this.told]);
     return this.payload;
+  }
+
+  /** What a patch says of a value that was set, where that needs no comparison. */
+  private opFor(value: unknown, before: unknown): "add" | "replace" | null {
+    if (this.payload !== value && isContainer(value)) return null;
+    if (!isPlainValue(value) || before === value || (isContainer(value) && isContainer(before))) return null;
+    return before === ABSENT ? "add" : "replace";
   }
 
   /** What the log takes for a value that was put in and has left again. */
@@ -463,6 +473,11 @@ function turnOf(told: Told): number {
 
 function hasNews(told: Told): boolean {
   return told.steps !== null || told.below !== null || told.first !== null;
+}
+
+/** Whether it refers to nothing, and prints as what it is. */
+function isPlainValue(value: unknown): boolean {
+  return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Members);
 }
 
 /** Where a place was when the recipe began. */

@@ -18,6 +18,15 @@ export interface Measure {
   longest: number;
 }
 
+/** A change that is its own meaning: one member or item set, or one item pushed. */
+export interface Lone {
+  op: "add" | "replace";
+  path: Key[];
+  /** The member or the item; undefined for what was pushed to the array at the path. */
+  key: Key | undefined;
+  value: unknown;
+}
+
 /**
  * So many large arrays may stay unfrozen: an update that replaces one each time would leave more and more. They lie in
  * slots that are emptied: the store that a list or a set leaves behind would keep them alive until a full collection.
@@ -31,6 +40,8 @@ const UNSEEN = 8;
  */
 export class State {
   readonly log = new Log();
+  /** The change that is being made, if it is its own meaning. */
+  lone: Lone | null = null;
   /** Where the records of the change that is being made begin in the log. */
   start = 0;
   private value: unknown;
@@ -97,6 +108,7 @@ export class State {
       if (recipe.sharesParts) this.seal();
       this.log.begin();
       tell(this.log, [], root);
+      this.lone = loneOf(root);
       return this.measure(settlement);
     } catch (error) {
       recipe.isOpen = false;
@@ -143,6 +155,7 @@ export class State {
   /** Works out a change that the core has made already, or that has still to be logged. */
   follow(edits: ViewEdit[]): void {
     this.catchUp();
+    this.lone = null;
     this.start = this.log.length;
     this.next = follow(this.value, edits, this);
   }
@@ -276,6 +289,25 @@ export class State {
     this.drop(isUnfinished ? this.start : this.log.length);
     this.log.forgetKeys();
   }
+}
+
+/** The one thing that there is to tell, if that is its own meaning. */
+function loneOf(root: Told): Lone | null {
+  const path: Key[] = [];
+  for (let told = root; told.first === null; ) {
+    const { steps, below } = told;
+    if (steps === null) {
+      if (below === null || below.length > 1) return null;
+      path.push(below[0]![0]);
+      told = below[0]![1];
+      continue;
+    }
+    const step = steps[0]!;
+    if (steps.length > 1 || below !== null) return null;
+    if (step.kind === "set") return step.op === null ? null : { op: step.op, path, key: step.key, value: step.value };
+    return step.kind === "splice" && step.isPush ? { op: "add", path, key: undefined, value: step.values[0] } : null;
+  }
+  return null;
 }
 
 /** Logs what is to be told, containers before what is in them. */

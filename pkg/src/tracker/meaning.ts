@@ -4,8 +4,9 @@ import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
 import { readPatch } from "../bridge/packed.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
-import type { Key } from "../state/containers.js";
-import { State, type Measure } from "../state/state.js";
+import { isContainer, put, type Key } from "../state/containers.js";
+import { pointerOf } from "../state/json.js";
+import { State, type Lone, type Measure } from "../state/state.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { Base } from "../state/unread.js";
 import { validate, type Rule } from "./validate.js";
@@ -49,8 +50,8 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 /** The number of no stream. */
 const ENDED = 2 ** 32 - 1;
 /** After so many records the log goes to the core by itself, so that it can't grow for ever. */
-const LOG_LENGTH = 10_000;
-const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024 };
+const LOG_LENGTH = 1_000;
+const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 /** What was accepted once is accepted again. */
 const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity, path: Infinity };
 
@@ -62,7 +63,7 @@ export class Meaning {
   /** The reader that every tracker has. */
   readonly main: Reader = { id: 0, since: 0, hasLost: false };
   private readonly readers = new Set<Reader>();
-  private readonly limits: { document: number; depth: number; string: number; path: number };
+  private readonly limits: { document: number; depth: number; string: number; path: number; operations: number };
   private readonly bounds: Float64Array;
   private view: State | null = null;
   private core: TrackerCore | null = null;
@@ -76,6 +77,8 @@ export class Meaning {
   /** How deep the state nests at most. */
   private depth = 0;
   private changes = 0;
+  /** The last change, if it is its own meaning. */
+  private lone: Lone | null = null;
   /** Streams that write, and whether they have written what the plain state hasn't followed yet. */
   private readonly streams = new Set<Stream>();
   private isBehind = false;
@@ -160,7 +163,7 @@ export class Meaning {
     }
     state.commit();
     this.depth = Math.max(this.depth, measure.depth);
-    this.changes++;
+    this.changed(state.lone);
     if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
@@ -185,7 +188,7 @@ export class Meaning {
     }
     state.grow(path, pointer, text, length);
     this.pending += measure.bytes;
-    this.changes++;
+    this.changed(null);
     if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
@@ -219,7 +222,7 @@ export class Meaning {
     } else {
       state.later(() => readEdits(answer, patch));
     }
-    this.changes++;
+    this.changed(null);
     this.pending += (answer.length + patch.length) * 3;
     this.depth = this.limits.depth;
     return true;
@@ -278,7 +281,7 @@ export class Meaning {
       this.pending += length! * 3;
     });
     this.isBehind = true;
-    this.changes++;
+    this.changed(null);
   }
 
   /** Ends a stream one way or the other. */
@@ -339,14 +342,43 @@ export class Meaning {
     }
   }
 
+  private changed(lone: Lone | null): void {
+    this.changes++;
+    this.lone = lone;
+  }
+
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
+    const told = this.told(reader, isExtended);
+    if (told !== null) return [told];
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
     return readPatch(reserve(length), this.view?.log.texts ?? []);
   }
 
+  /**
+   * The only change since the reader's baseline, where what it means needs no core (a law holds this to the core's own
+   * answer): then the log can cross later, many changes at once.
+   */
+  private told(reader: Reader, isExtended: boolean): JSONPatchOperation | null {
+    const { lone, options } = this;
+    if (lone === null || reader.since !== this.changes - 1 || reader.hasLost || this.isBusy || this.isBehind) return null;
+    if (options.byKey || options.counters.length > 0 || options.texts.length > 0 || this.limits.operations < 1) return null;
+    const { op, path, key, value } = lone;
+    const isInArray = typeof key === "number" || path.some((step) => typeof step === "number");
+    if (!options.precise && (isInArray || (key === undefined && !options.append))) return null;
+    // A string may have grown.
+    if (isExtended && typeof value === "string" && op === "replace") return null;
+    return { op, path: pointerOf([...path, key ?? "-"]), value: thawed(value) };
+  }
+
   /** Makes the present state the reader's baseline. */
   advance(reader: Reader): void {
+    if (this.view !== null && !this.isBusy && (this.core === null || isAlive(this.core))) {
+      this.view.log.advance(reader.id);
+      this.setBaseline(reader);
+      if (this.view.log.length > LOG_LENGTH) this.flushEarly();
+      return;
+    }
     try {
       call(advance, this.flushed(), reader.id);
     } catch (error) {
@@ -431,4 +463,13 @@ export class Meaning {
     for (const stream of this.streams) Object.assign(stream, { id: ENDED, hasLost: true });
     this.streams.clear();
   }
+}
+
+/** A copy of a value of the state that may be written to, as those are that the core answers. */
+function thawed(value: unknown): unknown {
+  if (!isContainer(value)) return value;
+  if (Array.isArray(value)) return value.map(thawed);
+  const copy = {};
+  for (const key of Object.keys(value)) put(copy, key, thawed((value as Record<string, unknown>)[key]));
+  return copy;
 }
