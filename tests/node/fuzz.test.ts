@@ -187,7 +187,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     // The only end within is that of a view, which no seed is.
     const isView = parameters.some(({ name }) => name === "end") && below(4) > 0;
     const fitting = below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
-    const [first, second] = [isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
+    const [first, second] = [isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isPointer ? Buffer.from("more") : isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
     const splits = parameters.some(({ name }) => name === "split");
     return parameters.map(({ name, type }) => {
       if (name === "split" && below(8) > 0) return first.length;
