@@ -183,7 +183,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
 
   function argumentsFor({ name: called, parameters }: Callable): unknown[] {
     // What begins with a pointer, which no seed is.
-    const isPointer = /^get$|_at$/.test(called) && below(2) === 0;
+    const isPointer = /^(get|stream|append|increment|pointer_segments)$/.test(called) && below(2) === 0;
     // The only end within is that of a view, which no seed is.
     const isView = parameters.some(({ name }) => name === "end") && below(4) > 0;
     const fitting = below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
