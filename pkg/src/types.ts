@@ -80,7 +80,10 @@ export interface Limits {
 
 /** How a `StateTracker` tells what changed, and what it accepts. */
 export interface StateTrackerOptions<T = unknown> {
-  /** `false` (default): a change in an array replaces it. `true`: pushing is `append`; for writers in parallel. `'precise'`: index by index. */
+  /**
+   * `'precise'`: changes in arrays are told index by index. `true`: pushing is `append`, for writers in parallel. `false`: a
+   * change in an array replaces it. The default is `'precise'`, and `false` with `granularity: 'key'`.
+   */
   arrayDeltaMode?: boolean | "precise";
   /** `'path'` (default): writes at the deepest point that changed. `'key'`: one op per top-level key. */
   granularity?: "path" | "key";

@@ -171,7 +171,7 @@ describe("a tracker", () => {
     for (const use of [() => unread!.getState(), () => unread!.update(() => {}), () => unread!.getPatchText(), () => unread!.resetTracking()]) lost(use);
     read!.update((draft) => void draft.push(3));
     expect(read!.getState()).toEqual([2, 3]);
-    expect(read!.getRFC6902Patches()).toEqual([{ op: "replace", path: "", value: [2, 3] }]);
+    expect(read!.getRFC6902Patches()).toEqual([{ op: "add", path: "/-", value: 3 }]);
   });
 
   test("of a large document is lost with what of it hasn't been read, in a recipe too", () => {

@@ -57,7 +57,7 @@ function asOnThePages({ ops, warnings }: StepWrites): unknown {
 }
 
 function track(one: Case, granularity: "path" | "key"): StateTracker<Record<string, unknown>> {
-  const tracker = new StateTracker(one.initial, { ...one.options, granularity });
+  const tracker = new StateTracker(one.initial, { arrayDeltaMode: false, ...one.options, granularity });
   for (const step of one.steps ?? []) {
     if (step.update) tracker.update((draft) => perform(draft, step.update!));
     if (step.resetTracking) tracker.resetTracking();

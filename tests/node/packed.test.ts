@@ -94,7 +94,7 @@ test("a patch larger than the room that it leaves through, and many strings", ()
 });
 
 test("a patch is the caller's: changing it changes nothing else", () => {
-  const tracker = new StateTracker<{ list: { name: string }[] }>({ list: [] });
+  const tracker = new StateTracker<{ list: { name: string }[] }>({ list: [] }, { arrayDeltaMode: false });
   tracker.update((draft) => { draft.list.push({ name: "a" }); });
   const patch = tracker.getRFC6902Patches() as { op: string; path: string; value: { name: string }[] }[];
   patch[0]!.value[0]!.name = "b";

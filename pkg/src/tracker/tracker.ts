@@ -24,7 +24,7 @@ const extendedText = (core: TrackerCore, reader: number): string => core.patch_t
  * @example
  * ```ts
  * import { StateTracker } from "patchwire";
- * const tracker = new StateTracker({ count: 0, notes: ["a"] }, { arrayDeltaMode: true });
+ * const tracker = new StateTracker({ count: 0, notes: ["a"] });
  * tracker.update((draft) => {
  *   draft.count = 5;
  *   draft.notes.push("b");
@@ -56,7 +56,7 @@ export class StateTracker<T> {
    * ```
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
-    const { arrayDeltaMode = false, granularity = "path", counters = [], texts = [], limits = {}, history, validate } = options;
+    const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters = [], texts = [], limits = {}, history, validate } = options;
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
     const precise = arrayDeltaMode === "precise";
@@ -399,7 +399,7 @@ export class StateTracker<T> {
    * tracker.update((draft) => { draft.plan.push("b"); draft.done = 2; });
    * tracker.resetTracking();
    * tracker.restore(before);
-   * console.log(tracker.getPatchText()); // [{"op":"replace","path":"/plan","value":["a"]},{"op":"replace","path":"/done","value":0}]
+   * console.log(tracker.getPatchText()); // [{"op":"remove","path":"/plan/1"},{"op":"replace","path":"/done","value":0}]
    * ```
    */
   checkpoint(label = ""): CheckpointId {
