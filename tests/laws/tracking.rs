@@ -314,7 +314,7 @@ proptest! {
         let lists = ["/a", "/b/list", "/b/c", "/d/0"];
         let base = document_in_text(&start);
         let mut tracker = Tracker::new(base.clone(), options(ArrayDelta::Precise, Granularity::Path));
-        let (mut state, mut names, mut moved) = (start, 0, 0);
+        let (mut state, mut moved) = (start, 0);
         for (a, from, b, to, by_log) in program {
             let length = |list: &str| state.pointer(list).unwrap().as_array().unwrap().len();
             if length(lists[a]) == 0 { continue }
