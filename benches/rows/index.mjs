@@ -1,5 +1,6 @@
 import { arrays } from './arrays.mjs';
 import { diffs } from './diffs.mjs';
+import { everyday } from './everyday.mjs';
 import { incomings } from './incoming.mjs';
 import { memory } from './memory.mjs';
 import { openings } from './opening.mjs';
@@ -17,5 +18,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside.
  */
 export const rows = [
-  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...memory, ...sizes,
+  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...memory, ...sizes,
 ];
