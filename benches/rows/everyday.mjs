@@ -1,8 +1,8 @@
 // What people write every day: lists rewritten with filter and map, items edited one after the other, rows swapped and
 // sorted. "first" is the first update of a tracker, whose core knows nothing of the state yet; "warm" is one of a tracker
 // that has worked for a while, and whose state is put back before each step.
+import jsonPatch from 'fast-json-patch';
 import { applyPatches, current as currentOfImmer, enablePatches, produce, produceWithPatches } from 'immer';
-import { immutableJSONPatch } from 'immutable-json-patch';
 import { apply, create, current as currentOfMutative } from 'mutative';
 import { StateTracker, current } from 'patchwire';
 import { shapes } from '../shapes.mjs';
@@ -126,7 +126,8 @@ function ours(row, shape, isFirst, hasPatches) {
       return patches;
     },
     state: () => tracker.getState(),
-    replay: hasPatches ? (start, produced) => produced.reduce(immutableJSONPatch, start) : undefined,
+    // In place: 10,000 operations would copy an object of 10,000 members each time.
+    replay: hasPatches ? (start, produced) => jsonPatch.applyPatch(structuredClone(start), structuredClone(produced.flat())).newDocument : undefined,
   };
 }
 
