@@ -300,8 +300,7 @@ export class Place implements Told {
     this.own();
     this.change();
     this.leave(index);
-    const edit: ArrayEdit = { kind: "set", index, out: [this.items[index]], put: [slot] };
-    this.record(edit);
+    if (!this.isRewritten) this.record({ kind: "set", index, out: [this.items[index]], put: [slot] });
     this.items[index] = slot;
   }
 

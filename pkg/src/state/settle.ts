@@ -348,7 +348,7 @@ export class Settlement {
       if (was !== null) {
         const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
-        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, place);
+        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
         if (index >= 0) {
           const final = place === undefined || known === item ? item : this.settle(place);
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
@@ -396,12 +396,14 @@ export class Settlement {
     return result;
   }
 
-  /** The index of an item in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
-  private find(was: unknown[], item: unknown, next: number, place: Place | undefined): number {
+  /** The index of the item that is now at `at` in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
+  private find(was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
     if (Object.is(was[next], item)) return next;
     if (!isContainer(item)) return next + 1 < was.length && Object.is(was[next + 1], item) ? next + 1 : -1;
     if (place !== undefined && (place.parent?.base as unknown) === was && Object.is(was[place.key as number], item)) return place.key as number;
     if (place === undefined && !this.recipe.isOurs(item)) return -1;
+    // Where it is now, after others have changed places.
+    if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
     let index = this.indexes.get(was);
@@ -454,7 +456,10 @@ function tells(place: Place, steps: NonNullable<Told["steps"]>, below: NonNullab
 }
 
 function inTurn(below: [Key, Told][]): [Key, Told][] {
-  return below.length > 1 ? below.sort(([, a], [, b]) => turnOf(a) - turnOf(b)) : below;
+  for (let i = 1; i < below.length; i++) {
+    if (turnOf(below[i - 1]![1]) > turnOf(below[i]![1])) return below.sort(([, a], [, b]) => turnOf(a) - turnOf(b));
+  }
+  return below;
 }
 
 function turnOf(told: Told): number {
