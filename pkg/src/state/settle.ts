@@ -2,7 +2,7 @@ import { isContainer, put, type Container, type Key } from "./containers.js";
 import { PatchwireError } from "../errors.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail } from "./payload.js";
-import { ABSENT, Place, placeOf, type ArrayEdit, type Told } from "./place.js";
+import { ABSENT, Place, placeOf, type ArrayEdit, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 
 /** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
@@ -11,6 +11,8 @@ const LARGE = 256;
 const SHORT = 64;
 /** So deep most values aren't. */
 const DEEP = 64;
+/** An array of more runs and other values is told as such. */
+const PARTS = 32;
 /** How far ahead an item is looked for in what was there, before an index of it is made. */
 const AHEAD = 32;
 
@@ -200,7 +202,7 @@ export class Settlement {
     const home = homeOf(place);
     const final = this.list(place.items, place.base as unknown as unknown[], home, false, true);
     if (final === place.base) return final;
-    tells(place, [{ kind: "rewrite", value: this.payload }], this.told?.below ?? []);
+    tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);
     this.told = null;
     return final;
   }
@@ -386,6 +388,14 @@ export class Settlement {
       return was;
     }
     const result: object = isSame ? source : this.sealed(copy as unknown as Container, isSlots);
+    if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
+      const steps = replaced(parts);
+      if (steps !== null) {
+        this.refer(home!);
+        this.told = { first: null, steps, below };
+        return result;
+      }
+    }
     const hasRuns = parts.some((part) => part instanceof Run);
     if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null ? result : new Members(null, parts);
     else if (hasRuns) {
@@ -502,6 +512,18 @@ function hasNames(was: Container, copy: Container, count: number): boolean {
 
 function isJson(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
+/** What to set in an array that was there, if all of its items that were kept are where they were. */
+function replaced(parts: unknown[]): Step[] | null {
+  const steps: Step[] = [];
+  let index = 0;
+  for (const part of parts) {
+    if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part });
+    else if (part.start !== index) return null;
+    else index += part.length;
+  }
+  return steps;
 }
 
 /** Whether runs overlap. */
