@@ -68,8 +68,9 @@ export class Settlement {
   private object(place: Place): object {
     place.own();
     const { touched, drafted, now, base } = place;
-    const steps: NonNullable<Told["steps"]> = [];
-    const [first, below]: [NonNullable<Told["first"]>, NonNullable<Told["below"]>] = [[], []];
+    let steps: Told["steps"] = null;
+    let first: Told["first"] = null;
+    let below: Told["below"] = null;
     let isSame = true;
     if (drafted !== null) {
       for (const kid of drafted) {
@@ -80,7 +81,8 @@ export class Settlement {
         // What was changed in place is the same container, with news.
         if (!hasNews(kid)) continue;
         isSame = false;
-        (place.isBefore(kid) ? first : below).push([key, kid]);
+        if (place.isBefore(kid)) first = more(first, [key, kid]);
+        else below = more(below, [key, kid]);
       }
     }
     if (touched !== null) {
@@ -88,7 +90,7 @@ export class Settlement {
         const wasRemoved = place.removed?.has(key) === true;
         if (!Object.hasOwn(now, key)) {
           if (wasRemoved) {
-            steps.push({ kind: "delete", key });
+            steps = more(steps, { kind: "delete", key });
             isSame = false;
           }
           continue;
@@ -100,23 +102,24 @@ export class Settlement {
           put(now, key, final);
           if (hasNews(slot)) {
             isSame = false;
-            below.push([key, slot]);
+            below = more(below, [key, slot]);
           }
           continue;
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
         put(now, key, final);
-        if (wasRemoved) steps.push({ kind: "delete", key });
+        if (wasRemoved) steps = more(steps, { kind: "delete", key });
         else if (Object.is(final, before)) continue;
         isSame = false;
         this.bytes += key.length * 3 + 4;
-        steps.push({ kind: "set", key, value: this.payload });
-        if (this.told !== null) below.push([key, this.told]);
+        steps = more(steps, { kind: "set", key, value: this.payload });
+        if (this.told !== null) below = more(below, [key, this.told]);
       }
     }
     if (isSame) return base;
-    tells(place, steps, below);
-    place.first = first.length > 0 ? inTurn(first) : null;
+    place.steps = steps;
+    place.first = first && inTurn(first);
+    place.below = below && inTurn(below);
     return this.sealed(now, false);
   }
 
@@ -348,6 +351,14 @@ export class Settlement {
       const item = source[i];
       path[at] = i;
       if (was !== null) {
+        // Most of an array that is put back is in its order.
+        if (run !== null && run.start + run.length === next && item === was[next] && isContainer(item)) {
+          run.length++;
+          next++;
+          copy.push(item);
+          isPlainList = false;
+          continue;
+        }
         const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
         const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
@@ -457,6 +468,13 @@ export class Settlement {
     else Object.freeze(container);
     return container;
   }
+}
+
+/** Adds to a list that most don't need: an empty one that grows takes room for 17. */
+function more<T>(list: T[] | null, item: T): T[] {
+  if (list === null) return [item];
+  list.push(item);
+  return list;
 }
 
 /** Containers are told of in the order in which they were changed, whatever they were read in. */
