@@ -1,6 +1,7 @@
 import { arrays } from './arrays.mjs';
 import { changeRequests } from './change-requests.mjs';
 import { diffs } from './diffs.mjs';
+import { everyday } from './everyday.mjs';
 import { graphs } from './graphs.mjs';
 import { incomings } from './incoming.mjs';
 import { memory } from './memory.mjs';
@@ -19,5 +20,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside.
  */
 export const rows = [
-  ...updates, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...graphs, ...changeRequests, ...memory, ...sizes,
+  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...graphs, ...changeRequests, ...memory, ...sizes,
 ];

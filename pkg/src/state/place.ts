@@ -15,7 +15,7 @@ export function placeOf(value: object): Place | undefined {
 export type ArrayEdit =
   | { kind: "set"; index: number; out: unknown[]; put: unknown[] }
   | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
-  | { kind: "permute"; order: number[] };
+  | { kind: "permute"; order: number[]; inverse: number[] };
 
 /**
  * One operation for the log, whose path is that of the container it changes. Of a member or an item that was set, `op` is
@@ -303,8 +303,7 @@ export class Place implements Told {
     this.own();
     this.change();
     this.leave(index);
-    const edit: ArrayEdit = { kind: "set", index, out: [this.items[index]], put: [slot] };
-    this.record(edit);
+    if (!this.isRewritten) this.record({ kind: "set", index, out: [this.items[index]], put: [slot] });
     this.items[index] = slot;
   }
 
@@ -336,7 +335,7 @@ export class Place implements Told {
     this.change();
     if (this.drafted !== null) this.standApart();
     this.settle(0, this.items.length);
-    this.record({ kind: "permute", order });
+    this.record({ kind: "permute", order, inverse: inverseOf(order) });
     reorder(this.items, order);
   }
 
@@ -392,7 +391,7 @@ export class Place implements Told {
 
 /** Where an edit leaves the item at an index; -1 if it takes it out. */
 function moved(index: number, edit: ArrayEdit): number {
-  if (edit.kind === "permute") return edit.order.indexOf(index);
+  if (edit.kind === "permute") return edit.inverse[index]!;
   if (index < edit.index) return index;
   if (index < edit.index + edit.out.length) return -1;
   return index + edit.put.length - edit.out.length;
@@ -401,11 +400,13 @@ function moved(index: number, edit: ArrayEdit): number {
 function undoEdit(items: unknown[], edit: ArrayEdit): void {
   if (edit.kind === "set") items[edit.index] = edit.out[0];
   else if (edit.kind === "splice") spliceItems(items, edit.index, edit.put.length, edit.out);
-  else {
-    const inverse = new Array<number>(edit.order.length);
-    edit.order.forEach((from, to) => (inverse[from] = to));
-    reorder(items, inverse);
-  }
+  else reorder(items, edit.inverse);
+}
+
+function inverseOf(order: number[]): number[] {
+  const inverse = new Array<number>(order.length);
+  for (let to = 0; to < order.length; to++) inverse[order[to]!] = to;
+  return inverse;
 }
 
 /** Puts into place `i` what was at `order[i]`. */

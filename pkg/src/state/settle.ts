@@ -2,7 +2,7 @@ import { isContainer, put, type Container, type Key } from "./containers.js";
 import { PatchwireError } from "../errors.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail } from "./payload.js";
-import { ABSENT, Place, placeOf, type ArrayEdit, type Told } from "./place.js";
+import { ABSENT, Place, placeOf, type ArrayEdit, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 
 /** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
@@ -11,6 +11,8 @@ const LARGE = 256;
 const SHORT = 64;
 /** So deep most values aren't. */
 const DEEP = 64;
+/** An array of more runs and other values is told as such. */
+const PARTS = 32;
 /** How far ahead an item is looked for in what was there, before an index of it is made. */
 const AHEAD = 32;
 
@@ -66,8 +68,9 @@ export class Settlement {
   private object(place: Place): object {
     place.own();
     const { touched, drafted, now, base } = place;
-    const steps: NonNullable<Told["steps"]> = [];
-    const [first, below]: [NonNullable<Told["first"]>, NonNullable<Told["below"]>] = [[], []];
+    let steps: Told["steps"] = null;
+    let first: Told["first"] = null;
+    let below: Told["below"] = null;
     let isSame = true;
     if (drafted !== null) {
       for (const kid of drafted) {
@@ -78,7 +81,8 @@ export class Settlement {
         // What was changed in place is the same container, with news.
         if (!hasNews(kid)) continue;
         isSame = false;
-        (place.isBefore(kid) ? first : below).push([key, kid]);
+        if (place.isBefore(kid)) first = more(first, [key, kid]);
+        else below = more(below, [key, kid]);
       }
     }
     if (touched !== null) {
@@ -86,7 +90,7 @@ export class Settlement {
         const wasRemoved = place.removed?.has(key) === true;
         if (!Object.hasOwn(now, key)) {
           if (wasRemoved) {
-            steps.push({ kind: "delete", key });
+            steps = more(steps, { kind: "delete", key });
             isSame = false;
           }
           continue;
@@ -98,23 +102,24 @@ export class Settlement {
           put(now, key, final);
           if (hasNews(slot)) {
             isSame = false;
-            below.push([key, slot]);
+            below = more(below, [key, slot]);
           }
           continue;
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
         put(now, key, final);
-        if (wasRemoved) steps.push({ kind: "delete", key });
+        if (wasRemoved) steps = more(steps, { kind: "delete", key });
         else if (Object.is(final, before)) continue;
         isSame = false;
         this.bytes += key.length * 3 + 4;
-        steps.push({ kind: "set", key, value: this.payload, op: this.opFor(final, before) });
-        if (this.told !== null) below.push([key, this.told]);
+        steps = more(steps, { kind: "set", key, value: this.payload, op: this.opFor(final, before) });
+        if (this.told !== null) below = more(below, [key, this.told]);
       }
     }
     if (isSame) return base;
-    tells(place, steps, below);
-    place.first = first.length > 0 ? inTurn(first) : null;
+    place.steps = steps;
+    place.first = first && inTurn(first);
+    place.below = below && inTurn(below);
     return this.sealed(now, false);
   }
 
@@ -210,7 +215,7 @@ export class Settlement {
     const home = homeOf(place);
     const final = this.list(place.items, place.base as unknown as unknown[], home, false, true);
     if (final === place.base) return final;
-    tells(place, [{ kind: "rewrite", value: this.payload }], this.told?.below ?? []);
+    tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);
     this.told = null;
     return final;
   }
@@ -356,9 +361,17 @@ export class Settlement {
       const item = source[i];
       path[at] = i;
       if (was !== null) {
+        // Most of an array that is put back is in its order.
+        if (run !== null && run.start + run.length === next && item === was[next] && isContainer(item)) {
+          run.length++;
+          next++;
+          copy.push(item);
+          isPlainList = false;
+          continue;
+        }
         const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
-        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, place);
+        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
         if (index >= 0) {
           const final = place === undefined || known === item ? item : this.settle(place);
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
@@ -396,6 +409,14 @@ export class Settlement {
       return was;
     }
     const result: object = isSame ? source : this.sealed(copy as unknown as Container, isSlots);
+    if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
+      const steps = replaced(parts);
+      if (steps !== null) {
+        this.refer(home!);
+        this.told = { first: null, steps, below };
+        return result;
+      }
+    }
     const hasRuns = parts.some((part) => part instanceof Run);
     if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null ? result : new Members(null, parts);
     else if (hasRuns) {
@@ -406,12 +427,14 @@ export class Settlement {
     return result;
   }
 
-  /** The index of an item in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
-  private find(was: unknown[], item: unknown, next: number, place: Place | undefined): number {
+  /** The index of the item that is now at `at` in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
+  private find(was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
     if (Object.is(was[next], item)) return next;
     if (!isContainer(item)) return next + 1 < was.length && Object.is(was[next + 1], item) ? next + 1 : -1;
     if (place !== undefined && (place.parent?.base as unknown) === was && Object.is(was[place.key as number], item)) return place.key as number;
     if (place === undefined && !this.recipe.isOurs(item)) return -1;
+    // Where it is now, after others have changed places.
+    if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
     let index = this.indexes.get(was);
@@ -457,6 +480,13 @@ export class Settlement {
   }
 }
 
+/** Adds to a list that most don't need: an empty one that grows takes room for 17. */
+function more<T>(list: T[] | null, item: T): T[] {
+  if (list === null) return [item];
+  list.push(item);
+  return list;
+}
+
 /** Containers are told of in the order in which they were changed, whatever they were read in. */
 function tells(place: Place, steps: NonNullable<Told["steps"]>, below: NonNullable<Told["below"]>): void {
   place.steps = steps.length > 0 ? steps : null;
@@ -464,7 +494,10 @@ function tells(place: Place, steps: NonNullable<Told["steps"]>, below: NonNullab
 }
 
 function inTurn(below: [Key, Told][]): [Key, Told][] {
-  return below.length > 1 ? below.sort(([, a], [, b]) => turnOf(a) - turnOf(b)) : below;
+  for (let i = 1; i < below.length; i++) {
+    if (turnOf(below[i - 1]![1]) > turnOf(below[i]![1])) return below.sort(([, a], [, b]) => turnOf(a) - turnOf(b));
+  }
+  return below;
 }
 
 function turnOf(told: Told): number {
@@ -512,6 +545,18 @@ function hasNames(was: Container, copy: Container, count: number): boolean {
 
 function isJson(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
+/** What to set in an array that was there, if all of its items that were kept are where they were. */
+function replaced(parts: unknown[]): Step[] | null {
+  const steps: Step[] = [];
+  let index = 0;
+  for (const part of parts) {
+    if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part, op: null });
+    else if (part.start !== index) return null;
+    else index += part.length;
+  }
+  return steps;
 }
 
 /** Whether runs overlap. */
