@@ -15,7 +15,7 @@ export function placeOf(value: object): Place | undefined {
 export type ArrayEdit =
   | { kind: "set"; index: number; out: unknown[]; put: unknown[] }
   | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
-  | { kind: "permute"; order: number[] };
+  | { kind: "permute"; order: number[]; inverse?: number[] };
 
 /** One operation for the log, whose path is that of the container it changes. */
 export type Step =
@@ -389,7 +389,7 @@ export class Place implements Told {
 
 /** Where an edit leaves the item at an index; -1 if it takes it out. */
 function moved(index: number, edit: ArrayEdit): number {
-  if (edit.kind === "permute") return edit.order.indexOf(index);
+  if (edit.kind === "permute") return (edit.inverse ??= inverseOf(edit.order))[index] ?? -1;
   if (index < edit.index) return index;
   if (index < edit.index + edit.out.length) return -1;
   return index + edit.put.length - edit.out.length;
@@ -398,11 +398,14 @@ function moved(index: number, edit: ArrayEdit): number {
 function undoEdit(items: unknown[], edit: ArrayEdit): void {
   if (edit.kind === "set") items[edit.index] = edit.out[0];
   else if (edit.kind === "splice") spliceItems(items, edit.index, edit.put.length, edit.out);
-  else {
-    const inverse = new Array<number>(edit.order.length);
-    edit.order.forEach((from, to) => (inverse[from] = to));
-    reorder(items, inverse);
-  }
+  else reorder(items, inverseOf(edit.order));
+}
+
+/** Where each item goes, of where each comes from. */
+function inverseOf(order: number[]): number[] {
+  const inverse = new Array<number>(order.length);
+  for (let i = 0; i < order.length; i++) inverse[order[i]!] = i;
+  return inverse;
 }
 
 /** Puts into place `i` what was at `order[i]`. */
