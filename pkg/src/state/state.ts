@@ -47,6 +47,8 @@ export class State {
   private value: unknown;
   private next: unknown;
   private recipe: Recipe | null = null;
+  /** While a recipe's values are taken over their getters run, which may ask for anything. */
+  private isSettling = false;
   private base: Base | null = null;
   private readonly unseen = new Array<object | null>(UNSEEN).fill(null);
   private hidden = 0;
@@ -70,9 +72,9 @@ export class State {
     this.value = this.next = value;
   }
 
-  /** Whether a recipe is running. */
+  /** Whether a recipe is running, or what it left is being taken over. */
   get isOpen(): boolean {
-    return this.recipe?.isOpen === true;
+    return this.recipe?.isOpen === true || this.isSettling;
   }
 
   /**
@@ -118,11 +120,14 @@ export class State {
   }
 
   private settle(settlement: Settlement, root: Place): object {
+    this.isSettling = true;
     try {
       return settlement.settle(root);
     } catch (error) {
       // The stack ends before the deepest nesting that can be allowed.
       throw error instanceof RangeError && settlement.path.length > DEEPEST >> 2 ? tooDeep(settlement.path) : error;
+    } finally {
+      this.isSettling = false;
     }
   }
 
@@ -219,6 +224,8 @@ export class State {
 
   /** The state: plain and frozen. O(what changed since the last time that is large). */
   publish(): unknown {
+    // What is changed where it is can't be put back half-way.
+    if (this.isSettling) throw new PatchwireError("TRACKER_BUSY", "what a recipe left is being taken over");
     if (this.isOpen) this.recipe!.standApart();
     else this.catchUp();
     return this.frozen(this.value);

@@ -247,7 +247,7 @@ export class Meaning {
 
   restore(checkpoint: CheckpointId): void {
     this.flushed();
-    const [number, session] = checkpoint.split("-", 2);
+    const [number, session] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
     if (session !== this.session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }

@@ -56,11 +56,15 @@ export class StateTracker<T> {
    * ```
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
+    requireObject("the options", options);
     const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters = [], texts = [], limits = {}, history, validate } = options;
+    requireObject("the option counters", counters);
+    requireObject("the option texts", texts);
+    requireObject("the option limits", limits);
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
     const precise = arrayDeltaMode === "precise";
-    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...plain({ counters, texts, limits }) };
+    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...cloned({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
       this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
     } else {
@@ -95,6 +99,7 @@ export class StateTracker<T> {
    */
   update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
     this.#requireIdle();
+    if (typeof recipe !== "function") throw new PatchwireError("NOT_JSON", "a recipe is a function that changes the draft");
     const measure = this.#state.run(recipe as (draft: unknown) => unknown);
     if (measure !== undefined) this.#meaning.accept(measure);
   }
@@ -404,6 +409,7 @@ export class StateTracker<T> {
    */
   checkpoint(label = ""): CheckpointId {
     this.#requireIdle();
+    if (typeof label !== "string") throw new PatchwireError("NOT_JSON", "a checkpoint's label is a string");
     return this.#meaning.checkpoint(label);
   }
 
@@ -460,12 +466,34 @@ export class StateTracker<T> {
   }
 
   #patches(reader: Reader, options?: { dialect?: Dialect }): JSONPatchOperation[] {
-    return this.#meaning.patch(reader, options?.dialect === "extended");
+    return this.#meaning.patch(reader, isExtended(options));
   }
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
-    return this.#meaning.ask(reader, options?.dialect === "extended" ? extendedText : standardText);
+    return this.#meaning.ask(reader, isExtended(options) ? extendedText : standardText);
   }
+}
+
+function isExtended(options?: { dialect?: Dialect }): boolean {
+  if (options === undefined) return false;
+  requireObject("the options", options);
+  const { dialect = "rfc6902" } = options;
+  requireOneOf("dialect", dialect, ["rfc6902", "extended"]);
+  return dialect === "extended";
+}
+
+/** What can't be cloned, as a function, is nothing that the core could take. */
+function cloned<T>(options: T): T {
+  try {
+    return plain(options);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    throw new PatchwireError("NOT_JSON", "the options counters, texts and limits are lists of strings, and numbers");
+  }
+}
+
+function requireObject(what: string, given: unknown): void {
+  if (typeof given !== "object" || given === null) throw new PatchwireError("NOT_JSON", `${what} should be an object`);
 }
 
 /** Without types a mistyped mode would quietly be the default. */

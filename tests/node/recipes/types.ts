@@ -1,0 +1,64 @@
+import { castDraft, StateTracker, type Draft, type Immutable } from "patchwire";
+
+// Compiled, never run (tests/node/tsconfig.json): what recipes may be, and what they see. Issue 9, section 10.
+
+type Id = string & { __brand: "id" };
+type Count = number & { readonly __brand: unique symbol };
+type Flag = boolean & { __flag: true };
+interface Row { id: Id; count: Count; flag: Flag; tags: string[]; nested?: { list: readonly { n: number }[] } | null }
+interface State { readonly rows: readonly Row[]; readonly byId: { readonly [id: string]: Row }; kind: "a" | "b"; pair: readonly [number, string]; anything: unknown }
+
+declare const tracker: StateTracker<State>;
+declare const id: Id;
+declare const count: Count;
+declare const flag: Flag;
+
+// Primitives are left alone, branded ones too.
+export const primitives: [Draft<Id>, Immutable<Id>, Draft<Count>, Immutable<Count>, Draft<Flag>, Immutable<Flag>] = [id, id, count, count, flag, flag];
+export const back: Id = tracker.getState().rows[0]!.id;
+
+tracker.update((draft) => {
+  draft.rows.push({ id, count, flag, tags: [] });
+  draft.rows[0]!.id = id;
+  draft.rows[0]!.nested = { list: [{ n: 1 }] };
+  draft.rows[0]!.nested.list.push({ n: 2 });
+  draft.rows[0]!.nested = null;
+  draft.byId[id] = draft.rows[0]!;
+  draft.kind = "b";
+  draft.pair[0] = 5;
+  draft.anything = { any: ["thing"] };
+  const same: Id = draft.rows[0]!.id;
+  draft.rows = draft.rows.filter((row) => row.id !== same).map((row) => (row.id === id ? { ...row, tags: ["x"] } : row));
+  draft.rows = castDraft(tracker.getState().rows);
+  draft.rows = castDraft(tracker.getState().rows.filter((row) => row.flag));
+  // @ts-expect-error an unbranded string isn't an id
+  draft.rows[0]!.id = "x";
+  // @ts-expect-error there is no such member
+  draft.missing = 1;
+  // @ts-expect-error the literal isn't one of the kind's
+  draft.kind = "c";
+  // @ts-expect-error a published value is read-only: castDraft
+  draft.rows = tracker.getState().rows;
+});
+
+// What a recipe returns is ignored: these may return.
+tracker.update((draft) => draft.rows.push({ id, count, flag, tags: [] }));
+tracker.update((draft) => (draft.kind = "a"));
+tracker.update((draft) => void draft.rows.pop());
+tracker.update(() => {});
+
+// @ts-expect-error an async recipe
+tracker.update(async (draft) => { draft.kind = "a"; });
+// @ts-expect-error a recipe that returns a promise
+tracker.update(() => Promise.resolve(1));
+// @ts-expect-error a published state is read-only
+tracker.getState().kind = "a";
+// @ts-expect-error deep down as well
+tracker.getState().rows[0]!.tags.push("x");
+
+// Changing returns nothing.
+export const nothing: void = tracker.update(() => {});
+// @ts-expect-error so there is nothing to read
+tracker.update(() => {}).rows;
+// @ts-expect-error nor of a patch
+tracker.apply([]).rows;
