@@ -55,6 +55,7 @@ export class StateDocument {
    */
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
     const given = bounds(limits);
+    if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });
     const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
     return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, given)));
   }
@@ -133,6 +134,7 @@ export class StateDocument {
    * ```
    */
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
+    if (!(other instanceof StateDocument)) throw new PatchwireError("NOT_JSON", "a document is compared with another StateDocument");
     return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, options?.dialect === "extended"))) as JSONPatchOperation[];
   }
 

@@ -91,8 +91,7 @@ describe("the default of arrayDeltaMode", () => {
     tracker.update((d) => { d.list[1] = "other"; });
     return tracker.getRFC6902Patches();
   };
-  // pkg/src/tracker/tracker.ts, the constructor: the default is still `false`.
-  test.fails("is 'precise'", () => {
+  test("is 'precise'", () => {
     expect(items({})).toEqual([{ op: "replace", path: "/list/1", value: "other" }]);
   });
   test("is `false` where the seeds' contract is offered", () => {

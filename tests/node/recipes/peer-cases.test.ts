@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { current, isDraft, original, StateTracker } from "patchwire";
 
 // The ordinary ground of the public test suites of Immer and Mutative, in cases of our own: each runs on a plain object, on
-// both libraries and here. Where one differs by intent, `differs` says so.
+// both libraries and here.
 
 type Any = any;
 type Recipe = (d: Any) => void;
