@@ -213,7 +213,9 @@ export class Settlement {
   /** An array to which too much was done to tell it one by one. */
   private rewritten(place: Place): object {
     const home = homeOf(place);
+    const { refs } = this;
     const final = this.list(place.items, place.base as unknown as unknown[], home, false, true);
+    this.replaces(refs, undefined);
     if (final === place.base) return final;
     tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);
     this.told = null;
@@ -235,13 +237,20 @@ export class Settlement {
     let final = slot;
     if (isContainer(slot)) {
       const home = isContainer(hint) ? homeOf(place) : undefined;
+      const { refs } = this;
       final = this.container(slot, hint, home === undefined ? undefined : new Trail(home, key));
+      this.replaces(refs, placeOf(slot));
     } else {
       this.scalar(slot);
       this.payload = slot;
     }
     this.path.pop();
     return final;
+  }
+
+  /** What keeps parts of what it replaces makes the state no larger by them. */
+  private replaces(refs: number, place: Place | undefined): void {
+    if (place === undefined && this.refs > refs && (this.payload instanceof Ref || this.payload instanceof Items)) this.refs--;
   }
 
   /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */

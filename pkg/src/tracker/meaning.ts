@@ -49,8 +49,8 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 
 /** The number of no stream. */
 const ENDED = 2 ** 32 - 1;
-/** After so many records the log goes to the core by itself, so that it can't grow for ever. */
-const LOG_LENGTH = 1_000;
+/** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
+const LOG_LENGTH = 10_000;
 const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 /** What was accepted once is accepted again. */
 const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity, path: Infinity };
@@ -164,7 +164,8 @@ export class Meaning {
     state.commit();
     this.depth = Math.max(this.depth, measure.depth);
     this.changed(state.lone);
-    if (state.log.length > LOG_LENGTH) this.flushEarly();
+    // What this change alone is has to be told only if somebody asks.
+    if (state.start > LOG_LENGTH) this.flushEarly();
   }
 
   /** Whether such a change may be refused when it is accepted. */
