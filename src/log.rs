@@ -245,17 +245,21 @@ impl Player {
         reader.depth -= 1;
         let names = self.names.get(first..).unwrap_or_default();
         let known = self.shapes.iter().find(|shape| ***shape == *names).cloned();
-        let shape = match known {
-            Some(known) => known,
+        let object = match known {
+            // Its names were all different.
+            Some(known) => Object::with_shape(known, values),
             None => {
                 let shape: Arc<[Key]> = names.into();
-                self.shapes.truncate(SHAPES - 1);
-                self.shapes.insert(0, shape.clone());
-                shape
+                let object = Object::with_twins(shape.clone(), values);
+                if object.len() == shape.len() {
+                    self.shapes.truncate(SHAPES - 1);
+                    self.shapes.insert(0, shape);
+                }
+                object
             }
         };
         self.names.truncate(first);
-        Ok(Node::Object(Arc::new(Object::with_shape(shape, values))))
+        Ok(Node::Object(Arc::new(object)))
     }
 }
 

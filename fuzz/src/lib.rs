@@ -45,11 +45,16 @@ pub fn trackers(document: &Document) -> impl Iterator<Item = Tracker> {
 
 /// What was tracked leads from the base to the tracker's document.
 pub fn assert_leads(base: &Document, tracker: &Tracker) {
-    let writes = tracker.writes(Tracker::MAIN).expect("the main cursor is open");
+    assert_leads_by(base, tracker, Tracker::MAIN);
+}
+
+/// The same for one reader.
+pub fn assert_leads_by(base: &Document, tracker: &Tracker, cursor: usize) {
+    let writes = tracker.writes(cursor).expect("the cursor is open");
     let (state, warnings) = writes.apply(base).expect("writes keep to the limits");
     assert_eq!((&state, warnings), (tracker.document(), Vec::new()), "by {writes}");
     for dialect in [Dialect::Rfc6902, Dialect::Extended] {
-        let patch = tracker.patch(Tracker::MAIN, dialect).expect("what was tracked is a patch");
+        let patch = tracker.patch(cursor, dialect).expect("what was tracked is a patch");
         assert_eq!(&base.apply(&patch).expect("its own patch applies"), tracker.document(), "by {patch}");
     }
 }
