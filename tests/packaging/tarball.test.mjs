@@ -38,7 +38,7 @@ test('it runs in workerd, in a Durable Object', async () => {
 
 test('it runs in Node, and follows a Durable Object', async () => {
   const { stdout } = await run(process.execPath, ['node.ts', `${url}/session/node`], { cwd: app });
-  expect(stdout.trim().split('\n')).toEqual(['[{"op":"replace","path":"/notes","value":[{"text":"b"}]}]', 'plan', '[{"notes":[{"text":"b"}],"draft":""},1]']);
+  expect(stdout.trim().split('\n')).toEqual(['[{"op":"add","path":"/notes/-","value":{"text":"b"}}]', 'plan', '[{"notes":[{"text":"b"}],"draft":""},1]']);
 });
 
 test('it runs in a page that Vite built, and follows a Durable Object', async () => {
