@@ -18,7 +18,7 @@ fuzz_target!(|input: &[u8]| {
             let text = patch.to_string();
             assert!(built.apply(&patch).is_ok_and(|there| there == after), "{text} doesn't lead to {after}");
             // What is built weighs otherwise than its text, so moves may be found in one and not in the other: the patches
-            // aren't always alike, nor of one length. They were until lately: see the seed named after it.
+            // aren't always alike, nor of one length: see the seed named after it.
             let other = built.diff(&after, &options);
             assert!(built.apply(&other).is_ok_and(|there| there == after), "{other} doesn't lead to {after}");
         }
