@@ -62,6 +62,8 @@ export class State {
     value: unknown,
     private readonly mayHide = true,
     private readonly mostBytes = Infinity,
+    /** Bounds of the state that a change begins with. */
+    private readonly known: () => { weight: number; depth: number } = () => ({ weight: 0, depth: 0 }),
   ) {
     if (value instanceof Base) {
       const base = value;
@@ -138,9 +140,6 @@ export class State {
     const times = hasCopies ? refs : Math.min(refs, deepest);
     return { bytes: bytes + times * weight, depth: Math.max(depth, deepestRef + deepest), longest };
   }
-
-  /** Bounds of the state that a change begins with; set by whoever knows. */
-  known: () => { weight: number; depth: number } = () => ({ weight: 0, depth: 0 });
 
   /** Works out the growth of a string. */
   extend(path: Key[], text: string): void {

@@ -1,57 +1,27 @@
-import { arena, call, core, isAlive, isLoss, passBytes, passPointer, passText, passTexts, reserve } from "../bridge/core.js";
-import { StateDocument } from "../values/document.js";
-import { PatchwireError } from "../errors.js";
-import { bounds } from "../bridge/limits.js";
+import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, reserve } from "../bridge/core.js";
 import { readPatch } from "../bridge/packed.js";
+import { PatchwireError } from "../errors.js";
+import type { Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
-import { isContainer, put, type Key } from "../state/containers.js";
-import { pointerOf } from "../state/json.js";
-import { State, type Lone, type Measure } from "../state/state.js";
-import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
+import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
-import { validate, type Rule } from "./validate.js";
+import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
+import { StateDocument } from "../values/document.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
-
-/** What the core has to know of a tracker's options. */
-export interface MeaningOptions {
-  byKey: boolean;
-  append: boolean;
-  precise: boolean;
-  counters: string[];
-  texts: string[];
-  limits: Limits;
-  history: number | undefined;
-}
-
-/** A reader of the changes: its number in the core, and what has to be known of it should the core be lost. */
-export interface Reader {
-  id: number;
-  /** How many changes there had been when its baseline was set. */
-  since: number;
-  /** Changes that it hasn't read are lost. */
-  hasLost: boolean;
-}
-
-/** A stream: its number in the core, and whether it was lost with one and hasn't been told. */
-export interface Stream {
-  id: number;
-  hasLost: boolean;
-}
-
-function randomName(): string {
-  return Math.random().toString(36).slice(2);
-}
+import { start, type CoreSide, type MeaningOptions } from "./core-side.js";
+import { Headroom } from "./headroom.js";
+import { Readers, type Reader } from "./readers.js";
+import { OpenStreams, type Stream } from "./open-streams.js";
+import { told } from "./told.js";
+import { validate, type Rule } from "./validate.js";
 
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
 const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
-/** The number of no stream. */
-const ENDED = 2 ** 32 - 1;
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
-const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 /** What was accepted once is accepted again. */
 const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity, path: Infinity };
 
@@ -60,44 +30,25 @@ const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinit
  * somebody asks what they mean. If the core is lost, another one begins with the plain state as it is.
  */
 export class Meaning {
-  /** The reader that every tracker has. */
-  readonly main: Reader = { id: 0, since: 0, hasLost: false };
-  private readonly readers = new Set<Reader>();
-  private readonly limits: { document: number; depth: number; string: number; path: number; operations: number };
-  private readonly bounds: Float64Array;
+  readonly readers = new Readers();
+  private readonly streams = new OpenStreams();
+  private readonly headroom: Headroom;
+  /** Null over a document that nobody has looked into. */
   private view: State | null = null;
-  private core: TrackerCore | null = null;
-  /** What the core begins with, until it is made: the document, or else the state within these limits. */
-  private document: StateDocument | null = null;
-  private initial: unknown;
-  private accepts: Limits;
-  /** Bounds of the document's size as of the core, and of what has come in since. */
-  private weight = 0;
-  private pending = 0;
-  /** How deep the state nests at most. */
-  private depth = 0;
-  private changes = 0;
-  /** The last change, if it is its own meaning. */
-  private lone: Lone | null = null;
-  /** Streams that write, and whether they have written what the plain state hasn't followed yet. */
-  private readonly streams = new Set<Stream>();
+  /** OpenStreams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
-  /** Tells the core's checkpoints from those of other trackers, and of cores that were lost. */
-  private session = randomName();
 
   private constructor(
+    private core: CoreSide,
     private readonly options: MeaningOptions,
     private readonly rule: Rule | undefined,
   ) {
-    this.bounds = bounds(options.limits);
-    this.accepts = options.limits;
-    this.limits = { ...DEFAULTS, ...options.limits };
+    this.headroom = new Headroom(options.limits);
   }
 
   static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
-    const meaning = new Meaning(options, rule);
-    meaning.document = document;
+    const meaning = new Meaning({ kind: "document", document }, options, rule);
     meaning.open();
     if (rule !== undefined) validate(rule, meaning.state.publish());
     return meaning;
@@ -105,23 +56,20 @@ export class Meaning {
 
   /** Of a plain frozen state; its depth and the length of its texts say whether it may be over a limit. */
   static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
-    const meaning = new Meaning(options, rule);
-    meaning.initial = state;
+    const meaning = new Meaning({ kind: "plain", value: state, limits: options.limits }, options, rule);
     meaning.view = meaning.stand(state);
-    meaning.weight = length * 3;
-    meaning.depth = depth;
+    meaning.headroom.begin(length * 3);
+    meaning.headroom.deepen(depth);
     // What is wrong is said by the constructor, not later.
     const { counters, texts, history } = options;
     const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
-    if (!isPlain || meaning.isNear({ bytes: 0, depth, longest: length })) meaning.open();
+    if (!isPlain || meaning.headroom.isNear({ bytes: 0, depth, longest: length })) meaning.open();
     if (rule !== undefined) validate(rule, state);
     return meaning;
   }
 
   private stand(state: unknown): State {
-    const view = new State(state, this.rule === undefined, this.limits.document);
-    view.known = () => ({ weight: this.weight + this.pending, depth: this.depth });
-    return view;
+    return new State(state, this.rule === undefined, this.headroom.limits.document, () => this.headroom.whole);
   }
 
   /** The plain state, up to date; over a document it stands from when it is first needed. */
@@ -129,7 +77,7 @@ export class Meaning {
     if (this.isBehind) this.catchUp();
     if (this.view === null) {
       this.view = this.stand(new Base(this.now()));
-      this.depth = this.limits.depth;
+      this.headroom.deepen(this.headroom.limits.depth);
     }
     return this.view;
   }
@@ -150,32 +98,27 @@ export class Meaning {
     const { state } = this;
     try {
       this.validate(state);
-      if (this.isNear(measure)) {
-        const tracker = this.open();
+      if (this.headroom.isNear(measure)) {
+        const { tracker } = this.open();
         this.play(tracker, state, state.start);
         this.play(tracker, state, state.log.length);
+        this.headroom.deepen(measure.depth);
       } else {
-        this.pending += measure.bytes;
+        this.headroom.add(measure.bytes, measure.depth);
       }
     } catch (error) {
       state.rollback();
       throw error;
     }
     state.commit();
-    this.depth = Math.max(this.depth, measure.depth);
-    this.changed(state.lone);
+    this.readers.changed(state.lone);
     // What this change alone is has to be told only if somebody asks.
     if (state.start > LOG_LENGTH) this.flushEarly();
   }
 
   /** Whether such a change may be refused when it is accepted. */
   mayRefuse(measure: Measure): boolean {
-    return this.rule !== undefined || this.isNear(measure);
-  }
-
-  private isNear({ bytes, depth, longest }: Measure): boolean {
-    const { document, depth: deepest, string, path } = this.limits;
-    return depth > deepest || depth >= path || longest * 3 > string || this.weight + this.pending + bytes > document;
+    return this.rule !== undefined || this.headroom.isNear(measure);
   }
 
   /** Makes a string longer at its end: the state follows when somebody looks. The core gets the tokens of a stream as one addition. */
@@ -188,8 +131,8 @@ export class Meaning {
       return;
     }
     state.grow(path, pointer, text, length);
-    this.pending += measure.bytes;
-    this.changed(null);
+    this.headroom.add(measure.bytes);
+    this.readers.changed(null);
     if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
@@ -223,9 +166,8 @@ export class Meaning {
     } else {
       state.later(() => readEdits(answer, patch));
     }
-    this.changed(null);
-    this.pending += (answer.length + patch.length) * 3;
-    this.depth = this.limits.depth;
+    this.readers.changed(null);
+    this.headroom.add((answer.length + patch.length) * 3, this.headroom.limits.depth);
     return true;
   }
 
@@ -242,14 +184,13 @@ export class Meaning {
 
   /** Keeps the present version, and names it. */
   checkpoint(label: string): CheckpointId {
-    const tracker = this.flushed();
-    return `${call(() => tracker.checkpoint())}-${this.session}-${label}`;
+    const { tracker, session } = this.running();
+    return `${call(() => tracker.checkpoint())}-${session}-${label}`;
   }
 
   restore(checkpoint: CheckpointId): void {
-    this.flushed();
     const [number, session] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
-    if (session !== this.session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
+    if (session !== this.running().session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
@@ -269,45 +210,38 @@ export class Meaning {
   openStream(pointer: string): Stream {
     const tracker = this.flushed();
     const [arena, length] = passPointer(pointer);
-    const stream = { id: call(() => tracker.stream(arena, length)), hasLost: false };
-    this.streams.add(stream);
-    return stream;
+    return this.streams.add(call(() => tracker.stream(arena, length)));
   }
 
   /** Gives a piece of a stream to the core: a well-formed string, or bytes. The plain state follows when it is needed. */
   write(stream: Stream, piece: string | Uint8Array): void {
-    this.onStream(stream, (tracker) => {
+    this.streams.on(stream, () => {
+      const tracker = this.writable(stream);
       const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
       call(() => tracker.write(stream.id, arena, length!));
-      this.pending += length! * 3;
+      this.headroom.add(length! * 3);
     });
     this.isBehind = true;
-    this.changed(null);
+    this.readers.changed(null);
   }
 
   /** Ends a stream one way or the other. */
   endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, rule?: Rule | null): void {
-    this.onStream(stream, () => this.change(begin, rule));
+    this.streams.on(stream, () => {
+      this.writable(stream);
+      this.change(begin, rule);
+    });
     this.streams.delete(stream);
   }
 
-  /** A stream that was lost with a core says so once; then it is closed. */
-  private onStream(stream: Stream, run: (tracker: TrackerCore) => void): void {
-    try {
-      const tracker = this.flushed();
-      if (stream.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed, and what had arrived since the state was last read is lost");
-      run(tracker);
-    } catch (error) {
-      if (isLoss(error)) {
-        Object.assign(stream, { id: ENDED, hasLost: false });
-        this.streams.delete(stream);
-      }
-      throw error;
-    }
+  private writable(stream: Stream): TrackerCore {
+    const tracker = this.flushed();
+    this.streams.require(stream);
+    return tracker;
   }
 
   private catchUp(): void {
-    const tracker = this.open();
+    const { tracker } = this.open();
     if (!this.isBehind) return;
     const edits = call(() => tracker.catch_up());
     this.isBehind = false;
@@ -317,18 +251,12 @@ export class Meaning {
 
   openReader(): Reader {
     const tracker = this.flushed();
-    const reader = { id: call(() => tracker.open_cursor()), since: this.changes, hasLost: false };
-    this.readers.add(reader);
-    return reader;
-  }
-
-  isOpen(reader: Reader): boolean {
-    return this.readers.has(reader);
+    return this.readers.add(call(() => tracker.open_cursor()));
   }
 
   closeReader(reader: Reader): void {
-    const { core: tracker } = this;
-    if (this.readers.delete(reader) && tracker !== null && isAlive(tracker)) call(() => tracker.close_cursor(reader.id));
+    const { core } = this;
+    if (this.readers.delete(reader) && core.kind === "running" && isAlive(core.tracker)) call(() => core.tracker.close_cursor(reader.id));
   }
 
   /** What the core answers to a reader. That changes were lost is said to each reader once. */
@@ -343,65 +271,49 @@ export class Meaning {
     }
   }
 
-  private changed(lone: Lone | null): void {
-    this.changes++;
-    this.lone = lone;
-  }
-
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
-    const told = this.told(reader, isExtended);
-    if (told !== null) return [told];
+    const lone = this.isBusy || this.isBehind || this.headroom.limits.operations < 1 ? null : this.readers.onlyChange(reader);
+    const operation = lone === null ? null : told(lone, isExtended, this.options);
+    if (operation !== null) return [operation];
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
     return readPatch(reserve(length), this.view?.log.texts ?? []);
   }
 
-  /**
-   * The only change since the reader's baseline, where what it means needs no core (a law holds this to the core's own
-   * answer): then the log can cross later, many changes at once.
-   */
-  private told(reader: Reader, isExtended: boolean): JSONPatchOperation | null {
-    const { lone, options } = this;
-    if (lone === null || reader.since !== this.changes - 1 || reader.hasLost || this.isBusy || this.isBehind) return null;
-    if (options.byKey || options.counters.length > 0 || options.texts.length > 0 || this.limits.operations < 1) return null;
-    const { op, path, key, value } = lone;
-    const isInArray = typeof key === "number" || path.some((step) => typeof step === "number");
-    if (!options.precise && (isInArray || (key === undefined && !options.append))) return null;
-    // A string may have grown.
-    if (isExtended && typeof value === "string" && op === "replace") return null;
-    return { op, path: pointerOf([...path, key ?? "-"]), value: thawed(value) };
-  }
-
   /** Makes the present state the reader's baseline. */
   advance(reader: Reader): void {
-    if (this.view !== null && !this.isBusy && (this.core === null || isAlive(this.core))) {
-      this.view.log.advance(reader.id);
+    const { core, view } = this;
+    if (view !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
+      view.log.advance(reader.id);
       this.setBaseline(reader);
-      if (this.view.log.length > LOG_LENGTH) this.flushEarly();
+      if (view.log.length > LOG_LENGTH) this.flushEarly();
       return;
     }
     try {
       call(advance, this.flushed(), reader.id);
     } catch (error) {
       // The next core begins with the present state: then that is the baseline.
-      if (!isLoss(error) || this.view === null) throw error;
+      if (!isLoss(error) || view === null) throw error;
     }
     this.setBaseline(reader);
   }
 
   private setBaseline(reader: Reader): void {
     this.recover();
-    reader.since = this.changes;
-    reader.hasLost = false;
+    this.readers.setBaseline(reader);
   }
 
-  /** The core's side, up to date. */
+  /** The core, up to date. */
   flushed(): TrackerCore {
-    const tracker = this.open();
+    return this.running().tracker;
+  }
+
+  private running(): CoreSide & { kind: "running" } {
+    const running = this.open();
     const { view } = this;
     // What a recipe that is still running did, or what is being validated, may yet be taken back.
-    if (view !== null) this.play(tracker, view, this.isBusy ? view.start : view.log.length);
-    return tracker;
+    if (view !== null) this.play(running.tracker, view, this.isBusy ? view.start : view.log.length);
+    return running;
   }
 
   private flushEarly(): void {
@@ -416,31 +328,24 @@ export class Meaning {
   private play(tracker: TrackerCore, view: State, count: number): void {
     if (count === 0) return;
     try {
-      this.weight = call(play, tracker, view.log.encode(count));
+      this.headroom.weigh(call(play, tracker, view.log.encode(count)));
     } catch (error) {
       view.log.refused();
       throw error;
     }
     view.drop(count);
-    this.pending = 0;
   }
 
-  /** The core's side, made when first needed. */
-  private open(): TrackerCore {
+  /** The core, started when first needed. */
+  private open(): CoreSide & { kind: "running" } {
     this.recover();
-    if (this.core === null) {
-      const document = this.document ?? StateDocument.parse(JSON.stringify(this.initial), this.accepts);
-      const { byKey, append, precise, counters, texts, history } = this.options;
-      const options = [byKey, append, precise, counters, texts, history];
-      const tracker = call(() => new (core().TrackerCore)(document.handle, options, this.bounds));
-      this.weight = call(() => tracker.weight());
-      for (const reader of this.readers) reader.id = call(() => tracker.open_cursor());
-      if (this.document === null) document.free();
-      this.core = tracker;
-      this.initial = null;
-      this.document = null;
-    }
-    return this.core;
+    if (this.core.kind === "running") return this.core;
+    const running = start(this.core, this.options, this.headroom.bounds);
+    const { tracker } = running;
+    this.headroom.begin(call(() => tracker.weight()));
+    this.readers.renumber(() => call(() => tracker.open_cursor()));
+    this.core = running;
+    return running;
   }
 
   /**
@@ -448,29 +353,13 @@ export class Meaning {
    * was in the core alone is lost with it.
    */
   recover(): void {
-    if (this.core === null || isAlive(this.core)) return;
+    if (this.core.kind !== "running" || isAlive(this.core.tracker)) return;
     const { view } = this;
     if (view === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
-    this.initial = view.publish();
-    this.accepts = NO_LIMITS;
-    this.core = null;
+    this.core = { kind: "plain", value: view.publish(), limits: NO_LIMITS };
     view.restart(this.isBusy);
-    for (const reader of [this.main, ...this.readers]) {
-      reader.hasLost ||= reader.since !== this.changes;
-      reader.since = this.changes;
-    }
+    this.readers.lose();
+    this.streams.lose();
     this.isBehind = false;
-    this.session = randomName();
-    for (const stream of this.streams) Object.assign(stream, { id: ENDED, hasLost: true });
-    this.streams.clear();
   }
-}
-
-/** A copy of a value of the state that may be written to, as those are that the core answers. */
-function thawed(value: unknown): unknown {
-  if (!isContainer(value)) return value;
-  if (Array.isArray(value)) return value.map(thawed);
-  const copy = {};
-  for (const key of Object.keys(value)) put(copy, key, thawed((value as Record<string, unknown>)[key]));
-  return copy;
 }

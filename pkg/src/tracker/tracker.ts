@@ -2,7 +2,8 @@ import { call, plain } from "../bridge/core.js";
 import { patchText, StateDocument } from "../values/document.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
-import { Meaning, type Reader } from "./meaning.js";
+import { Meaning } from "./meaning.js";
+import type { Reader } from "./readers.js";
 import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
@@ -138,7 +139,7 @@ export class StateTracker<T> {
    * ```
    */
   getStepWrites(): StepWrites {
-    return this.#stepWrites(this.#meaning.main);
+    return this.#stepWrites(this.#meaning.readers.main);
   }
 
   /**
@@ -157,7 +158,7 @@ export class StateTracker<T> {
    * ```
    */
   getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
-    return this.#patches(this.#meaning.main, options);
+    return this.#patches(this.#meaning.readers.main, options);
   }
 
   /**
@@ -176,7 +177,7 @@ export class StateTracker<T> {
    * ```
    */
   getPatchText(options?: { dialect?: Dialect }): string {
-    return this.#patchText(this.#meaning.main, options);
+    return this.#patchText(this.#meaning.readers.main, options);
   }
 
   /**
@@ -196,7 +197,7 @@ export class StateTracker<T> {
    * ```
    */
   getInversePatches(): JSONPatchOperation[] {
-    const inverse = this.#meaning.ask(this.#meaning.main, (core, reader) => core.inverse_patch_text(reader));
+    const inverse = this.#meaning.ask(this.#meaning.readers.main, (core, reader) => core.inverse_patch_text(reader));
     return JSON.parse(inverse) as JSONPatchOperation[];
   }
 
@@ -213,7 +214,7 @@ export class StateTracker<T> {
    * ```
    */
   resetTracking(): void {
-    this.#meaning.advance(this.#meaning.main);
+    this.#meaning.advance(this.#meaning.readers.main);
   }
 
   /**
@@ -234,7 +235,7 @@ export class StateTracker<T> {
     const meaning = this.#meaning;
     const reader = meaning.openReader();
     const open = (): Reader => {
-      if (!meaning.isOpen(reader)) throw new PatchwireError("CLOSED", "the cursor was closed");
+      if (!meaning.readers.has(reader)) throw new PatchwireError("CLOSED", "the cursor was closed");
       return reader;
     };
     return {

@@ -1,0 +1,32 @@
+import { call, core } from "../bridge/core.js";
+import type { Limits } from "../types.js";
+import { StateDocument } from "../values/document.js";
+import type { TrackerCore } from "../wasm/patchwire.js";
+
+/** What the core has to know of a tracker's options. */
+export interface MeaningOptions {
+  byKey: boolean;
+  append: boolean;
+  precise: boolean;
+  counters: string[];
+  texts: string[];
+  limits: Limits;
+  history: number | undefined;
+}
+
+/** A tracker's core, or what it will begin with once somebody asks it something. */
+export type CoreSide =
+  | { kind: "document"; document: StateDocument }
+  | { kind: "plain"; value: unknown; limits: Limits }
+  /** The session tells its checkpoints from those of other trackers, and of cores that were lost. */
+  | { kind: "running"; tracker: TrackerCore; session: string };
+
+/** Starts a tracker's core. */
+export function start(side: Exclude<CoreSide, { kind: "running" }>, options: MeaningOptions, bounds: Float64Array): CoreSide & { kind: "running" } {
+  const document = side.kind === "document" ? side.document : StateDocument.parse(JSON.stringify(side.value), side.limits);
+  const { byKey, append, precise, counters, texts, history } = options;
+  const given = [byKey, append, precise, counters, texts, history];
+  const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
+  if (side.kind === "plain") document.free();
+  return { kind: "running", tracker, session: Math.random().toString(36).slice(2) };
+}

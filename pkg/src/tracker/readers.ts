@@ -1,0 +1,66 @@
+import type { Lone } from "../state/state.js";
+
+/** A reader of the changes. */
+export interface Reader {
+  /** Its number in the core. */
+  id: number;
+  /** How many changes there had been when its baseline was set. */
+  since: number;
+  /** Changes that it hasn't read were lost with a core, and it hasn't been told. */
+  hasLost: boolean;
+}
+
+/** Who reads the changes, and what each of them hasn't read yet. */
+export class Readers {
+  /** The reader that every tracker has. */
+  readonly main: Reader = { id: 0, since: 0, hasLost: false };
+  private readonly others = new Set<Reader>();
+  /** How many changes there have been. */
+  private changes = 0;
+  /** The last one, if it is its own meaning. */
+  private lone: Lone | null = null;
+
+  /** There was a change. */
+  changed(lone: Lone | null): void {
+    this.changes++;
+    this.lone = lone;
+  }
+
+  add(id: number): Reader {
+    const reader = { id, since: this.changes, hasLost: false };
+    this.others.add(reader);
+    return reader;
+  }
+
+  has(reader: Reader): boolean {
+    return this.others.has(reader);
+  }
+
+  delete(reader: Reader): boolean {
+    return this.others.delete(reader);
+  }
+
+  /** The present state is the reader's baseline. */
+  setBaseline(reader: Reader): void {
+    reader.since = this.changes;
+    reader.hasLost = false;
+  }
+
+  /** What the reader hasn't read, if that is one change which is its own meaning. */
+  onlyChange(reader: Reader): Lone | null {
+    return reader.since === this.changes - 1 && !reader.hasLost ? this.lone : null;
+  }
+
+  /** The core was lost: the next one begins with the present state, which is everybody's baseline then. */
+  lose(): void {
+    for (const reader of [this.main, ...this.others]) {
+      reader.hasLost ||= reader.since !== this.changes;
+      reader.since = this.changes;
+    }
+  }
+
+  /** Another core gives the readers other numbers; it has the main one already. */
+  renumber(next: () => number): void {
+    for (const reader of this.others) reader.id = next();
+  }
+}
