@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Connections, EventStream, SocketSink, type ConnectionEvent, type HibernatableSocket } from "./sync/connections.js";
+import { Connections, EventStream, SocketSink, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
 import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } from "./bridge/core.js";
 import { StateDocument } from "./values/document.js";
 import { PatchwireError } from "./errors.js";
@@ -11,6 +11,7 @@ import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
 import { StateTracker } from "./tracker/tracker.js";
+import { Transactions, type Witness } from "./sync/transactions.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, WriteCursor } from "./types.js";
 import type { StoreHandle } from "./wasm/patchwire.js";
 
@@ -33,6 +34,11 @@ export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; 
 export interface SyncedStateOptions<T> {
   /** The state of an object that has none yet. */
   initial: T;
+  /**
+   * Tells several states of one object from each other: each has tables, sockets and streams of its own. Up to 64
+   * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
+   */
+  name?: string;
   /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
   onEvent?: (event: SyncedEvent) => void;
   /** Bounds on what is accepted. */
@@ -45,15 +51,39 @@ interface Opened<T> {
   /** What was changed since the last commit. */
   changes: WriteCursor;
   connections: Connections;
-  /** The numbers of this object's sockets and event streams. */
-  numbers: WeakMap<HibernatableSocket | EventStream, number>;
+  /** The numbers of this object's sockets and event streams; none before they are given their places back. */
+  numbers: Map<HibernatableSocket | EventStream, number> | undefined;
+}
+
+/** What is done once it is certain that the commit of this revision stays. */
+interface Telling {
+  revision: number;
+  /** What the connections of then are to be sent; those of later are given their places back, which tells them. */
+  effects: Effect[];
+  /** Whatever else. */
+  then(): void;
 }
 
 declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object;
 
-/** So that sockets of other makers in the same object are left alone. */
+/** So that sockets of other makers, and of other states in the same object, are left alone. */
 const TAG = "patchwire";
+
+const NAMES = /^[a-z0-9_-]{1,64}$/;
+
+/** The names of each object's states. */
+const taken = new WeakMap<DurableContext, Set<string>>();
+
+/** The name in lower case, because those of tables have no other; empty for the state that has none. */
+function takeName(ctx: DurableContext, given: string | undefined): string {
+  const name = given === undefined ? "" : String(given).toLowerCase();
+  if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
+  const names = taken.get(ctx) ?? new Set();
+  if (names.has(name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: give each its own in the option name");
+  taken.set(ctx, names.add(name));
+  return name;
+}
 
 /**
  * One state of a Durable Object: kept in its SQLite, changed by recipes, and held live by every client that connects.
@@ -86,31 +116,39 @@ export class SyncedState<T> {
   readonly #ctx: DurableContext;
   readonly #options: SyncedStateOptions<T>;
   readonly #tables: Tables;
+  readonly #tag: string;
+  readonly #transactions: Transactions;
+  readonly #witness: Witness = { ended: (isOutermost) => this.#check(isOutermost), deleted: () => this.#forget() };
   /** Event streams outlive the core's memory, as sockets do. */
   readonly #streams = new Set<EventStream>();
   #opened: Opened<T> | undefined;
+  /** What was committed in a transaction that is still open, and who is to be told of it. */
+  #untold: Telling[] = [];
 
   /**
    * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
    *
-   * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs.
+   * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
+   *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a name.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
-   * new SyncedState(ctx, { initial: { notes: ["a"] } }).update((draft) => draft.notes.push("b"));
-   * const state = new SyncedState(ctx, { initial: { notes: ["new"] }, onEvent: (event) => console.log(event.type) });
-   * console.log(state.getState()); // { notes: [ 'a', 'b' ] }
-   * state.update((draft) => draft.notes.pop());
-   * console.log(state.revision);
+   * const notes = new SyncedState(ctx, { initial: ["a"], onEvent: (event) => console.log(event.type) });
+   * const usage = new SyncedState(ctx, { name: "usage", initial: { tokens: 0 } });
+   * notes.update((draft) => draft.push("b"));
+   * console.log(notes.getState(), usage.getState(), notes.revision, usage.revision);
    * // commit
-   * // 2
+   * // [ 'a', 'b' ] { tokens: 0 } 1 0
    * ```
    */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
+    const name = takeName(ctx, options.name);
     this.#ctx = ctx;
     this.#options = { ...options, limits: plain(options.limits) };
-    this.#tables = new Tables(ctx.storage);
+    this.#tag = name === "" ? TAG : `${TAG}:${name}`;
+    this.#transactions = Transactions.of(ctx.storage);
+    this.#tables = new Tables(ctx.storage.sql, this.#transactions.quietly, name);
   }
 
   /**
@@ -244,7 +282,7 @@ export class SyncedState<T> {
     if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#twice((opened) => this.#connect(opened));
     if (request.method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
     if (!request.headers.get("Accept")?.includes("text/event-stream")) return this.#twice((opened) => this.#answer(opened, query));
-    return this.#twice((opened) => this.#stream(opened, request.headers.get("Last-Event-ID") ?? "", query));
+    return this.#twice(() => this.#stream(request.headers.get("Last-Event-ID") ?? "", query));
   }
 
   /**
@@ -255,7 +293,7 @@ export class SyncedState<T> {
     const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
     try {
       this.#twice(({ connections, numbers }) => {
-        const connection = numbers.get(socket);
+        const connection = numbers?.get(socket);
         if (connection !== undefined) connections.receive(connection, frame);
       });
     } catch (error) {
@@ -276,11 +314,36 @@ export class SyncedState<T> {
     this.webSocketClose(socket);
   }
 
+  /**
+   * Deletes the state with its tables. What is next asked for begins anew with the initial state, as another session:
+   * connections are closed, and clients that come back notice.
+   *
+   * @throws what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.destroy();
+   * console.log(state.getState(), state.revision); // { count: 0 } 0
+   * ```
+   */
+  destroy(): void {
+    this.#tables.drop();
+    this.#forget();
+    this.#untold = [];
+    const close = (): void => {
+      for (const socket of this.#ctx.getWebSockets(this.#tag)) new SocketSink(socket).close(1012, "the state was deleted");
+      for (const stream of this.#streams) stream.close();
+    };
+    if (this.#transactions.isOpen) this.#once({ revision: -1, effects: [], then: close });
+    else close();
+  }
+
   #change(run: (tracker: StateTracker<T>) => void): void {
     this.#with((opened) => {
       run(opened.tracker);
-      const commit = this.#commit(opened);
-      if (commit !== undefined) this.#tell(commit);
+      this.#commit(opened);
     });
   }
 
@@ -308,11 +371,11 @@ export class SyncedState<T> {
     guard(() => this.#options.onEvent?.(event));
   }
 
-  #commit({ store, tracker, changes, connections }: Opened<T>): SyncedEvent | undefined {
+  #commit({ store, tracker, changes, connections }: Opened<T>): void {
     let [patch, standard, revision, bytes, rows] = ["[]", "", 0, 0, [] as Row[]];
     try {
       patch = changes.patchText({ dialect: "extended" });
-      if (patch === "[]") return undefined;
+      if (patch === "[]") return;
       if (call(() => connections.server.wants_standard())) standard = changes.patchText();
       const document = tracker.document();
       const [arena, length] = passTexts(patch);
@@ -326,15 +389,48 @@ export class SyncedState<T> {
       this.#forget();
       throw error;
     }
+    let effects: Effect[] = [];
     try {
       call(() => store.accept());
       changes.advance();
-      connections.committed(patch, standard);
+      effects = connections.committed(patch, standard);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#reopen();
     }
-    return { type: "commit", revision, bytes, rows: rows.length };
+    const event: SyncedEvent = { type: "commit", revision, bytes, rows: rows.length };
+    this.#once({ revision, effects, then: () => this.#tell(event) });
+  }
+
+  /** Tells now, or when the transaction has ended that is open. */
+  #once(telling: Telling): void {
+    this.#untold.push(telling);
+    if (this.#transactions.isOpen) this.#transactions.witness(this.#witness);
+    else this.#tellAll();
+  }
+
+  #tellAll(): void {
+    const untold = this.#untold.splice(0);
+    const opened = this.#opened;
+    try {
+      if (opened?.numbers !== undefined) untold.forEach(({ effects }) => opened.connections.carryOut(effects));
+      else if (opened !== undefined || untold.some(({ revision }) => revision > 0)) this.#attach(this.#open());
+    } catch {
+      this.#reopen();
+    }
+    untold.forEach(({ then }) => then());
+  }
+
+  /** A transaction has ended in which something was read or written: was it taken back? */
+  #check(isOutermost: boolean): void {
+    const { session, revision = -1 } = this.#tables.last();
+    const opened = this.#opened;
+    if (opened !== undefined && isAlive(opened.store)) {
+      const known = call(() => ({ session: opened.store.session(), revision: opened.store.revision() }));
+      if (known.session !== session || known.revision !== revision) this.#forget();
+    }
+    this.#untold = this.#untold.filter((telling) => telling.revision <= revision);
+    if (isOutermost) guard(() => this.#tellAll());
   }
 
   /** It is committed, whatever happens here; those who listen are told of it when their connections are restored. */
@@ -359,22 +455,31 @@ export class SyncedState<T> {
     const tracker = new StateTracker<T>(document, { arrayDeltaMode: "precise", ...(limits && { limits }) });
     document.free();
     const connections = new Connections(store, limits, () => tracker.document(), (event) => this.#tell(event));
-    const numbers: Opened<T>["numbers"] = new WeakMap();
-    const opened = (this.#opened = { store, tracker, changes: tracker.cursor(), connections, numbers });
-    for (const socket of this.#ctx.getWebSockets(TAG)) numbers.set(socket, connections.restore(new SocketSink(socket)));
+    const opened: Opened<T> = (this.#opened = { store, tracker, changes: tracker.cursor(), connections, numbers: undefined });
+    this.#transactions.witness(this.#witness);
+    if (!this.#transactions.isOpen) this.#attach(opened);
+    return opened;
+  }
+
+  /** Gives connections that outlived the memory their places back, which sends them what they lack. */
+  #attach(opened: Opened<T>): void {
+    if (opened.numbers !== undefined) return;
+    const { connections } = opened;
+    const numbers = (opened.numbers = new Map());
+    for (const socket of this.#ctx.getWebSockets(this.#tag)) numbers.set(socket, connections.restore(new SocketSink(socket)));
     for (const stream of this.#streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
     if (this.#ctx.getWebSocketAutoResponse() === null) {
       const [ping, pong] = call(() => [core().ServerHandle.ping(), core().ServerHandle.pong()] as const);
       this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
     }
-    return opened;
   }
 
   #forget(): void {
     const opened = this.#opened;
     if (opened === undefined) return;
     this.#opened = undefined;
+    this.#transactions.forget(this.#witness);
     const isLost = !isAlive(opened.store);
     opened.connections.free();
     release(opened.store);
@@ -383,7 +488,8 @@ export class SyncedState<T> {
 
   /** A socket or a stream has ended. */
   #left(sink: HibernatableSocket | EventStream): void {
-    const connection = this.#opened?.numbers.get(sink);
+    const connection = this.#opened?.numbers?.get(sink);
+    this.#opened?.numbers?.delete(sink);
     try {
       if (connection !== undefined) this.#opened!.connections.closed(connection);
     } catch (error) {
@@ -394,18 +500,23 @@ export class SyncedState<T> {
 
   #connect({ connections, numbers }: Opened<T>): Response {
     const { 0: client, 1: server } = new WebSocketPair();
-    numbers.set(server, connections.open(new SocketSink(server)));
-    this.#ctx.acceptWebSocket(server, [TAG]);
+    numbers?.set(server, connections.open(new SocketSink(server)));
+    this.#ctx.acceptWebSocket(server, [this.#tag]);
     return new Response(null, { status: 101, webSocket: client } as ResponseInit);
   }
 
-  #stream({ connections, numbers }: Opened<T>, last: string, query: URLSearchParams): Response {
+  #stream(last: string, query: URLSearchParams): Response {
     const stream = new EventStream((stream) => {
       this.#streams.delete(stream);
       this.#left(stream);
     });
-    numbers.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
-    if (!stream.hasEnded) this.#streams.add(stream);
+    const begin = (): void => {
+      if (stream.hasEnded) return;
+      const { connections, numbers } = this.#open();
+      numbers!.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
+      if (!stream.hasEnded) this.#streams.add(stream);
+    };
+    this.#once({ revision: 0, effects: [], then: begin });
     return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 

@@ -1,6 +1,6 @@
 import { test, vi } from "vitest";
 import { run } from "../examples/run.ts";
-import { addNote, newSession, socketTo, within } from "./session.ts";
+import { addNote, inBare, newSession, socketTo } from "./session.ts";
 
 // The examples of docstrings that need a Durable Object, `ctx`, or a server that can be connected to.
 
@@ -8,13 +8,13 @@ const examples = import.meta.glob("../../.tools/examples/workerd/{client,durable
 const codes = import.meta.glob("../../.tools/examples/workerd/{client,durable-objects}.ts-*.ts", { query: "?raw", import: "default", eager: true }) as Record<string, string>;
 
 test.each(Object.entries(examples))("%s", async (file, load) => {
-  const stub = newSession();
   if (file.includes("client")) {
+    const stub = newSession();
     await addNote(stub, "plan");
     vi.stubGlobal("WebSocket", socketTo(stub));
     await run(codes[file]!, load);
   } else {
-    await within(stub, (_, ctx) => {
+    await inBare((ctx) => {
       vi.stubGlobal("ctx", ctx);
       return run(codes[file]!, load);
     });

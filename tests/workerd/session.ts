@@ -2,12 +2,13 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import type { ClientSocket } from "patchwire/client";
-import type { Session, State } from "./worker.ts";
+import type { Bare, Session, State } from "./worker.ts";
 
 declare global {
   namespace Cloudflare {
     interface Env {
       SESSION: DurableObjectNamespace<Session>;
+      BARE: DurableObjectNamespace<Bare>;
     }
   }
 }
@@ -20,8 +21,13 @@ export function newSession(): Stub {
   return env.SESSION.get(env.SESSION.newUniqueId());
 }
 
-export function within<R>(stub: Stub, run: (session: Session, ctx: DurableObjectState) => R): Promise<R> {
-  return runInDurableObject(stub, run as never) as Promise<R>;
+export function within<R>(stub: Stub, run: (session: Session, ctx: DurableObjectState) => R): Promise<Awaited<R>> {
+  return runInDurableObject(stub, run as never) as Promise<Awaited<R>>;
+}
+
+/** Runs it in an object of its own that has no state. */
+export function inBare(run: (ctx: DurableObjectState) => unknown): Promise<void> {
+  return runInDurableObject(env.BARE.get(env.BARE.newUniqueId()), async (_, ctx) => void (await run(ctx)));
 }
 
 export function update(stub: Stub, recipe: (draft: State) => void): Promise<void> {
@@ -35,8 +41,9 @@ export const stateOf = (stub: Stub): Promise<{ revision: number; state: State }>
 
 export const hello = (session: string | null, revision: number | null, dialect = "extended"): object => ({ type: "hello", version: 1, session, revision, dialect });
 
-async function upgrade(stub: Stub): Promise<WebSocket> {
-  const { webSocket, status } = await stub.fetch("http://session/", { headers: { Upgrade: "websocket" } });
+/** To the object's state, or to what answered the request. */
+async function upgrade(stub: Stub | Promise<Response>): Promise<WebSocket> {
+  const { webSocket, status } = await ("fetch" in stub ? stub.fetch("http://session/", { headers: { Upgrade: "websocket" } }) : stub);
   if (webSocket === null) throw new Error(`no socket, status ${status}`);
   webSocket.accept();
   return webSocket;
@@ -47,7 +54,7 @@ export class Wire {
   readonly frames: Frame[] = [];
   closed: { code: number; reason: string } | undefined;
 
-  static async open(stub: Stub, ...first: unknown[]): Promise<Wire> {
+  static async open(stub: Stub | Promise<Response>, ...first: unknown[]): Promise<Wire> {
     const wire = new Wire(await upgrade(stub));
     first.forEach((frame) => wire.say(frame));
     return wire;

@@ -16,21 +16,28 @@ export class Session extends DurableObject {
     limits: { frame: 4 << 20 },
   });
 
+  /** A second state of the same object; most tests don't use it. */
+  usage = new SyncedState(this.ctx, { name: "usage", initial: { tokens: 0 } });
+  #states = [this.state, this.usage];
+
   fetch(request: Request): Response {
-    return this.state.fetch(request);
+    return new URL(request.url).pathname === "/usage" ? this.usage.fetch(request) : this.state.fetch(request);
   }
 
   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.state.webSocketMessage(socket, message);
+    this.#states.forEach((state) => state.webSocketMessage(socket, message));
   }
 
   webSocketClose(socket: WebSocket, ...rest: [code: number, reason: string, wasClean: boolean]): void {
-    this.state.webSocketClose(socket, ...rest);
+    this.#states.forEach((state) => state.webSocketClose(socket, ...rest));
   }
 
   webSocketError(socket: WebSocket, error: unknown): void {
-    this.state.webSocketError(socket, error);
+    this.#states.forEach((state) => state.webSocketError(socket, error));
   }
 }
+
+/** An object without a state, for the examples to have theirs in. */
+export class Bare extends DurableObject {}
 
 export default { fetch: () => new Response("the tests talk to the objects") };

@@ -29,7 +29,7 @@ export type ConnectionEvent =
   | { type: "refusal"; code: string; message: string; connections: number };
 
 /** What the core wants done (src/wasm/server.rs). */
-type Effect =
+export type Effect =
   | [kind: 0, to: Uint32Array, frame: string]
   | [kind: 1, connection: number, code: number, reason: string]
   | [kind: 2, to: Uint32Array, text: string]
@@ -79,11 +79,15 @@ export class Connections {
     });
   }
 
-  committed(patch: string, standard: string): void {
-    this.withDocument((document) => {
+  /** What is to be done so that everybody hears of a commit. */
+  committed(patch: string, standard: string): Effect[] {
+    const document = this.document();
+    try {
       const [arena, split, length] = passTexts(patch, standard);
       return call(() => this.server.committed(arena, split!, length!, document.handle));
-    });
+    } finally {
+      document.free();
+    }
   }
 
   closed(connection: number): void {
@@ -106,7 +110,7 @@ export class Connections {
     }
   }
 
-  private carryOut(effects: Effect[]): void {
+  carryOut(effects: Effect[]): void {
     for (const effect of effects) {
       switch (effect[0]) {
         case 0:

@@ -8,57 +8,99 @@ import type { StoreHandle } from "../wasm/patchwire.js";
 export interface DurableStorage {
   sql: { exec(query: string, ...bindings: (string | number)[]): Iterable<Record<string, unknown>> };
   transactionSync<R>(run: () => R): R;
+  transaction?<R>(run: (transaction: any) => Promise<R>, ...rest: any[]): Promise<R>;
+  deleteAll?(...rest: any[]): Promise<void>;
 }
 
 /** One row to write or delete: which statement, and its parameters. */
 export type Row = [statement: number, ...parameters: (string | number)[]];
 
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS patchwire_meta (
-    id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, revision INTEGER NOT NULL, bytes INTEGER NOT NULL)`,
-  "CREATE TABLE IF NOT EXISTS patchwire_base (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
-  "CREATE TABLE IF NOT EXISTS patchwire_log (id INTEGER PRIMARY KEY, parts INTEGER NOT NULL, patch TEXT NOT NULL)",
-];
-
-/** In the order in which the core numbers them (src/wasm/store.rs). */
-const STATEMENTS = [
-  `INSERT INTO patchwire_meta (id, format, session, revision, bytes) VALUES (1, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, revision = excluded.revision, bytes = excluded.bytes`,
-  "INSERT INTO patchwire_base (id, text) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text",
-  "DELETE FROM patchwire_base WHERE id >= ?",
-  "INSERT INTO patchwire_log (id, parts, patch) VALUES (?, ?, ?)",
-  "DELETE FROM patchwire_log WHERE id < ?",
-];
+/** The statements for the tables of one name; `write` in the order in which the core numbers them (src/wasm/store.rs). */
+function statements(name: string) {
+  const [meta, base, log] = ["meta", "base", "log"].map((table) => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`);
+  return {
+    make: [
+      `CREATE TABLE IF NOT EXISTS ${meta} (
+        id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, revision INTEGER NOT NULL, bytes INTEGER NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${base} (id INTEGER PRIMARY KEY, text TEXT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, parts INTEGER NOT NULL, patch TEXT NOT NULL)`,
+    ],
+    read: {
+      meta: `SELECT format, session, revision, bytes FROM ${meta}`,
+      // As bytes: the texts don't become strings on their way.
+      base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
+      log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
+    },
+    last: `SELECT session, COALESCE((SELECT MAX(id) FROM ${log}) / 4096, revision) AS revision FROM ${meta}`,
+    write: [
+      `INSERT INTO ${meta} (id, format, session, revision, bytes) VALUES (1, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, revision = excluded.revision, bytes = excluded.bytes`,
+      `INSERT INTO ${base} (id, text) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text`,
+      `DELETE FROM ${base} WHERE id >= ?`,
+      `INSERT INTO ${log} (id, parts, patch) VALUES (?, ?, ?)`,
+      `DELETE FROM ${log} WHERE id < ?`,
+    ],
+    drop: [meta, base, log].map((table) => `DROP TABLE IF EXISTS ${table}`),
+  };
+}
 
 /** The rows of a state in a Durable Object's SQLite: executes what the core plans. */
 export class Tables {
-  constructor(private readonly storage: DurableStorage) {}
+  private readonly statements: ReturnType<typeof statements>;
+
+  /** The name is part of the tables' names. */
+  constructor(
+    private readonly sql: DurableStorage["sql"],
+    private readonly transaction: DurableStorage["transactionSync"],
+    name: string,
+  ) {
+    this.statements = statements(name);
+  }
 
   /** Reads what is there, or makes the tables with what `initial` gives. */
   open(initial: () => StateDocument, limits: Limits | undefined): StoreHandle {
-    return this.storage.transactionSync(() => {
-      for (const statement of SCHEMA) this.storage.sql.exec(statement);
+    return this.transaction(() => {
+      for (const statement of this.statements.make) this.sql.exec(statement);
       return this.read(limits) ?? this.create(initial());
     });
   }
 
   /** Writes all of the rows, or throws and has written none. */
   write(rows: Row[]): void {
-    this.storage.transactionSync(() => this.execute(rows));
+    // One statement is a transaction by itself.
+    if (rows.length === 1) this.execute(rows);
+    else this.transaction(() => this.execute(rows));
+  }
+
+  /** The session and the revision that are stored; neither where the tables are gone. */
+  last(): { session?: string; revision?: number } {
+    try {
+      for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
+    } catch {
+      // There are no such tables.
+    }
+    return {};
+  }
+
+  /** Deletes the tables. */
+  drop(): void {
+    this.transaction(() => {
+      for (const statement of this.statements.drop) this.sql.exec(statement);
+    });
   }
 
   private read(limits: Limits | undefined): StoreHandle | undefined {
-    const { sql } = this.storage;
+    const { sql } = this;
+    const { read } = this.statements;
     const reader = call(() => new (core().StoreReader)(bounds(limits)));
-    for (const row of sql.exec("SELECT format, session, revision, bytes FROM patchwire_meta")) {
+    for (const row of sql.exec(read.meta)) {
       call(() => reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes)));
     }
-    // As bytes: the texts don't become strings on their way.
-    for (const row of sql.exec("SELECT id, CAST(text AS BLOB) AS text FROM patchwire_base ORDER BY id")) {
+    for (const row of sql.exec(read.base)) {
       const [arena, length] = passBytes(new Uint8Array(row.text as ArrayBuffer));
       call(() => reader.base(Number(row.id), arena, length));
     }
-    for (const row of sql.exec("SELECT id, parts, CAST(patch AS BLOB) AS patch FROM patchwire_log ORDER BY id")) {
+    for (const row of sql.exec(read.log)) {
       const [arena, length] = passBytes(new Uint8Array(row.patch as ArrayBuffer));
       call(() => reader.log(Number(row.id), Number(row.parts), arena, length));
     }
@@ -74,6 +116,6 @@ export class Tables {
   }
 
   private execute(rows: Row[]): void {
-    for (const [statement, ...parameters] of rows) this.storage.sql.exec(STATEMENTS[statement]!, ...parameters);
+    for (const [statement, ...parameters] of rows) this.sql.exec(this.statements.write[statement]!, ...parameters);
   }
 }

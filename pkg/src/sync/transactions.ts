@@ -1,0 +1,111 @@
+import type { DurableStorage } from "./tables.js";
+
+/** What wants to know of an object's transactions. */
+export interface Witness {
+  /** A transaction has ended in which it called {@link Transactions.witness}: what it wrote may have been taken back. */
+  ended(isOutermost: boolean): void;
+  /** All that the storage held was deleted. */
+  deleted(): void;
+}
+
+/** What a transaction of the asynchronous kind is given. */
+interface Transaction {
+  rollback?(): void;
+}
+
+/**
+ * The transactions of one object, the object's own among them. The platform tells nobody that a transaction is open, or
+ * that it was rolled back, so the storage's methods that begin one are replaced by some that take note; they do what
+ * they did otherwise. Looking at storage before each answer would cost as much as a commit does.
+ */
+export class Transactions {
+  /** Of each storage, because an object may have several states. */
+  private static readonly known = new WeakMap<DurableStorage, Transactions>();
+  /** Begins one that isn't looked into when it ends. */
+  readonly quietly: DurableStorage["transactionSync"];
+  /** How many are open, one in another. */
+  private depth = 0;
+  private readonly witnesses = new Set<Witness>();
+  /** Everybody who has read something. */
+  private readonly readers = new Set<Witness>();
+
+  static of(storage: DurableStorage): Transactions {
+    let transactions = this.known.get(storage);
+    if (transactions === undefined) this.known.set(storage, (transactions = new Transactions(storage)));
+    return transactions;
+  }
+
+  private constructor(storage: DurableStorage) {
+    const { transactionSync, transaction, deleteAll } = storage;
+    this.quietly = transactionSync.bind(storage) as typeof transactionSync;
+    storage.transactionSync = (run) => {
+      this.depth++;
+      try {
+        return this.quietly(run);
+      } finally {
+        this.end();
+      }
+    };
+    if (transaction) storage.transaction = (run, ...rest) => this.whole(transaction.bind(storage), run, rest);
+    if (deleteAll) {
+      storage.deleteAll = (...rest) => {
+        const done = deleteAll.apply(storage, rest);
+        this.readers.forEach((reader) => reader.deleted());
+        return done;
+      };
+    }
+  }
+
+  /** Whether what is written now may yet be rolled back. */
+  get isOpen(): boolean {
+    return this.depth > 0;
+  }
+
+  /** It has read or written in the transaction that is open, if one is: it is told of this one's end and of those around it. */
+  witness(witness: Witness): void {
+    this.readers.add(witness);
+    if (this.isOpen) this.witnesses.add(witness);
+  }
+
+  /** It knows nothing of the storage any more. */
+  forget(witness: Witness): void {
+    this.readers.delete(witness);
+  }
+
+  /** A transaction that lasts while its callback awaits something; nothing else of the object runs meanwhile. */
+  private async whole<R>(
+    begin: (run: (transaction: Transaction) => Promise<R>, ...rest: unknown[]) => Promise<R>,
+    run: (transaction: Transaction) => Promise<R>,
+    rest: unknown[],
+  ): Promise<R> {
+    let hasBegun = false;
+    const noted = (transaction: Transaction): Promise<R> => {
+      hasBegun = true;
+      this.depth++;
+      const { rollback } = transaction;
+      if (rollback) {
+        transaction.rollback = () => {
+          rollback.call(transaction);
+          this.look(false);
+        };
+      }
+      return run(transaction);
+    };
+    try {
+      return await begin(noted, ...rest);
+    } finally {
+      if (hasBegun) this.end();
+    }
+  }
+
+  private end(): void {
+    this.depth--;
+    this.look(!this.isOpen);
+  }
+
+  private look(isOutermost: boolean): void {
+    const witnesses = [...this.witnesses];
+    if (isOutermost) this.witnesses.clear();
+    witnesses.forEach((witness) => witness.ended(isOutermost));
+  }
+}
