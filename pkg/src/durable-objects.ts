@@ -259,7 +259,8 @@ export class SyncedState<T> {
 
   /**
    * Answers a request: a WebSocket upgrade, an event stream (`Accept: text/event-stream`), a snapshot
-   * `{ session, revision, state }`, or with `?since=revision` `{ session, revision, frames }`: what came after it.
+   * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
+   * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
    * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. Who may
    * read is for the caller to decide before.
    *
@@ -270,9 +271,9 @@ export class SyncedState<T> {
    * const state = new SyncedState(ctx, { initial: { answer: "" } });
    * state.append("/answer", "Hi");
    * const get = (query: string) => state.fetch(new Request(`https://session/${query}`));
-   * const snapshot = await get("").json<{ revision: number; state: unknown }>();
+   * const snapshot = await get("").json<{ session: string; revision: number; state: unknown }>();
    * console.log(snapshot.revision, snapshot.state); // 1 { answer: 'Hi' }
-   * const { frames } = await get("?since=0&dialect=extended").json<{ frames: { chunk: unknown }[] }>();
+   * const { frames } = await get(`?since=0&session=${snapshot.session}&dialect=extended`).json<{ frames: { chunk: unknown }[] }>();
    * console.log(frames[0]!.chunk);
    * // { type: 'state_patch', patches: [ { op: 'str_ins', path: '/answer', pos: 0, str: 'Hi' } ] }
    * ```

@@ -23,23 +23,51 @@ pub(crate) fn within(revisions: usize, bytes: usize) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     frames: VecDeque<PatchFrame>,
-    bytes: usize,
+    extended_bytes: usize,
+    /// Those of the texts that only readers of the standard dialect need.
+    standard_bytes: usize,
+    /// How many of the oldest frames have lost that text.
+    without: usize,
 }
 
 /// One commit's patch frame in both dialects.
 #[derive(Debug)]
 pub(crate) struct PatchFrame {
     extended: Arc<str>,
-    /// Absent where nobody asked for it when it could be derived.
-    standard: Option<Arc<str>>,
+    standard: Standard,
+}
+
+/// A patch frame in the standard dialect.
+#[derive(Debug)]
+enum Standard {
+    /// It wasn't derived when it could be, or was forgotten.
+    Unknown,
+    /// All of its operations are standard ones anyway.
+    Same,
+    Other(Arc<str>),
 }
 
 impl Recent {
+    /// Where a string grows, its standard frames are much longer than the others: each dialect has a bound of its own, and
+    /// who reads the one can resume whatever the other takes.
     pub(crate) fn push(&mut self, frame: PatchFrame) {
-        self.bytes += frame.extended.len();
+        self.extended_bytes += frame.extended.len();
+        self.standard_bytes += frame.standard.bytes();
         self.frames.push_back(frame);
-        while !within(self.frames.len(), self.bytes) {
-            self.bytes -= self.frames.pop_front().map_or(0, |frame| frame.extended.len());
+        while !within(self.frames.len(), self.extended_bytes) {
+            let Some(oldest) = self.frames.pop_front() else { break };
+            self.extended_bytes -= oldest.extended.len();
+            self.standard_bytes -= oldest.standard.bytes();
+            self.without = self.without.saturating_sub(1);
+        }
+        while self.standard_bytes > BYTES
+            && let Some(oldest) = self.frames.get_mut(self.without)
+        {
+            if let Standard::Other(text) = &oldest.standard {
+                self.standard_bytes -= text.len();
+                oldest.standard = Standard::Unknown;
+            }
+            self.without += 1;
         }
     }
 
@@ -48,26 +76,45 @@ impl Recent {
         let skipped = self.frames.len().checked_sub(usize::try_from(count).ok()?)?;
         self.frames.iter().skip(skipped).map(|frame| frame.text(dialect)).collect()
     }
+
+    /// The bytes of all frames.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.frames.iter().map(|frame| frame.extended.len() + frame.standard.bytes()).sum()
+    }
 }
 
 impl PatchFrame {
+    /// `standard` is the patch in that dialect, where it is known.
     pub(crate) fn new(revision: u64, extended: &str, standard: Option<&str>) -> PatchFrame {
         let framed = |patch| Arc::from(frame::patch(revision, patch));
-        PatchFrame { extended: framed(extended), standard: standard.map(framed) }
-    }
-
-    pub(crate) fn fits(&self, limits: &Limits) -> bool {
-        let longest = self.extended.len().max(self.standard.as_ref().map_or(0, |frame| frame.len()));
-        longest <= limits.frame
+        let text: Arc<str> = framed(extended);
+        let standard = match standard {
+            Some(standard) if standard == extended => Standard::Same,
+            Some(standard) => Standard::Other(framed(standard)),
+            None if is_standard(&text) => Standard::Same,
+            None => Standard::Unknown,
+        };
+        PatchFrame { extended: text, standard }
     }
 
     /// `None` where it isn't known in this dialect.
     pub(crate) fn text(&self, dialect: Dialect) -> Option<Arc<str>> {
         match (dialect, &self.standard) {
-            (Dialect::Extended, _) => Some(self.extended.clone()),
-            (Dialect::Rfc6902, Some(standard)) => Some(standard.clone()),
-            (Dialect::Rfc6902, None) => is_standard(&self.extended).then(|| self.extended.clone()),
+            (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(self.extended.clone()),
+            (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard.clone()),
+            (Dialect::Rfc6902, Standard::Unknown) => None,
         }
+    }
+
+    pub(crate) fn forget_standard(&mut self) {
+        self.standard = Standard::Unknown;
+    }
+}
+
+impl Standard {
+    fn bytes(&self) -> usize {
+        if let Standard::Other(text) = self { text.len() } else { 0 }
     }
 }
 
@@ -77,5 +124,44 @@ fn is_standard(frame: &str) -> bool {
     match frame::read_server(frame, &Limits::none()) {
         Ok(ServerFrame::Patch { patch, .. }) => !patch.operations.iter().any(extension),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grown(revision: u64, length: usize) -> PatchFrame {
+        let extended = format!(r#"[{{"op":"str_ins","path":"/answer","pos":{length},"str":"token"}}]"#);
+        let standard = format!(r#"[{{"op":"replace","path":"/answer","value":"{}"}}]"#, "x".repeat(length));
+        PatchFrame::new(revision, &extended, Some(&standard))
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_in_either_dialect_and_the_one_costs_the_other_nothing() {
+        let mut recent = Recent::default();
+        for token in 0..2_000 {
+            recent.push(grown(token, 5 * token as usize));
+            assert!(recent.bytes() <= 2 * BYTES);
+            assert_eq!(recent.bytes(), recent.extended_bytes + recent.standard_bytes);
+        }
+        assert!(recent.last(1_500, Dialect::Extended).is_some());
+        assert!(recent.last(20, Dialect::Rfc6902).is_some());
+        assert!(recent.last(1_500, Dialect::Rfc6902).is_none());
+    }
+
+    #[test]
+    fn a_frame_larger_than_the_bound_is_resumed_from_in_the_extended_dialect_alone() {
+        let mut recent = Recent::default();
+        recent.push(grown(1, 10));
+        recent.push(grown(2, 2 * BYTES));
+        assert_eq!(recent.standard_bytes, 0);
+        assert!(recent.last(2, Dialect::Extended).is_some());
+        assert!(recent.last(1, Dialect::Rfc6902).is_none());
+        recent.push(grown(3, 10));
+        assert!(recent.last(1, Dialect::Rfc6902).is_some());
+        recent.push(PatchFrame::new(4, &format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES)), None));
+        assert_eq!((recent.frames.len(), recent.without), (1, 0));
+        assert!(recent.last(1, Dialect::Rfc6902).is_some());
     }
 }

@@ -307,7 +307,6 @@ impl Server {
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
         self.revision += 1;
         let frame = PatchFrame::new(self.revision, patch, standard);
-        let fits = frame.fits(&self.limits);
         let mut effects = Vec::new();
         for dialect in [Dialect::Extended, Dialect::Rfc6902] {
             let live = self.connections.iter().filter(|(_, connection)| *connection == Connection::Live(dialect));
@@ -315,7 +314,7 @@ impl Server {
             if to.is_empty() {
                 continue;
             }
-            let frames = match frame.text(dialect).filter(|_| fits) {
+            let frames = match frame.text(dialect).filter(|text| text.len() <= self.limits.frame) {
                 Some(text) => vec![text],
                 None => {
                     effects.push(ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
@@ -433,8 +432,12 @@ impl Server {
     }
 
     /// A frame over the limit can't be sent, now or later: whoever lacks it needs a snapshot.
-    fn remember(&mut self, frame: PatchFrame) {
-        if frame.fits(&self.limits) {
+    fn remember(&mut self, mut frame: PatchFrame) {
+        let fits = |text: Option<Arc<str>>| text.is_none_or(|text| text.len() <= self.limits.frame);
+        if !fits(frame.text(Dialect::Rfc6902)) {
+            frame.forget_standard();
+        }
+        if fits(frame.text(Dialect::Extended)) {
             self.recent.push(frame);
         } else {
             self.recent = Recent::default();

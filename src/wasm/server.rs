@@ -94,8 +94,7 @@ impl ServerHandle {
         if !(revision >= 0.0 && revision.trunc() == revision) {
             return Err(to_js(Error::new(Code::ValidationFailed, "the revision is a whole number")));
         }
-        let session = session.unwrap_or_else(|| self.server.session().into());
-        Ok(self.server.frames_since(Some(&session), Some(revision as u64), dialect(extended), &document.inner))
+        Ok(self.server.frames_since(session.as_deref(), Some(revision as u64), dialect(extended), &document.inner))
     }
 }
 

@@ -183,8 +183,8 @@ test("a question in which the core dies is answered by the next one", async () =
     const wire = await Wire.open(stub);
     failAt(at);
     wire.say(hello(null, null));
-    await wire.until(({ type }) => type === "status");
-    const [snapshot, missed] = [await stub.fetch("http://session/"), await stub.fetch("http://session/?since=0")];
+    const { session } = await wire.until(({ type }) => type === "status");
+    const [snapshot, missed] = [await stub.fetch("http://session/"), await stub.fetch(`http://session/?since=0&session=${session}`)];
     isOver = !hasFailed();
     failAt(Infinity);
     expect(await snapshot.json()).toMatchObject({ revision: 1, state: { notes: [{ text: "a" }] } });

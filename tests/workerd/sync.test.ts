@@ -192,7 +192,7 @@ test("plain requests read the state, and what came after a revision", async () =
   const [, { session, ...snapshot }] = await get("");
   expect(snapshot).toEqual({ revision: 2, state: { notes: [{ text: "a" }, { text: "b" }], count: 0, answer: "" } });
   const status = { type: "status", sequence: 2, revision: 2, session, status: "active" };
-  expect(await get("?since=1")).toEqual([200, { session, revision: 2, frames: [patch(2, note("b")), status] }]);
+  expect(await get(`?since=1&session=${session}`)).toEqual([200, { session, revision: 2, frames: [patch(2, note("b")), status] }]);
   expect(await get(`?since=2&session=${session}`)).toEqual([200, { session, revision: 2, frames: [status] }]);
   const [, stranger] = await get("?since=1&session=other");
   expect(stranger.frames.map((frame: Frame) => frame.chunk?.type ?? frame.type)).toEqual(["stream_resync", "state_snapshot", "status"]);
