@@ -17,20 +17,22 @@ const wasm = join(dist, 'wasm');
 const made = join(root, 'target/wasm-bindgen');
 const inRoot = (...names) => names.map((name) => join(root, name));
 
-/** The whole core but the client, fast, where nothing is downloaded; for pages the client, and what else they can use. */
+/** The whole core but the client, fast, where nothing is downloaded; what pages can use, in parts that few use together. */
+const modules = [
+  { name: 'patchwire', feature: 'wasm-objects', carrier: forServers, ...fast },
+  { name: 'page', feature: 'wasm-page', carrier: forPages, ...small },
+  { name: 'merge', feature: 'wasm-merge', carrier: forPages, ...small },
+  { name: 'client', feature: 'wasm-client', carrier: forPages, ...small },
+];
+
 async function buildWasm(run) {
   rmSync(made, { recursive: true, force: true });
-  const modules = [
-    { name: 'patchwire', feature: 'wasm-objects', carrier: forServers, ...fast },
-    { name: 'page', feature: 'wasm', carrier: forPages, ...small },
-    { name: 'client', feature: 'wasm-client', carrier: forPages, ...small },
-  ];
   for (const { carrier, ...module } of modules) {
     const bytes = await buildModule(run, module);
     writeFileSync(join(made, `${module.name}.inline.js`), carrier(bytes));
     writeFileSync(join(made, `${module.name}.inline.d.ts`), 'export function bytes(): Uint8Array<ArrayBuffer>;\n');
   }
-  for (const ending of ['.wasm', '.d.wasm.ts']) rmSync(join(made, `page${ending}`));
+  for (const name of ['page', 'merge']) for (const ending of ['.wasm', '.d.wasm.ts']) rmSync(join(made, `${name}${ending}`));
   mkdirSync(dist, { recursive: true });
   rmSync(wasm, { recursive: true, force: true });
   renameSync(made, wasm);
@@ -110,7 +112,7 @@ export async function build() {
   await setup();
   const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
-  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...['patchwire', 'page', 'client'].map((name) => join(wasm, `${name}.d.ts`))];
+  const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...modules.map(({ name }) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
   for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
   // Errors name these pages.

@@ -21,7 +21,8 @@ const suites = [
   lint('rustfmt', 'fmt', '--check'),
   lint('clippy', 'clippy', '--all-targets', '--', '-D', 'warnings'),
   lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
-  lint('clippy-page', 'clippy', '--lib', '--no-default-features', '--features', 'wasm', '--', '-D', 'warnings'),
+  lint('clippy-page', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-page', '--', '-D', 'warnings'),
+  lint('clippy-merge', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-merge', '--', '-D', 'warnings'),
   lint('clippy-client', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-client', '--', '-D', 'warnings'),
   types('page-types', 'www'),
   types('worker-types', 'www/tsconfig.worker.json'),
@@ -46,7 +47,7 @@ function wasmPack() {
   const driver = browser.name === 'chrome' && findChromedriver(browser);
   const args = ['test', '--headless', `--${browser.name}`, ...(driver ? ['--chromedriver', driver] : [])];
   const env = { ...wasmEnv(), WASM_BINDGEN_TEST_WEBDRIVER_JSON: webdriver, WASM_BINDGEN_TEST_TIMEOUT: '300' };
-  return { command: 'wasm-pack', args: [...args, '--', '--features', 'wasm', '--test', 'wasm'], env };
+  return { command: 'wasm-pack', args: [...args, '--', '--features', 'wasm-page', '--test', 'wasm'], env };
 }
 
 function cargoTests(output) {

@@ -77,7 +77,7 @@ impl Player {
     }
 
     /// The long strings of the last log, as it numbers them.
-    #[cfg(feature = "wasm")]
+    #[cfg(feature = "wasm-page")]
     pub(crate) fn texts(&self) -> &[Node] {
         &self.texts
     }

@@ -7,13 +7,13 @@
 //! A value that came in a patch's text needn't go back: `[7,path,operation]` and `[9,path,index,remove,operation]` are
 //! `0` and `2` with the value that this operation of the patch has.
 
-#[cfg(any(feature = "wasm", test))]
+#[cfg(any(feature = "wasm-page", test))]
 mod patched;
 
 use crate::document::Node;
 use crate::edit::{Edit, Step};
 use crate::{number, print};
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 pub(crate) use patched::print_patched;
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {

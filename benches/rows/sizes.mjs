@@ -12,4 +12,4 @@ const row = (name, key, target) => ({
   },
 });
 
-export const sizes = [row('client entry', 'client', 30), row('everything', 'everything', 60)];
+export const sizes = [row('client entry', 'client', 38), row('a page with a tracker and a client', 'page', 130), row('everything', 'everything', 130)];

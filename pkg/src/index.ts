@@ -14,7 +14,8 @@ export {
 } from "./values/change-request.js";
 export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./values/merge.js";
-export { compact, diff, diffTexts, filterPatch, invert, type View } from "./values/patches.js";
+export { compact, filterPatch, type View } from "./values/combining.js";
+export { diff, diffTexts, invert } from "./values/patches.js";
 export type { StreamedValue } from "./tracker/stream.js";
 export { StateTracker } from "./tracker/tracker.js";
 export type {

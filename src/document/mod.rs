@@ -5,7 +5,7 @@ mod key;
 mod node;
 mod object;
 mod raw;
-#[cfg(any(feature = "wasm", test))]
+#[cfg(any(feature = "wasm-page", test))]
 mod reading;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

@@ -100,7 +100,7 @@ impl Object {
     }
 
     /// The members with their positions, which stay theirs in this version; there may be gaps.
-    #[cfg(any(feature = "wasm", test))]
+    #[cfg(any(feature = "wasm-page", test))]
     pub(crate) fn positions(&self) -> Box<dyn Iterator<Item = (usize, (&Key, &Node))> + '_> {
         match &self.members {
             Members::Flat { shape, values } => Box::new(shape.iter().zip(values).enumerate()),
@@ -112,7 +112,7 @@ impl Object {
     }
 
     /// The value at a position. O(log n).
-    #[cfg(any(feature = "wasm", test))]
+    #[cfg(any(feature = "wasm-page", test))]
     pub(crate) fn at(&self, position: usize) -> Option<&Node> {
         match &self.members {
             Members::Flat { values, .. } => values.get(position),

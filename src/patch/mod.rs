@@ -7,7 +7,7 @@ mod derive;
 mod diff;
 mod filter;
 mod invert;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 mod pack;
 mod shorten;
 
@@ -15,7 +15,7 @@ pub(crate) use apply::{apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
 pub use diff::DiffOptions;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 pub(crate) use pack::pack;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {

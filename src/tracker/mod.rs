@@ -224,7 +224,7 @@ impl Tracker {
     }
 
     /// The long strings of the log that was played last.
-    #[cfg(feature = "wasm")]
+    #[cfg(feature = "wasm-page")]
     pub(crate) fn texts(&self) -> &[Node] {
         self.player.texts()
     }

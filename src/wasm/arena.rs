@@ -42,7 +42,7 @@ impl Arena {
     }
 
     /// Puts bytes for the shim there, and returns how many they are.
-    #[cfg(feature = "wasm")]
+    #[cfg(feature = "wasm-page")]
     pub(crate) fn answer(&mut self, bytes: &[u8]) -> usize {
         self.reserve(bytes.len());
         if let Some(head) = self.bytes.get_mut(..bytes.len()) {

@@ -5,10 +5,10 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
 use super::merge::{list, plan, print_conflict};
-use super::options::dialect;
 use crate::change_request::{
     Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, StrayMembers, Truncation, Warning,
 };

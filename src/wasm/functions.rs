@@ -3,9 +3,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
-use super::options::dialect;
 use crate::document::Document;
 use crate::patch::{self, Patch};
 use crate::print::print_text;

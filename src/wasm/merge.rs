@@ -5,9 +5,9 @@ use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
-use super::options::dialect;
 use crate::document::{Document, Node};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;

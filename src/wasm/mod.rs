@@ -7,6 +7,8 @@
 #![allow(unsafe_code)]
 
 mod arena;
+#[cfg(feature = "wasm")]
+mod dialect;
 mod error;
 mod limits;
 #[cfg(target_arch = "wasm32")]
@@ -16,27 +18,29 @@ mod pointer;
 #[cfg(feature = "wasm-client")]
 mod client;
 
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-merge")]
 mod change_request;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-merge")]
+mod combining;
+#[cfg(feature = "wasm-page")]
 mod document;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 mod functions;
 #[cfg(all(feature = "wasm", target_arch = "wasm32", not(target_feature = "atomics")))]
 mod memory;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-merge")]
 mod merge;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 mod options;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 mod patches;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-merge")]
 mod reducers;
 #[cfg(feature = "wasm-objects")]
 mod server;
 #[cfg(feature = "wasm-objects")]
 mod store;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 mod tracker;
 
 /// Half the size of std's.

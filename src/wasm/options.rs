@@ -3,10 +3,11 @@
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
+use super::dialect::dialect;
 use super::error::{JsResult, to_js};
 use super::limits::limits;
 use crate::error::{Code, Error};
-use crate::patch::{Dialect, DiffOptions};
+use crate::patch::DiffOptions;
 use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
@@ -50,8 +51,4 @@ fn pointers(list: JsValue) -> JsResult<Vec<Pointer>> {
 
 fn mistyped(reason: &'static str) -> JsValue {
     to_js(Error::new(Code::NotJson, reason))
-}
-
-pub(crate) fn dialect(extended: bool) -> Dialect {
-    if extended { Dialect::Extended } else { Dialect::Rfc6902 }
 }

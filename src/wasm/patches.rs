@@ -1,17 +1,14 @@
-//! Functions that make patches of values and patches: several texts side by side in the arena, one patch out.
+//! Functions that make a patch of two values, or of a value and a patch: texts side by side in the arena, one patch out.
 
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
-use super::options::{dialect, diff_options};
+use super::options::diff_options;
 use crate::document::Document;
-use crate::error::{Code, Error, Result};
-use crate::limits::Limits;
-use crate::parse;
 use crate::patch::{self, Patch};
-use crate::projection::View;
 
 /// The arena holds a value up to `split` and another up to `length`; returns the patch from one to the other.
 #[wasm_bindgen]
@@ -29,43 +26,4 @@ pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, bounds
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
     Ok(text(patch::print(&patch.invert(&before, dialect(extended)).map_err(to_js)?)))
-}
-
-/// The arena holds a patch up to `split`, a view up to `end` and, if there is more, the base up to `length`; returns the
-/// part of the patch that shows in the view.
-#[wasm_bindgen]
-pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
-    let limits = limits(bounds);
-    let patch = Patch::parse_with(arena.head(split), &limits).map_err(to_js)?;
-    let view = View::parse(arena.range(split, end)).map_err(to_js)?;
-    let base = if length > end { Some(Document::parse_with(arena.range(end, length), limits).map_err(to_js)?) } else { None };
-    Ok(text(patch::print(&patch.filter(&view, base.as_ref()).map_err(to_js)?)))
-}
-
-/// The arena holds a list of patches (each a list, or a string that is its text) up to `split` and, if there is more, the
-/// base up to `length`; returns the patch that does what they do one after another.
-#[wasm_bindgen]
-pub fn compact(arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
-    let limits = limits(bounds);
-    let patches = read_all(arena.head(split), &limits).map_err(to_js)?;
-    let compacted = if length > split {
-        let base = Document::parse_with(arena.range(split, length), limits).map_err(to_js)?;
-        Patch::compact_on(&patches, &base).map_err(to_js)?
-    } else {
-        Patch::compact(&patches)
-    };
-    Ok(text(patch::print(&compacted)))
-}
-
-fn read_all(text: &[u8], limits: &Limits) -> Result<Vec<Patch>> {
-    let node = parse::parse(text.into(), limits)?;
-    let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the patches are a list"))?;
-    let mut before = 0;
-    let patches = list.iter().map(|item| {
-        let patch = item.as_text().map_or_else(|| patch::read(item, limits), |text| Patch::parse_with(text, limits));
-        let patch = patch.map_err(|error| error.after_ops(before))?;
-        before += patch.len();
-        Ok(patch)
-    });
-    patches.collect()
 }

@@ -4,10 +4,10 @@ use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
 use super::limits::limits;
-use super::options::dialect;
 use super::store::{StoreHandle, utf8};
 use crate::error::{Code, Error};
 use crate::sync::{Note, PING, PONG, Server, ServerEffect};

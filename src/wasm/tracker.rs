@@ -4,9 +4,10 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::dialect::dialect;
 use super::document::DocumentHandle;
 use super::error::{JsResult, text, to_js};
-use super::options::{dialect, tracker_options};
+use super::options::tracker_options;
 use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::patch::Patch;

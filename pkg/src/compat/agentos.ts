@@ -1,4 +1,4 @@
-import { call, core, passTexts } from "../bridge/core.js";
+import { call, core, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";

@@ -1,5 +1,6 @@
 import { call, plain } from "../bridge/core.js";
-import { patchText, StateDocument } from "../values/document.js";
+import { StateDocument } from "../values/document.js";
+import { patchText } from "../values/patch-text.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { Meaning } from "./meaning.js";

@@ -1,4 +1,5 @@
-import { call, core, passTexts, pointerText } from "../bridge/core.js";
+import { call, core, passTexts } from "#merge";
+import { pointerText } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
@@ -6,7 +7,7 @@ import { checkJson } from "../state/json.js";
 import { validate, type StandardSchemaV1 } from "../tracker/validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
 import { onAllTexts, type Failure, type MergeConflict, type MergeStrategies } from "./merge.js";
-import type { View } from "./patches.js";
+import type { View } from "./combining.js";
 
 /**
  * What a language model wants changed in a state, instead of sending all of the state back. A value `"__DELETE__"` (or

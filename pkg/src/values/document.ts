@@ -1,16 +1,9 @@
 import { call, core, passBytes, passPointer, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
+import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";
-
-/** JSON text of a patch given as text or as operations. */
-export function patchText(patch: readonly JSONPatchOperation[] | string): string {
-  if (typeof patch === "string") return patch;
-  checkJson(patch);
-  return JSON.stringify(patch);
-}
 
 /**
  * One version of a document, outside of JavaScript's heap: small records stay text until they are touched, and

@@ -1,5 +1,5 @@
 import { call, core, passTexts } from "../bridge/core.js";
-import { patchText } from "./document.js";
+import { patchText } from "./patch-text.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";

@@ -1,5 +1,5 @@
 import { freeze } from "../state/containers.js";
-import { call, core, passTexts } from "../bridge/core.js";
+import { call, core, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";

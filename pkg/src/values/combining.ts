@@ -1,0 +1,80 @@
+import { call, core, passTexts } from "#merge";
+import { bounds } from "../bridge/limits.js";
+import { checkJson } from "../state/json.js";
+import type { JSONPatchOperation, Limits } from "../types.js";
+import { patchText } from "./patch-text.js";
+
+/**
+ * Which places of a state a viewer may see. A JSON Pointer covers its subtree; `*` is any one segment, and the only way
+ * into an array: a number names a member of an object, never an item. What is excluded is hidden, whatever includes it.
+ */
+export interface View {
+  /** What may be seen; everything where this is missing, nothing where it is empty. */
+  include?: readonly string[];
+  /** What may not. */
+  exclude?: readonly string[];
+}
+
+/**
+ * The part of a patch that shows in a view: it leads from what the view showed before to what it shows after. Nothing
+ * hidden is in it, nor in an error. Hidden places are absent in what a view shows; a place that is only on the way to
+ * included ones shows as an object or array of what may be seen in it, and otherwise as `null`. O(size of the patch).
+ *
+ * @param options.base the state before the patch. Needed where a `move` or `copy` brings a value from where less or more
+ *   may be seen, and where a view's numeric name may be an index in the patch. It costs O(size of the state).
+ * @throws PatchwireError `INVALID_PATCH` with `opIndex` where the base is needed and missing; `VALIDATION_FAILED` or
+ *   `INVALID_POINTER` where the view is malformed.
+ * @example
+ * ```ts
+ * import { filterPatch } from "patchwire";
+ * const view = { exclude: ["/secrets", "/users/*\/token"] };
+ * const patch = filterPatch([
+ *   { op: "replace", path: "/secrets/key", value: "k" },
+ *   { op: "add", path: "/users/-", value: { name: "Ada", token: "t" } },
+ * ], view);
+ * console.log(patch); // [ { op: 'add', path: '/users/-', value: { name: 'Ada' } } ]
+ * ```
+ */
+export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+  checkJson(view);
+  const texts = [patchText(patch), JSON.stringify(view)];
+  if (options?.base !== undefined) {
+    checkJson(options.base);
+    texts.push(JSON.stringify(options.base));
+  }
+  const limits = bounds(options?.limits);
+  const [arena, split, end, length] = passTexts(...texts);
+  return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, limits))) as JSONPatchOperation[];
+}
+
+/**
+ * One patch for many: applied to any state to which these apply one after another, it gives the same, and it never has
+ * more operations. Without the state it joins what can be known: writes into a value that an earlier operation wrote,
+ * what is overwritten, a `str_ins` that continues another, increments by integers (exact for numbers that are integers
+ * within ±2^53 all the way). A `test` is left out where the patches themselves make it true. About O(operations).
+ *
+ * @param options.base the state before the patches: the result is then their net effect on it, without tests, at a cost of
+ *   O(size of the state).
+ * @throws PatchwireError where a patch is malformed, or doesn't apply to the base; `opIndex` counts through all patches.
+ * @example
+ * ```ts
+ * import { compact } from "patchwire";
+ * const joined = compact([
+ *   [{ op: "add", path: "/draft", value: { text: "" } }],
+ *   [{ op: "str_ins", path: "/draft/text", pos: 0, str: "Hel" }],
+ *   [{ op: "str_ins", path: "/draft/text", pos: 3, str: "lo" }],
+ * ]);
+ * console.log(joined); // [ { op: 'add', path: '/draft', value: { text: 'Hello' } } ]
+ * ```
+ */
+export function compact(patches: readonly (readonly JSONPatchOperation[] | string)[], options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+  checkJson(patches);
+  const texts = [JSON.stringify(patches)];
+  if (options?.base !== undefined) {
+    checkJson(options.base);
+    texts.push(JSON.stringify(options.base));
+  }
+  const limits = bounds(options?.limits);
+  const [arena, split, length] = passTexts(...texts);
+  return JSON.parse(call(() => core().compact(arena, split!, length ?? split!, limits))) as JSONPatchOperation[];
+}
