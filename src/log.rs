@@ -1,7 +1,8 @@
 //! The op log: what recipes did, in the binary form in which it crosses into the core, once per flush.
 //!
 //! ```text
-//! record  = 0                                          a recipe begins: references are to the document as it is now
+//! record  = 0                                          a recipe begins, as at the log's beginning: references are to the
+//!                                                      document as it is now
 //!         | 1 path value                               set
 //!         | 2 path                                     delete a member
 //!         | 3 path index remove count value*           splice an array
@@ -9,7 +10,8 @@
 //!         | 5 path bytes                               append to a string
 //!         | 6 path f64                                 add to a number
 //!         | 7                                          all names are forgotten
-//!         | 8 reader                                   the document as it is now becomes a reader's baseline
+//!         | 8 reader                                   the document as it is now becomes a reader's baseline, and a
+//!                                                      recipe begins
 //! path    = count (name | index << 1 | 1)*
 //! value   = 0 null | 1 false | 2 true | 3 f64 | 4 bytes (a string) | 5 bytes (JSON text)
 //!         | 6 path                                     what was there when the recipe began
@@ -87,19 +89,17 @@ impl Player {
         let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
+        self.before = root.clone();
         while let Some(kind) = reader.next() {
             match kind {
-                0 => {
+                0 | 8 => {
                     self.before = root.clone();
                     if !recipe.is_empty() {
                         recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
                     }
-                }
-                8 => {
-                    if !recipe.is_empty() {
-                        recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
+                    if kind == 8 {
+                        recipes.push(Played::Advance(reader.number()?, root.clone()));
                     }
-                    recipes.push(Played::Advance(reader.number()?, root.clone()));
                 }
                 7 => {
                     self.keys.clear();

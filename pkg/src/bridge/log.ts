@@ -42,8 +42,10 @@ export class Log {
   /** The long strings of the last encoding, by the numbers that the core knows them by. */
   texts: string[] = [];
 
+  /** A recipe begins, as one does anyway at the log's beginning and after a reader's new baseline. */
   begin(): void {
-    this.add(0, ROOT, null, undefined, 0);
+    const { records, length } = this;
+    if (length > 0 && records[(length - 1) * PLACES] !== 8) this.add(0, ROOT, null, undefined, 0);
   }
 
   /** Sets a member, or without a key the value at the path. */

@@ -35,8 +35,16 @@ export function tooDeep(path: Key[]): PatchwireError {
 }
 
 /** A path as a JSON Pointer (RFC 6901). */
-export function pointerOf(path: Key[]): string {
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+export function pointerOf(path: readonly Key[]): string {
+  let pointer = "";
+  for (let i = 0; i < path.length; i++) pointer += `/${segment(path[i]!)}`;
+  return pointer;
+}
+
+function segment(key: Key): Key {
+  // Most names have nothing to escape, which a search finds out sooner than a replacement.
+  if (typeof key === "number" || (!key.includes("~") && !key.includes("/"))) return key;
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** What was measured of a state that came in: bounds for when the core must be asked about limits. */

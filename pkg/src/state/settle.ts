@@ -45,7 +45,8 @@ export class Settlement {
   readonly path: Key[] = [];
   /** The values around the one that is taken over. */
   private readonly around: object[] = [];
-  private readonly indexes = new Map<object, Map<unknown, number>>();
+  /** Where arrays that were there had their items, of those that this had to be looked up for. */
+  private indexes: Map<object, Map<unknown, number>> | null = null;
 
   constructor(
     private readonly recipe: Recipe,
@@ -130,9 +131,10 @@ export class Settlement {
     const below: NonNullable<Told["below"]> = [];
     const steps: NonNullable<Told["steps"]> = [];
     const { length } = base as unknown as unknown[];
-    const settled = new Set<number>();
-    const payloads = new Map<number, unknown>();
+    let settled: Set<number> | null = null;
     if (edits !== null) {
+      settled = new Set();
+      const payloads = new Map<number, unknown>();
       for (let e = 0; e < edits.length; e++) {
         const edit = edits[e]!;
         if (edit.kind === "permute") {
@@ -198,11 +200,11 @@ export class Settlement {
   }
 
   /** The items that have drafts, where they are now. */
-  private drafted(place: Place, settled: Set<number>, below: NonNullable<Told["below"]>): void {
+  private drafted(place: Place, settled: Set<number> | null, below: NonNullable<Told["below"]>): void {
     const { items } = place;
     for (const kid of place.drafted!) {
       const index = place.isInPlace ? (kid.key as number) : place.indexAfter(kid.key as number, kid.since);
-      if (index < 0 || settled.has(index) || (!place.isInPlace && items[index] !== kid)) continue;
+      if (index < 0 || settled?.has(index) === true || (!place.isInPlace && items[index] !== kid)) continue;
       const final = this.at(index, kid);
       if (hasNews(kid)) below.push([index, kid]);
       if (place.isInPlace) (place.edits ??= []).push({ kind: "set", index, out: [kid.base], put: [final] });
@@ -446,7 +448,7 @@ export class Settlement {
     if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
-    let index = this.indexes.get(was);
+    let index = (this.indexes ??= new Map()).get(was);
     if (index === undefined) {
       this.indexes.set(was, (index = new Map()));
       for (let i = was.length - 1; i >= 0; i--) if (isContainer(was[i])) index.set(was[i], i);

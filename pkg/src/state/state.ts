@@ -316,30 +316,40 @@ function loneOf(root: Told): Lone | null {
   return null;
 }
 
-/** Logs what is to be told, containers before what is in them. */
+/** Logs what is to be told, containers before what is in them. `path` is where it is, and the same again afterwards. */
 function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
-  if (first !== null) for (const [key, told] of first) tell(log, [...path, key], told);
+  if (first !== null) tellEach(log, path, first);
   if (steps !== null) {
+    // Records keep their path.
+    const here = path.slice();
     for (const step of steps) {
       switch (step.kind) {
         case "set":
-          log.set(path, step.key, step.value);
+          log.set(here, step.key, step.value);
           break;
         case "delete":
-          log.remove(path, step.key);
+          log.remove(here, step.key);
           break;
         case "rewrite":
-          log.set(path, undefined, step.value);
+          log.set(here, undefined, step.value);
           break;
         case "splice":
-          log.splice(path, step.index, step.remove, step.values);
+          log.splice(here, step.index, step.remove, step.values);
           break;
         case "permute":
-          log.permute(path, step.order);
+          log.permute(here, step.order);
       }
     }
   }
-  if (below !== null) for (const [key, told] of below) tell(log, [...path, key], told);
+  if (below !== null) tellEach(log, path, below);
+}
+
+function tellEach(log: Log, path: Key[], members: [Key, Told][]): void {
+  for (const [key, told] of members) {
+    path.push(key);
+    tell(log, path, told);
+    path.pop();
+  }
 }
 
 function refuseWaiting(result: object): void {
