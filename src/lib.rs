@@ -27,6 +27,7 @@ mod pointer;
 mod print;
 mod stream;
 
+mod boundary;
 mod change_request;
 mod edit;
 mod history;

@@ -27,6 +27,7 @@
 
 use std::sync::Arc;
 
+use crate::boundary::{record, value};
 use crate::document::{Key, Node, Object, Opened};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -92,16 +93,16 @@ impl Player {
         self.before = root.clone();
         while let Some(kind) = reader.next() {
             match kind {
-                0 | 8 => {
+                record::BEGIN | record::ADVANCE => {
                     self.before = root.clone();
                     if !recipe.is_empty() {
                         recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
                     }
-                    if kind == 8 {
+                    if kind == record::ADVANCE {
                         recipes.push(Played::Advance(reader.number()?, root.clone()));
                     }
                 }
-                7 => {
+                record::FORGET => {
                     self.keys.clear();
                     self.known = 0;
                 }
@@ -123,23 +124,23 @@ impl Player {
     fn edit(&mut self, kind: u8, reader: &mut Reader<'_>) -> Result<Edit> {
         let path = self.path(reader)?;
         Ok(match kind {
-            1 => match self.value(reader) {
+            record::SET => match self.value(reader) {
                 Ok(value) => Edit::Set { path, value },
                 Err(error) => return Err(error.below(edit::display(&path))),
             },
-            2 => Edit::Delete { path },
-            3 => {
+            record::DELETE => Edit::Delete { path },
+            record::SPLICE => {
                 let (index, remove, count) = (reader.number()?, reader.number()?, reader.number()?);
                 reader.limits.check_path(path.len() + 1).map_err(|error| error.on(edit::display(&path)))?;
                 let insert = self.values(reader, count, index).map_err(|error| error.below(edit::display(&path)))?;
                 Edit::Splice { path, index, remove, insert }
             }
-            4 => {
+            record::PERMUTE => {
                 let count = reader.number()?;
                 Edit::Permute { path, order: reader.list(count, Reader::number)? }
             }
-            5 => Edit::AppendText { path, text: reader.text()?.to_vec() },
-            6 => Edit::Increment { path, by: reader.double()? },
+            record::APPEND => Edit::AppendText { path, text: reader.text()?.to_vec() },
+            record::ADD => Edit::Increment { path, by: reader.double()? },
             _ => return Err(reader.malformed()),
         })
     }
@@ -175,22 +176,22 @@ impl Player {
 
     fn value(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
         Ok(match reader.next() {
-            Some(0) => Node::Null,
-            Some(1) => Node::Bool(false),
-            Some(2) => Node::Bool(true),
-            Some(3) => Node::Number(reader.double()?),
-            Some(4) => reader.string()?,
-            Some(5) => parse::parse_value(reader.bytes()?, reader.limits)?,
-            Some(6) => self.known(reader)?,
-            Some(7) => self.gathered(reader)?,
-            Some(8) => self.object(reader)?,
-            Some(9) => {
+            Some(value::NULL) => Node::Null,
+            Some(value::FALSE) => Node::Bool(false),
+            Some(value::TRUE) => Node::Bool(true),
+            Some(value::NUMBER) => Node::Number(reader.double()?),
+            Some(value::TEXT) => reader.string()?,
+            Some(value::JSON) => parse::parse_value(reader.bytes()?, reader.limits)?,
+            Some(value::REFERENCE) => self.known(reader)?,
+            Some(value::GATHERED) => self.gathered(reader)?,
+            Some(value::OBJECT) => self.object(reader)?,
+            Some(value::ARRAY) => {
                 let count = reader.enter()?;
                 let items = self.values(reader, count, 0)?;
                 reader.depth -= 1;
                 Node::array(items)
             }
-            Some(10) => {
+            Some(value::LONG) => {
                 let text = reader.string()?;
                 self.texts.push(text.clone());
                 text

@@ -10,6 +10,7 @@
 #[cfg(any(feature = "wasm-page", test))]
 mod patched;
 
+use crate::boundary::edit;
 use crate::document::Node;
 use crate::edit::{Edit, Step};
 use crate::{number, print};
@@ -36,18 +37,18 @@ fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<u
 fn print_edit(out: &mut Vec<u8>, edit: &Edit, from: Option<usize>) {
     match edit {
         Edit::Set { path, value } => {
-            open(out, if from.is_some() { b'7' } else { b'0' }, path);
+            open(out, edit::SET + brought(from), path);
             match from {
                 Some(operation) => print_number(out, operation),
                 None => print::print(out, value),
             }
         }
         Edit::Delete { path } => {
-            open(out, b'1', path);
+            open(out, edit::DELETE, path);
             out.pop();
         }
         Edit::Splice { path, index, remove, insert } => {
-            open(out, if from.is_some() { b'9' } else { b'2' }, path);
+            open(out, edit::SPLICE + brought(from), path);
             print_number(out, *index);
             out.push(b',');
             print_number(out, *remove);
@@ -58,7 +59,7 @@ fn print_edit(out: &mut Vec<u8>, edit: &Edit, from: Option<usize>) {
             }
         }
         Edit::Permute { path, order } => {
-            open(out, b'3', path);
+            open(out, edit::PERMUTE, path);
             out.push(b'[');
             order.iter().for_each(|from| {
                 print_number(out, *from);
@@ -67,19 +68,23 @@ fn print_edit(out: &mut Vec<u8>, edit: &Edit, from: Option<usize>) {
             close(out);
         }
         Edit::Move { from, path } => {
-            open(out, b'4', from);
+            open(out, edit::MOVE, from);
             print_path(out, path);
         }
         Edit::AppendText { path, text } => {
-            open(out, b'5', path);
+            open(out, edit::APPEND, path);
             print::print_text(out, text);
         }
         Edit::Increment { path, by } => {
-            open(out, b'6', path);
+            open(out, edit::ADD, path);
             number::print(out, *by);
         }
     }
     out.push(b']');
+}
+
+fn brought(from: Option<usize>) -> u8 {
+    if from.is_some() { edit::BROUGHT } else { 0 }
 }
 
 fn print_items(out: &mut Vec<u8>, items: &[Node]) {
@@ -92,7 +97,7 @@ fn print_items(out: &mut Vec<u8>, items: &[Node]) {
 }
 
 fn open(out: &mut Vec<u8>, kind: u8, path: &[Step]) {
-    out.extend_from_slice(&[b'[', kind, b',']);
+    out.extend_from_slice(&[b'[', b'0' + kind, b',']);
     print_path(out, path);
     out.push(b',');
 }

@@ -12,15 +12,16 @@
 //!           | 7 path f64                               inc
 //! path      = text                                     a JSON Pointer
 //! value     = 0 null | 1 false | 2 true | 3 f64 | 4 text (a string) | 5 text (JSON)
-//!           | 6 number                                 a long string of the last log, by its number there
 //!           | 8 count (text value)*                    a small object
 //!           | 9 count value*                           a small array
+//!           | 10 number                                a long string of the last log, by its number there
 //! text      = length << 1 | 1 byte*                    JSON text
 //!           | length << 1 byte*                        a string as it is
 //! ```
 //! Values are as in the op log (`src/log.rs`); numbers without a type are LEB128.
 
 use super::{Operation, Patch};
+use crate::boundary::{operation, value};
 use crate::document::Node;
 use crate::pointer::{self, Pointer};
 use crate::{print, text};
@@ -43,20 +44,20 @@ struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    fn operation(&mut self, operation: &Operation) {
-        let (kind, path) = match operation {
-            Operation::Add { path, .. } => (0, path),
-            Operation::Remove { path } => (1, path),
-            Operation::Replace { path, .. } => (2, path),
-            Operation::Move { from, .. } => (3, from),
-            Operation::Copy { from, .. } => (4, from),
-            Operation::Test { path, .. } => (5, path),
-            Operation::StrIns { path, .. } => (6, path),
-            Operation::Inc { path, .. } => (7, path),
+    fn operation(&mut self, given: &Operation) {
+        let (kind, path) = match given {
+            Operation::Add { path, .. } => (operation::ADD, path),
+            Operation::Remove { path } => (operation::REMOVE, path),
+            Operation::Replace { path, .. } => (operation::REPLACE, path),
+            Operation::Move { from, .. } => (operation::MOVE, from),
+            Operation::Copy { from, .. } => (operation::COPY, from),
+            Operation::Test { path, .. } => (operation::TEST, path),
+            Operation::StrIns { path, .. } => (operation::STR_INS, path),
+            Operation::Inc { path, .. } => (operation::INC, path),
         };
         self.out.push(kind);
         self.path(path);
-        match operation {
+        match given {
             Operation::Remove { .. } => {}
             Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => self.value(value),
             Operation::Move { path, .. } | Operation::Copy { path, .. } => self.path(path),
@@ -68,21 +69,21 @@ impl Packer<'_> {
         }
     }
 
-    fn value(&mut self, value: &Node) {
-        match value {
-            Node::Null => self.out.push(0),
-            Node::Bool(value) => self.out.push(1 + u8::from(*value)),
-            Node::Number(value) => {
-                self.out.push(3);
-                self.double(*value);
+    fn value(&mut self, node: &Node) {
+        match node {
+            Node::Null => self.out.push(value::NULL),
+            Node::Bool(is_true) => self.out.push(if *is_true { value::TRUE } else { value::FALSE }),
+            Node::Number(number) => {
+                self.out.push(value::NUMBER);
+                self.double(*number);
             }
             Node::Array(array) if array.len() <= MEMBERS => {
-                self.out.push(9);
+                self.out.push(value::ARRAY);
                 self.number(array.len());
                 array.iter().for_each(|item| self.value(item));
             }
             Node::Object(object) if object.len() <= MEMBERS => {
-                self.out.push(8);
+                self.out.push(value::OBJECT);
                 self.number(object.len());
                 for (key, value) in object.iter() {
                     self.text(key);
@@ -90,16 +91,16 @@ impl Packer<'_> {
                 }
             }
             Node::Array(_) | Node::Object(_) | Node::Raw(_) => {
-                self.out.push(5);
-                self.json(value);
+                self.out.push(value::JSON);
+                self.json(node);
             }
             Node::Short(..) | Node::Long(_) | Node::Grown(_) => {
-                if let Some(number) = self.texts.iter().position(|known| known.is_same(value)) {
-                    self.out.push(6);
+                if let Some(number) = self.texts.iter().position(|known| known.is_same(node)) {
+                    self.out.push(value::LONG);
                     self.number(number);
                 } else {
-                    self.out.push(4);
-                    self.text(value.as_text().unwrap_or_default());
+                    self.out.push(value::TEXT);
+                    self.text(node.as_text().unwrap_or_default());
                 }
             }
         }

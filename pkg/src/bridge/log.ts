@@ -1,5 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Items, Members, Ref, Run } from "../state/payload.js";
+import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { encodeInto } from "./wtf8.js";
 
@@ -45,28 +46,28 @@ export class Log {
   /** A recipe begins, as one does anyway at the log's beginning and after a reader's new baseline. */
   begin(): void {
     const { records, length } = this;
-    if (length > 0 && records[(length - 1) * PLACES] !== 8) this.add(0, ROOT, null, undefined, 0);
+    if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
   }
 
   /** Sets a member, or without a key the value at the path. */
   set(path: Key[], key: Key | undefined, value: unknown): void {
-    this.add(1, path, value, key, 0);
+    this.add(RECORD.SET, path, value, key, 0);
   }
 
   remove(path: Key[], key: Key): void {
-    this.add(2, path, null, key, 0);
+    this.add(RECORD.DELETE, path, null, key, 0);
   }
 
   splice(path: Key[], index: number, remove: number, insert: unknown[]): void {
-    this.add(3, path, insert, index, remove);
+    this.add(RECORD.SPLICE, path, insert, index, remove);
   }
 
   permute(path: Key[], order: number[]): void {
-    this.add(4, path, order, undefined, 0);
+    this.add(RECORD.PERMUTE, path, order, undefined, 0);
   }
 
   append(path: Key[], text: string): void {
-    this.add(5, path, text, undefined, 0);
+    this.add(RECORD.APPEND, path, text, undefined, 0);
   }
 
   /** Adds to the last record, if that was an addition to the same string; a rewind can't undo it. */
@@ -74,7 +75,7 @@ export class Log {
     const { records } = this;
     const at = records.length - PLACES;
     const last = records[at + 1] as Key[] | undefined;
-    const isSame = records[at] === 5 && (last === path || (last!.length === path.length && last!.every((key, i) => key === path[i])));
+    const isSame = records[at] === RECORD.APPEND && (last === path || (last!.length === path.length && last!.every((key, i) => key === path[i])));
     if (isSame) records[at + 2] = (records[at + 2] as string) + text;
     return isSame;
   }
@@ -83,12 +84,12 @@ export class Log {
   advance(reader: number): void {
     const { records } = this;
     const at = records.length - PLACES;
-    if (records[at] === 8 && records[at + 4] === reader) return;
-    this.add(8, ROOT, null, undefined, reader);
+    if (records[at] === RECORD.ADVANCE && records[at + 4] === reader) return;
+    this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
   }
 
   increment(path: Key[], by: number): void {
-    this.add(6, path, by, undefined, 0);
+    this.add(RECORD.ADD, path, by, undefined, 0);
   }
 
   /** Forgets the records after `length`. */
@@ -133,7 +134,7 @@ export class Log {
     if (this.keys.size > NAMED) {
       this.keys.clear();
       this.known = 0;
-      this.byte(7);
+      this.byte(RECORD.FORGET);
     }
     try {
       for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
@@ -148,28 +149,28 @@ export class Log {
     const { records } = this;
     const kind = records[at] as number;
     this.byte(kind);
-    if (kind === 0) return;
-    if (kind === 8) return this.number(records[at + 4] as number);
+    if (kind === RECORD.BEGIN) return;
+    if (kind === RECORD.ADVANCE) return this.number(records[at + 4] as number);
     const path = records[at + 1] as Key[];
-    const key = kind < 3 ? (records[at + 3] as Key | undefined) : undefined;
+    const key = kind === RECORD.SET || kind === RECORD.DELETE ? (records[at + 3] as Key | undefined) : undefined;
     this.number(key === undefined ? path.length : path.length + 1);
     for (let i = 0; i < path.length; i++) this.step(path[i]!);
     if (key !== undefined) this.step(key);
     const value = records[at + 2];
     switch (kind) {
-      case 1:
+      case RECORD.SET:
         return this.value(value);
-      case 3:
+      case RECORD.SPLICE:
         this.number(records[at + 3] as number);
         this.number(records[at + 4] as number);
         return this.values(value as unknown[]);
-      case 4:
+      case RECORD.PERMUTE:
         this.number((value as number[]).length);
         for (const from of value as number[]) this.number(from);
         return;
-      case 5:
+      case RECORD.APPEND:
         return this.text(value as string);
-      case 6:
+      case RECORD.ADD:
         this.double(value as number);
     }
   }
@@ -182,18 +183,18 @@ export class Log {
   private value(value: unknown): void {
     switch (typeof value) {
       case "number":
-        this.byte(3);
+        this.byte(VALUE.NUMBER);
         return this.double(value);
       case "string": {
         const isNumbered = value.length >= LONG && this.texts.length < TEXTS;
         if (isNumbered) this.texts.push(value);
-        this.byte(isNumbered ? 10 : 4);
+        this.byte(isNumbered ? VALUE.LONG : VALUE.TEXT);
         return this.text(value);
       }
       case "boolean":
-        return this.byte(value ? 2 : 1);
+        return this.byte(value ? VALUE.TRUE : VALUE.FALSE);
       case "object":
-        if (value === null) return this.byte(0);
+        if (value === null) return this.byte(VALUE.NULL);
         if (value instanceof Ref) return this.reference(value);
         if (value instanceof Items) return this.items(value);
         if (value instanceof Members) return this.members(value);
@@ -212,21 +213,21 @@ export class Log {
     this.at = at;
     this.forget(size);
     this.texts.length = length;
-    this.byte(5);
+    this.byte(VALUE.JSON);
     this.text(JSON.stringify(value));
   }
 
   private container(value: object): void {
     if (Array.isArray(value)) {
       if ((this.budget -= value.length) <= 0) return;
-      this.byte(9);
+      this.byte(VALUE.ARRAY);
       this.number(value.length);
       for (let i = 0; i < value.length; i++) this.member(value[i]);
       return;
     }
     const names = Object.keys(value);
     if ((this.budget -= names.length) <= 0) return;
-    this.byte(8);
+    this.byte(VALUE.OBJECT);
     this.number(names.length);
     for (const name of names) {
       this.name(name);
@@ -247,10 +248,10 @@ export class Log {
 
   private members({ names, values }: Members): void {
     if (names === null) {
-      this.byte(9);
+      this.byte(VALUE.ARRAY);
       return this.values(values);
     }
-    this.byte(8);
+    this.byte(VALUE.OBJECT);
     this.number(names.length);
     for (let i = 0; i < names.length; i++) {
       this.name(names[i]!);
@@ -259,12 +260,12 @@ export class Log {
   }
 
   private reference({ path }: Ref): void {
-    this.byte(6);
+    this.byte(VALUE.REFERENCE);
     this.path(path);
   }
 
   private items({ from, parts }: Items): void {
-    this.byte(7);
+    this.byte(VALUE.GATHERED);
     this.path(from);
     this.number(parts.length);
     for (const part of parts) {

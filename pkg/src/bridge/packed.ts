@@ -1,8 +1,8 @@
 import { put } from "../state/containers.js";
+import { OPERATION, VALUE } from "./boundary.js";
 import { doubleBytes, doubleView } from "./log.js";
 import type { JSONPatchOperation } from "../types.js";
 
-const OPS = ["add", "remove", "replace", "move", "copy", "test", "str_ins", "inc"] as const;
 const NONE: Uint8Array = new Uint8Array();
 const NO_TEXTS: readonly string[] = [];
 
@@ -40,42 +40,47 @@ function list<T>(item: () => T): T[] {
 }
 
 function operation(): JSONPatchOperation {
-  const op = OPS[bytes[at++]!]!;
+  const kind = bytes[at++];
   const path = text();
-  switch (op) {
-    case "remove":
-      return { op, path };
-    case "move":
-    case "copy":
-      return { op, from: path, path: text() };
-    case "str_ins":
-      return { op, path, pos: number(), str: text() };
-    case "inc":
-      return { op, path, inc: double() };
+  switch (kind) {
+    case OPERATION.ADD:
+      return { op: "add", path, value: value() };
+    case OPERATION.REMOVE:
+      return { op: "remove", path };
+    case OPERATION.MOVE:
+      return { op: "move", from: path, path: text() };
+    case OPERATION.COPY:
+      return { op: "copy", from: path, path: text() };
+    case OPERATION.TEST:
+      return { op: "test", path, value: value() };
+    case OPERATION.STR_INS:
+      return { op: "str_ins", path, pos: number(), str: text() };
+    case OPERATION.INC:
+      return { op: "inc", path, inc: double() };
     default:
-      return { op, path, value: value() };
+      return { op: "replace", path, value: value() };
   }
 }
 
 function value(): unknown {
   switch (bytes[at++]) {
-    case 1:
+    case VALUE.FALSE:
       return false;
-    case 2:
+    case VALUE.TRUE:
       return true;
-    case 3:
+    case VALUE.NUMBER:
       return double();
-    case 4:
-    case 5:
+    case VALUE.TEXT:
+    case VALUE.JSON:
       return text();
-    case 6:
+    case VALUE.LONG:
       return texts[number()];
-    case 8: {
+    case VALUE.OBJECT: {
       const object = {};
       for (let count = number(); count > 0; count--) put(object, text(), value());
       return object;
     }
-    case 9:
+    case VALUE.ARRAY:
       return list(value);
     default:
       return null;

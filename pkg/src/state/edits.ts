@@ -1,37 +1,35 @@
+import { EDIT } from "../bridge/boundary.js";
 import { copyOf, freeze, put, spliceItems, type Container, type Key } from "./containers.js";
 import { readSlot, settle } from "./reading.js";
 import type { Source } from "./unread.js";
 
 /** What a plain copy has to do to follow the document, as the core says it (src/view.rs). */
 export type ViewEdit =
-  | [kind: 0, path: Key[], value: unknown]
-  | [kind: 1, path: Key[]]
-  | [kind: 2, path: Key[], index: number, remove: number, items: unknown[]]
-  | [kind: 3, path: Key[], order: number[]]
-  | [kind: 4, from: Key[], path: Key[]]
-  | [kind: 5, path: Key[], text: string]
-  | [kind: 6, path: Key[], by: number];
-
-/** In an edit of a kind from here on, an operation's number is in the place of the value that this operation has. */
-const BROUGHT = 7;
+  | [kind: typeof EDIT.SET, path: Key[], value: unknown]
+  | [kind: typeof EDIT.DELETE, path: Key[]]
+  | [kind: typeof EDIT.SPLICE, path: Key[], index: number, remove: number, items: unknown[]]
+  | [kind: typeof EDIT.PERMUTE, path: Key[], order: number[]]
+  | [kind: typeof EDIT.MOVE, from: Key[], path: Key[]]
+  | [kind: typeof EDIT.APPEND, path: Key[], text: string]
+  | [kind: typeof EDIT.ADD, path: Key[], by: number];
 
 /** The edits in the core's answer; `patch` is the text of the patch that they may refer to. */
 export function readEdits(answer: string, patch: string): ViewEdit[] {
   const edits = JSON.parse(answer) as ViewEdit[];
   let operations: { value: unknown }[] | undefined;
   for (const edit of edits as [kind: number, ...unknown[]][]) {
-    if (edit[0] < BROUGHT) continue;
-    edit[0] -= BROUGHT;
+    if (edit[0] < EDIT.BROUGHT) continue;
+    edit[0] -= EDIT.BROUGHT;
     operations ??= JSON.parse(patch) as { value: unknown }[];
     const { value } = operations[edit.pop() as number]!;
-    edit.push(edit[0] === 0 ? value : [value]);
+    edit.push(edit[0] === EDIT.SET ? value : [value]);
   }
   return edits;
 }
 
 /** Whether the root may be another kind of value afterwards. */
 export function setsRoot(edits: ViewEdit[]): boolean {
-  return edits.some((edit) => (edit[0] === 4 ? edit[2] : edit[1]).length === 0 && edit[0] !== 2 && edit[0] !== 3);
+  return edits.some((edit) => (edit[0] === EDIT.MOVE ? edit[2] : edit[1]).length === 0 && edit[0] !== EDIT.SPLICE && edit[0] !== EDIT.PERMUTE);
 }
 
 /** What has to be known of the containers of a state that aren't frozen. */
@@ -65,31 +63,31 @@ class Follower {
 
   edit(edit: ViewEdit): void {
     switch (edit[0]) {
-      case 0:
+      case EDIT.SET:
         return this.assign(edit[1], freeze(edit[2]));
-      case 1:
+      case EDIT.DELETE:
         this.take(edit[1]);
         return;
-      case 2:
+      case EDIT.SPLICE:
         this.splice(this.find(edit[1]), edit[2], edit[3], freeze(edit[4]) as unknown[]);
         return;
-      case 3: {
+      case EDIT.PERMUTE: {
         const items = this.find(edit[1]) as unknown as unknown[];
         this.settle(items, 0, items.length);
         const before = [...items];
         edit[2].forEach((from, to) => (items[to] = before[from]));
         return;
       }
-      case 4: {
+      case EDIT.MOVE: {
         const value = this.take(edit[1]);
         const index = edit[2].at(-1);
         if (typeof index === "number") this.splice(this.find(edit[2], edit[2].length - 1), index, 0, [value]);
         else this.assign(edit[2], value);
         return;
       }
-      case 5:
+      case EDIT.APPEND:
         return this.assign(edit[1], (this.get(edit[1]) as string) + edit[2]);
-      case 6:
+      case EDIT.ADD:
         this.assign(edit[1], (this.get(edit[1]) as number) + edit[2]);
     }
   }

@@ -1,4 +1,5 @@
 import { PatchwireError } from "../errors.js";
+import { EDIT } from "../bridge/boundary.js";
 import { Log } from "../bridge/log.js";
 import { isContainer, type Key } from "./containers.js";
 import { seen } from "./draft.js";
@@ -143,14 +144,14 @@ export class State {
 
   /** Works out the growth of a string. */
   extend(path: Key[], text: string): void {
-    this.follow([[5, path, text]]);
+    this.follow([[EDIT.APPEND, path, text]]);
     this.log.begin();
     this.log.append(path, text);
   }
 
   /** Works out the addition to a number. */
   increase(path: Key[], value: number, by: number): Measure {
-    this.follow([[0, path, value + by]]);
+    this.follow([[EDIT.SET, path, value + by]]);
     this.log.begin();
     this.log.increment(path, by);
     return { bytes: 26, depth: 0, longest: 0 };
@@ -176,7 +177,7 @@ export class State {
     if (growing === null) {
       this.catchUp();
       this.growing = { path, pointer, text, length };
-      this.due = { edits: () => [[5, path, this.growing!.text]] };
+      this.due = { edits: () => [[EDIT.APPEND, path, this.growing!.text]] };
     } else {
       growing.text += text;
       growing.length = length;

@@ -1,0 +1,352 @@
+import { PatchwireError } from "../errors.js";
+import { isContainer, put, type Container, type Key } from "./containers.js";
+import { homeOf, type Home } from "./home.js";
+import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
+import { Items, Members, Ref, Run, Trail } from "./payload.js";
+import { placeOf, type Place, type Step, type Told } from "./place.js";
+import type { Recipe } from "./recipe.js";
+
+/** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
+const LARGE = 256;
+/** Arrays of so few scalars are shorter than a reference to where they were. */
+const SHORT = 64;
+/** So deep most values aren't. */
+const DEEP = 64;
+/** An array of more runs and other values is told as such. */
+const PARTS = 32;
+/** How far ahead an item is looked for in what was there, before an index of it is made. */
+const AHEAD = 32;
+
+/**
+ * Takes values over, as they are when a recipe has ended: turns the recipe's own ones into plain frozen ones, which share
+ * with the state what was in it, and finds out how to tell of them. Refuses what isn't JSON.
+ */
+export abstract class Takeover {
+  /** Bounds of what came in, so that the core is asked where a limit may be near: bytes, nesting, the longest string. */
+  bytes = 0;
+  depth = 0;
+  longest = 0;
+  /** How many containers were taken along by reference, and whether one was more than once. */
+  refs = 0;
+  hasCopies = false;
+  /** The longest path to one. */
+  deepestRef = 0;
+  /** Large arrays that nobody has seen. */
+  readonly unseen: object[] = [];
+  /** Whether the recipe's result is in the state. */
+  hasResult = false;
+  /** What the log takes for the value that was taken over last, and what is to be told inside of it. */
+  protected payload: unknown;
+  protected told: Told | null = null;
+  private least = 0;
+  readonly path: Key[] = [];
+  /** The values around the one that is taken over. */
+  private readonly around: object[] = [];
+  /** Where arrays that were there had their items, of those that this had to be looked up for. */
+  private indexes: Map<object, Map<unknown, number>> | null = null;
+
+  constructor(
+    protected readonly recipe: Recipe,
+    private readonly result: unknown,
+    private readonly mostBytes: number,
+  ) {}
+
+  /** What a place became. */
+  abstract settle(place: Place): object;
+
+  /** A member that was put in; `hint` is what was there before. */
+  protected value(key: Key, slot: unknown, hint: unknown, place: Place): unknown {
+    this.path.push(key);
+    this.told = null;
+    let final = slot;
+    if (isContainer(slot)) {
+      const home = isContainer(hint) ? homeOf(place) : undefined;
+      const { refs } = this;
+      final = this.container(slot, hint, home === undefined ? undefined : new Trail(home, key));
+      this.replaces(refs, placeOf(slot));
+    } else {
+      this.scalar(slot);
+      this.payload = slot;
+    }
+    this.path.pop();
+    return final;
+  }
+
+  /** What keeps parts of what it replaces makes the state no larger by them. */
+  protected replaces(refs: number, place: Place | undefined): void {
+    if (place === undefined && this.refs > refs && (this.payload instanceof Ref || this.payload instanceof Items)) this.refs--;
+  }
+
+  /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */
+  private container(value: object, hint: unknown, home: Home): object {
+    const place = placeOf(value);
+    if (place !== undefined && place.recipe === this.recipe) return this.place(place);
+    if (value === this.result) this.hasResult = true;
+    if (value === hint && home !== undefined && this.recipe.isOurs(value)) {
+      this.refer(home);
+      return value;
+    }
+    if (!isPlain(value)) throw notJson(value, this.path);
+    const depth = this.path.length + 1;
+    if (depth > this.depth) this.depth = depth;
+    this.bytes += 4;
+    this.least += 2;
+    const { around } = this;
+    // Looking for a cycle costs the depth: most values aren't so deep.
+    if (depth > DEEP && around.includes(value)) this.refuseCycle(value);
+    if (depth > DEEPEST) throw tooDeep(this.path);
+    around.push(value);
+    const final = Array.isArray(value) ? this.list(value, hint, home, Object.isFrozen(value), false) : this.members(value as Container, hint, home);
+    around.pop();
+    return final;
+  }
+
+  private refuseCycle(value: object): never {
+    const { around, path } = this;
+    const first = around.indexOf(value);
+    const again = around.indexOf(value, first + 1);
+    // Where it is met for the second time.
+    throw notJson({}, path.slice(0, path.length - around.length + (again === -1 ? around.length : again)));
+  }
+
+  private place(place: Place): object {
+    const home = homeOf(place);
+    // What stands for a frozen value that wasn't in the state is taken over as any value of the recipe's.
+    if (home === undefined) return this.container(place.content(), undefined, undefined);
+    const final = this.settle(place);
+    if (place.isTaken) this.hasCopies = true;
+    place.isTaken = true;
+    this.refer(home);
+    this.told = hasNews(place) ? place : null;
+    return final;
+  }
+
+  private refer(home: Trail | null): void {
+    this.refs++;
+    if (this.path.length > this.deepestRef) this.deepestRef = this.path.length;
+    this.payload = new Ref(home === null ? [] : home.path());
+  }
+
+  private members(value: Container, hint: unknown, home: Home): object {
+    const { path } = this;
+    const symbol = Object.getOwnPropertySymbols(value)[0];
+    if (symbol !== undefined) throw notJson(symbol, path);
+    const was = isContainer(hint) && !Array.isArray(hint) ? (hint as Container) : undefined;
+    const names = Object.keys(value);
+    const isFrozen = Object.isFrozen(value);
+    const copy: Container = {};
+    let payloads: unknown[] | null = null;
+    let below: Told["below"] = null;
+    let [isSame, isAsBefore] = [isFrozen, was !== undefined];
+    let count = 0;
+    const at = path.length++;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i]!;
+      const item = value[name] as unknown;
+      this.least += name.length + 4;
+      if (item === undefined) continue;
+      this.bytes += name.length * 3 + 4;
+      path[at] = name;
+      const before = was !== undefined && Object.hasOwn(was, name) ? was[name] : undefined;
+      let final = item;
+      this.payload = item;
+      this.told = null;
+      if (isContainer(item)) {
+        final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
+        if (this.told !== null) (below ??= []).push([name, this.told]);
+        if (this.payload !== final && payloads === null) payloads = Object.values(copy);
+      } else this.scalar(item);
+      put(copy, name, final);
+      payloads?.push(this.payload);
+      isSame &&= final === item;
+      isAsBefore &&= final === before;
+      count++;
+    }
+    path.length = at;
+    this.told = null;
+    // The same members in the same order are the same value.
+    if (isAsBefore && home !== undefined && this.recipe.isOurs(was!) && hasNames(was!, copy, count)) {
+      this.refer(home);
+      return was!;
+    }
+    const result = isSame ? value : Object.freeze(copy);
+    this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
+    if (below !== null) this.told = { first: null, steps: null, below };
+    return result;
+  }
+
+  /**
+   * Takes over an array, in which items that were in `hint` before are told as runs of it. With `isSlots` the array is a
+   * copy of ours.
+   */
+  protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
+    const { path } = this;
+    const was = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
+    const { length } = source;
+    const copy: unknown[] = [];
+    const parts: unknown[] = [];
+    let run: Run | null = null;
+    let below: Told["below"] = null;
+    let [isSame, isPlainList, isInOrder] = [isFrozen, true, true];
+    let next = 0;
+    const at = path.length++;
+    for (let i = 0; i < length; i++) {
+      const item = source[i];
+      path[at] = i;
+      if (was !== null) {
+        // Most of an array that is put back is in its order.
+        if (run !== null && run.start + run.length === next && item === was[next] && isContainer(item)) {
+          run.length++;
+          next++;
+          copy.push(item);
+          isPlainList = false;
+          continue;
+        }
+        const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
+        const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
+        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
+        if (index >= 0) {
+          const final = place === undefined || known === item ? item : this.settle(place);
+          if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
+          isInOrder &&= index >= next;
+          isPlainList &&= !isContainer(final);
+          if (!isContainer(item)) this.scalar(item);
+          if (run !== null && run.start + run.length === index) run.length++;
+          else parts.push((run = new Run(index, 1)));
+          copy.push(final);
+          isSame &&= final === item;
+          next = index + 1;
+          continue;
+        }
+      }
+      run = null;
+      let final: unknown = item;
+      this.payload = item;
+      this.told = null;
+      if (isContainer(item)) {
+        const before = was?.[next];
+        final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
+        isPlainList &&= this.payload === final;
+        if (this.told !== null) (below ??= []).push([i, this.told]);
+      } else this.scalar(item);
+      parts.push(this.payload);
+      copy.push(final);
+      isSame &&= final === item;
+      next++;
+    }
+    path.length = at;
+    this.told = below === null ? null : { first: null, steps: null, below };
+    const first = parts[0];
+    if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(was)) {
+      this.refer(home!);
+      return was;
+    }
+    const result: object = isSame ? source : this.sealed(copy as unknown as Container, isSlots);
+    if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
+      const steps = replaced(parts);
+      if (steps !== null) {
+        this.refer(home!);
+        this.told = { first: null, steps, below };
+        return result;
+      }
+    }
+    const hasRuns = parts.some((part) => part instanceof Run);
+    if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null ? result : new Members(null, parts);
+    else if (hasRuns) {
+      this.refer(home ?? null);
+      if (!isInOrder) this.hasCopies ||= hasTwins(parts, was!.length);
+      this.payload = new Items(home?.path() ?? [], parts);
+    } else this.payload = new Members(null, parts);
+    return result;
+  }
+
+  /** The index of the item that is now at `at` in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
+  private find(was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
+    if (Object.is(was[next], item)) return next;
+    if (!isContainer(item)) return next + 1 < was.length && Object.is(was[next + 1], item) ? next + 1 : -1;
+    if (place !== undefined && (place.parent?.base as unknown) === was && Object.is(was[place.key as number], item)) return place.key as number;
+    if (place === undefined && !this.recipe.isOurs(item)) return -1;
+    // Where it is now, after others have changed places.
+    if (was[at] === item) return at;
+    const end = Math.min(was.length, next + AHEAD);
+    for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
+    let index = (this.indexes ??= new Map()).get(was);
+    if (index === undefined) {
+      this.indexes.set(was, (index = new Map()));
+      for (let i = was.length - 1; i >= 0; i--) if (isContainer(was[i])) index.set(was[i], i);
+    }
+    return index.get(item) ?? -1;
+  }
+
+  protected scalar(value: unknown): void {
+    switch (typeof value) {
+      case "string":
+        this.bytes += value.length * 3 + 3;
+        this.least += value.length + 3;
+        if (value.length > this.longest) this.longest = value.length;
+        break;
+      case "number":
+        if (!Number.isFinite(value)) throw notJson(value, this.path);
+        this.bytes += 26;
+        this.least += 2;
+        break;
+      case "boolean":
+        this.bytes += 6;
+        this.least += 5;
+        break;
+      default:
+        if (value !== null) throw notJson(value, this.path);
+        this.bytes += 5;
+        this.least += 5;
+    }
+    // A value that holds another many times over would never be taken over to its end.
+    if (this.least > this.mostBytes) throw new PatchwireError("LIMIT_EXCEEDED", "the document is over the limit of its size", { path: pointerOf(this.path.slice(0, 1)) });
+  }
+
+  protected sealed(container: Container, mayStayOpen: boolean): object {
+    this.bytes += 2;
+    // What hasn't been read of it is put where it is.
+    if (this.recipe.source(container) !== null) return container;
+    if (mayStayOpen && (container as unknown as unknown[]).length > LARGE) this.unseen.push(container);
+    else Object.freeze(container);
+    return container;
+  }
+}
+
+/** Whether there is something to tell. */
+export function hasNews(told: Told): boolean {
+  return told.steps !== null || told.below !== null || told.first !== null;
+}
+
+/** Whether an object has just the names of another one, in their order. */
+function hasNames(was: Container, copy: Container, count: number): boolean {
+  const names = Object.keys(was);
+  if (names.length !== count) return false;
+  const others = Object.keys(copy);
+  return names.every((name, i) => name === others[i]);
+}
+
+/** What to set in an array that was there, if all of its items that were kept are where they were. */
+function replaced(parts: unknown[]): Step[] | null {
+  const steps: Step[] = [];
+  let index = 0;
+  for (const part of parts) {
+    if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part, op: null });
+    else if (part.start !== index) return null;
+    else index += part.length;
+  }
+  return steps;
+}
+
+/** Whether runs overlap. */
+function hasTwins(parts: unknown[], length: number): boolean {
+  const seen = new Uint8Array(length);
+  for (const part of parts) {
+    if (!(part instanceof Run)) continue;
+    for (let i = part.start; i < part.start + part.length; i++) {
+      if (seen[i] === 1) return true;
+      seen[i] = 1;
+    }
+  }
+  return false;
+}

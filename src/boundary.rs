@@ -1,0 +1,56 @@
+//! The numbers by which the shim and the core tell things apart that cross between them. `pkg/src/bridge/boundary.ts` has
+//! the same ones; `tests/node/boundary.test.ts` holds them equal.
+
+/// Records of the op log (`src/log.rs`).
+pub(crate) mod record {
+    pub(crate) const BEGIN: u8 = 0;
+    pub(crate) const SET: u8 = 1;
+    pub(crate) const DELETE: u8 = 2;
+    pub(crate) const SPLICE: u8 = 3;
+    pub(crate) const PERMUTE: u8 = 4;
+    pub(crate) const APPEND: u8 = 5;
+    pub(crate) const ADD: u8 = 6;
+    pub(crate) const FORGET: u8 = 7;
+    pub(crate) const ADVANCE: u8 = 8;
+}
+
+/// Values in the op log (`src/log.rs`) and in packed patches (`src/patch/pack.rs`).
+pub(crate) mod value {
+    pub(crate) const NULL: u8 = 0;
+    pub(crate) const FALSE: u8 = 1;
+    pub(crate) const TRUE: u8 = 2;
+    pub(crate) const NUMBER: u8 = 3;
+    pub(crate) const TEXT: u8 = 4;
+    pub(crate) const JSON: u8 = 5;
+    pub(crate) const REFERENCE: u8 = 6;
+    pub(crate) const GATHERED: u8 = 7;
+    pub(crate) const OBJECT: u8 = 8;
+    pub(crate) const ARRAY: u8 = 9;
+    pub(crate) const LONG: u8 = 10;
+}
+
+/// Operations of packed patches (`src/patch/pack.rs`).
+#[cfg(feature = "wasm")]
+pub(crate) mod operation {
+    pub(crate) const ADD: u8 = 0;
+    pub(crate) const REMOVE: u8 = 1;
+    pub(crate) const REPLACE: u8 = 2;
+    pub(crate) const MOVE: u8 = 3;
+    pub(crate) const COPY: u8 = 4;
+    pub(crate) const TEST: u8 = 5;
+    pub(crate) const STR_INS: u8 = 6;
+    pub(crate) const INC: u8 = 7;
+}
+
+/// A view's edits (`src/view.rs`), one digit each.
+pub(crate) mod edit {
+    pub(crate) const SET: u8 = 0;
+    pub(crate) const DELETE: u8 = 1;
+    pub(crate) const SPLICE: u8 = 2;
+    pub(crate) const PERMUTE: u8 = 3;
+    pub(crate) const MOVE: u8 = 4;
+    pub(crate) const APPEND: u8 = 5;
+    pub(crate) const ADD: u8 = 6;
+    /// Added to one whose value an operation of the patch has.
+    pub(crate) const BROUGHT: u8 = 7;
+}
