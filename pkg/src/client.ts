@@ -10,7 +10,7 @@ import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } f
 import { guard } from "./sync/guard.js";
 import { bounds } from "./bridge/limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
-import { View, type ViewEdit } from "./state/edits.js";
+import { PlainCopy, type ViewEdit } from "./state/edits.js";
 import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
@@ -72,7 +72,7 @@ export class SyncedClient<T> {
   readonly #listeners = new Set<() => void>();
   #socket: ClientSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #view: View | undefined;
+  #copy: PlainCopy | undefined;
   #status: SyncStatus = "connecting";
   #revision = 0;
   #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
@@ -113,7 +113,7 @@ export class SyncedClient<T> {
    * console.log(client.getState()?.notes); // [ { text: 'plan' } ]
    * ```
    */
-  getState = (): Immutable<T> | undefined => this.#view?.publish() as Immutable<T> | undefined;
+  getState = (): Immutable<T> | undefined => this.#copy?.publish() as Immutable<T> | undefined;
 
   /**
    * How close to the server's state it is; listeners are told when it changes.
@@ -301,7 +301,7 @@ export class SyncedClient<T> {
         }
         handle.closed(this.#losses + 1, 1006, now());
       });
-      this.#say(this.#view === undefined ? "connecting" : "reconnecting");
+      this.#say(this.#copy === undefined ? "connecting" : "reconnecting");
     }
     this.#handle = handle;
   }
@@ -332,11 +332,11 @@ export class SyncedClient<T> {
           this.#disconnect();
           break;
         case 3:
-          this.#view = new View(effect[1]);
+          this.#copy = new PlainCopy(effect[1]);
           this.#notify();
           break;
         case 4:
-          this.#view!.edit(effect[1]);
+          this.#copy!.edit(effect[1]);
           if (effect[2] !== undefined) this.#tellPatch(effect[2]);
           this.#notify();
           break;

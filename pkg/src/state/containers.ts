@@ -6,6 +6,11 @@ export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** An array's items: of a container that is known to be an array. */
+export function itemsOf(container: object): unknown[] {
+  return container as unknown[];
+}
+
 /** Sets an own member whatever its name: assigning `__proto__` would set the prototype. */
 export function put(target: object, key: Key, value: unknown): void {
   if (key === "__proto__") Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

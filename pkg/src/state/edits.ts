@@ -1,5 +1,5 @@
 import { EDIT } from "../bridge/boundary.js";
-import { copyOf, freeze, put, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf, freeze, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
 import { readSlot, settle } from "./reading.js";
 import type { Source } from "./unread.js";
 
@@ -72,7 +72,7 @@ class Follower {
         this.splice(this.find(edit[1]), edit[2], edit[3], freeze(edit[4]) as unknown[]);
         return;
       case EDIT.PERMUTE: {
-        const items = this.find(edit[1]) as unknown as unknown[];
+        const items = itemsOf(this.find(edit[1]));
         this.settle(items, 0, items.length);
         const before = [...items];
         edit[2].forEach((from, to) => (items[to] = before[from]));
@@ -141,7 +141,7 @@ class Follower {
   }
 
   private splice(container: Container, index: number, remove: number, insert: unknown[]): void {
-    const items = container as unknown as unknown[];
+    const items = itemsOf(container);
     this.settle(items, index, insert.length === remove ? index + remove : items.length);
     spliceItems(items, index, remove, insert);
   }
@@ -153,7 +153,7 @@ class Follower {
 }
 
 /** A plain copy of a document that follows it: what a client shows. */
-export class View {
+export class PlainCopy {
   private value: unknown;
 
   /** Takes over a plain JSON value. */

@@ -47,14 +47,11 @@ function segment(key: Key): Key {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** What was measured of a state that came in: bounds for when the core must be asked about limits. */
-export interface Measure {
-  depth: number;
-  bytes: number;
-}
-
-/** A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON. O(its size). */
-export function takeState(value: unknown, own: boolean): { state: unknown } & Measure {
+/**
+ * A private, frozen copy of a whole state; with `own`, the value itself, frozen. `depth` and `bytes` are bounds for when the
+ * core must be asked about limits. Refuses what isn't JSON. O(its size).
+ */
+export function takeState(value: unknown, own: boolean): { state: unknown; depth: number; bytes: number } {
   const intake = new StateIntake(own);
   return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes };
 }

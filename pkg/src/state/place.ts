@@ -1,4 +1,4 @@
-import { copyOf, isContainer, put, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
 import { SMALL, Unread } from "./unread.js";
@@ -106,7 +106,7 @@ export class Place implements Told {
   }
 
   get items(): unknown[] {
-    return this.now as unknown as unknown[];
+    return itemsOf(this.now);
   }
 
   /** The place of a member that has a draft, while the slot itself doesn't say it. */
@@ -164,7 +164,7 @@ export class Place implements Told {
     const source = this.recipe.source(this.now);
     if (source === null) return;
     const { items } = this;
-    const before = this.base as unknown as unknown[];
+    const before = itemsOf(this.base);
     for (let i = from; i < to; i++) {
       if (items[i] !== source.items) continue;
       if (before[i] === source.items) before[i] = new Unread(source, i);

@@ -1,4 +1,4 @@
-import { isContainer, put, type Container, type Key } from "./containers.js";
+import { isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
 import { BULK, isPending, SMALL, Unread, type Base, type Source } from "./unread.js";
 
 // How containers of a document come into a state. One of which slots haven't been read is filled where it is: nobody has
@@ -21,7 +21,7 @@ export function readAll(container: Container, small = BULK, from = 0, to = Infin
   let keys: Key[] = Array.isArray(container) ? [...container.keys()].slice(from, to) : Object.keys(container);
   keys = keys.filter((key) => container[key] instanceof Unread);
   const pending = keys.filter((key) => isPending(container[key]));
-  for (let at = 0; at < pending.length; ) at = (container[pending[at]!] as unknown as Unread).source.read(container, pending, at, small);
+  for (let at = 0; at < pending.length; ) at = (container[pending[at]!] as Unread).source.read(container, pending, at, small);
   for (const key of keys) {
     const slot: unknown = container[key];
     if (slot instanceof Unread) openSlot(container, key, slot, small);
@@ -37,7 +37,7 @@ function openSlot(container: Container, key: Key, unread: Unread, small: number)
 
 /** Items that will have another index have to know which they were. */
 export function settle(container: Container, source: Source, from: number, to: number): void {
-  const items = container as unknown as unknown[];
+  const items = itemsOf(container);
   for (let i = from; i < to; i++) if (items[i] === source.items) items[i] = new Unread(source, i);
 }
 

@@ -1,4 +1,4 @@
-import { isContainer, put, type Key } from "./containers.js";
+import { isContainer, itemsOf, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Items, Members, Ref } from "./payload.js";
@@ -86,7 +86,7 @@ export class Settlement extends Takeover {
     const { edits, base } = place;
     const below: NonNullable<Told["below"]> = [];
     const steps: NonNullable<Told["steps"]> = [];
-    const { length } = base as unknown as unknown[];
+    const { length } = itemsOf(base);
     let settled: Set<number> | null = null;
     if (edits !== null) {
       settled = new Set();
@@ -107,7 +107,7 @@ export class Settlement extends Takeover {
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && below.length === 0 && place.items.length === length && isSame(place.items, base as unknown as unknown[])) return base;
+    if (!place.isInPlace && below.length === 0 && place.items.length === length && isSame(place.items, itemsOf(base))) return base;
     tells(place, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, true);
   }
@@ -172,7 +172,7 @@ export class Settlement extends Takeover {
   private rewritten(place: Place): object {
     const home = homeOf(place);
     const { refs } = this;
-    const final = this.list(place.items, place.base as unknown as unknown[], home, false, true);
+    const final = this.list(place.items, itemsOf(place.base), home, false, true);
     this.replaces(refs, undefined);
     if (final === place.base) return final;
     tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);

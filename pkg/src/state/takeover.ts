@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { isContainer, put, type Container, type Key } from "./containers.js";
+import { isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail } from "./payload.js";
@@ -241,7 +241,7 @@ export abstract class Takeover {
       this.refer(home!);
       return was;
     }
-    const result: object = isSame ? source : this.sealed(copy as unknown as Container, isSlots);
+    const result: object = isSame ? source : this.sealed(copy, isSlots);
     if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
       const steps = replaced(parts);
       if (steps !== null) {
@@ -303,11 +303,11 @@ export abstract class Takeover {
     if (this.least > this.mostBytes) throw new PatchwireError("LIMIT_EXCEEDED", "the document is over the limit of its size", { path: pointerOf(this.path.slice(0, 1)) });
   }
 
-  protected sealed(container: Container, mayStayOpen: boolean): object {
+  protected sealed(container: object, mayStayOpen: boolean): object {
     this.bytes += 2;
     // What hasn't been read of it is put where it is.
     if (this.recipe.source(container) !== null) return container;
-    if (mayStayOpen && (container as unknown as unknown[]).length > LARGE) this.unseen.push(container);
+    if (mayStayOpen && itemsOf(container).length > LARGE) this.unseen.push(container);
     else Object.freeze(container);
     return container;
   }

@@ -1,4 +1,4 @@
-import { freeze, isContainer, put, type Container, type Key } from "./containers.js";
+import { freeze, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
 import type { StateDocument } from "../values/document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
@@ -89,13 +89,13 @@ export class Source {
    * stay unread.
    */
   read(container: Container, keys: Key[], from: number, small: number): number {
-    const children = keys.slice(from, from + ASKED).map((key) => this.position(container[key] as unknown as Unread, key));
+    const children = keys.slice(from, from + ASKED).map((key) => this.position(container[key] as Unread, key));
     const { values, large } = this.base.read(this.path, children, small);
     const left = new Set(large);
     values.forEach((value, i) => {
       if (left.has(i)) return;
       const key = keys[from + i]!;
-      const slot = container[key] as unknown as Unread;
+      const slot = container[key] as Unread;
       if (slot !== this.items) slot.known = value;
       put(container, key, freeze(value));
     });
@@ -105,8 +105,8 @@ export class Source {
   /** What to read when one slot is asked for: if its neighbour has been read, somebody is on the way through. */
   ahead(container: Container, key: Key): Key[] {
     const { names } = this;
-    const slots = names ?? (container as unknown as unknown[]);
-    const rank = names === null ? (key as number) : (container[key] as unknown as Unread).at;
+    const slots = names ?? itemsOf(container);
+    const rank = names === null ? (key as number) : (container[key] as Unread).at;
     const keyAt = (rank: number): Key => (names === null ? rank : names[rank]!);
     const isThere = (rank: number): boolean => rank >= 0 && rank < slots.length;
     const isUnread = (rank: number): boolean => isPending(container[keyAt(rank)]);

@@ -34,8 +34,8 @@ export class Meaning {
   private readonly streams = new OpenStreams();
   private readonly headroom: Headroom;
   /** Null over a document that nobody has looked into. */
-  private view: State | null = null;
-  /** OpenStreams have written what the plain state hasn't followed yet. */
+  private plain: State | null = null;
+  /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
 
@@ -57,7 +57,7 @@ export class Meaning {
   /** Of a plain frozen state; its depth and the length of its texts say whether it may be over a limit. */
   static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
     const meaning = new Meaning({ kind: "plain", value: state, limits: options.limits }, options, rule);
-    meaning.view = meaning.stand(state);
+    meaning.plain = meaning.stand(state);
     meaning.headroom.begin(length * 3);
     meaning.headroom.deepen(depth);
     // What is wrong is said by the constructor, not later.
@@ -75,16 +75,16 @@ export class Meaning {
   /** The plain state, up to date; over a document it stands from when it is first needed. */
   get state(): State {
     if (this.isBehind) this.catchUp();
-    if (this.view === null) {
-      this.view = this.stand(new Base(this.now()));
+    if (this.plain === null) {
+      this.plain = this.stand(new Base(this.now()));
       this.headroom.deepen(this.headroom.limits.depth);
     }
-    return this.view;
+    return this.plain;
   }
 
   /** Whether a recipe or a validator is running. */
   get isBusy(): boolean {
-    return this.view?.isOpen === true || this.isValidating;
+    return this.plain?.isOpen === true || this.isValidating;
   }
 
   /** The present version as a document. */
@@ -245,8 +245,8 @@ export class Meaning {
     if (!this.isBehind) return;
     const edits = call(() => tracker.catch_up());
     this.isBehind = false;
-    if (this.view === null) return;
-    this.view.later(() => JSON.parse(edits) as ViewEdit[]);
+    if (this.plain === null) return;
+    this.plain.later(() => JSON.parse(edits) as ViewEdit[]);
   }
 
   openReader(): Reader {
@@ -266,7 +266,7 @@ export class Meaning {
       if (reader.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed with changes that were not read: go on from the state as it is");
       return call(question, tracker, reader.id);
     } catch (error) {
-      if (isLoss(error) && this.view !== null) this.setBaseline(reader);
+      if (isLoss(error) && this.plain !== null) this.setBaseline(reader);
       throw error;
     }
   }
@@ -277,23 +277,23 @@ export class Meaning {
     const operation = lone === null ? null : told(lone, isExtended, this.options);
     if (operation !== null) return [operation];
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
-    return readPatch(reserve(length), this.view?.log.texts ?? []);
+    return readPatch(reserve(length), this.plain?.log.texts ?? []);
   }
 
   /** Makes the present state the reader's baseline. */
   advance(reader: Reader): void {
-    const { core, view } = this;
-    if (view !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
-      view.log.advance(reader.id);
+    const { core, plain } = this;
+    if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
+      plain.log.advance(reader.id);
       this.setBaseline(reader);
-      if (view.log.length > LOG_LENGTH) this.flushEarly();
+      if (plain.log.length > LOG_LENGTH) this.flushEarly();
       return;
     }
     try {
       call(advance, this.flushed(), reader.id);
     } catch (error) {
       // The next core begins with the present state: then that is the baseline.
-      if (!isLoss(error) || view === null) throw error;
+      if (!isLoss(error) || plain === null) throw error;
     }
     this.setBaseline(reader);
   }
@@ -310,9 +310,9 @@ export class Meaning {
 
   private running(): CoreSide & { kind: "running" } {
     const running = this.open();
-    const { view } = this;
+    const { plain } = this;
     // What a recipe that is still running did, or what is being validated, may yet be taken back.
-    if (view !== null) this.play(running.tracker, view, this.isBusy ? view.start : view.log.length);
+    if (plain !== null) this.play(running.tracker, plain, this.isBusy ? plain.start : plain.log.length);
     return running;
   }
 
@@ -325,15 +325,15 @@ export class Meaning {
   }
 
   /** Hands the log's first records to the core. */
-  private play(tracker: TrackerCore, view: State, count: number): void {
+  private play(tracker: TrackerCore, plain: State, count: number): void {
     if (count === 0) return;
     try {
-      this.headroom.weigh(call(play, tracker, view.log.encode(count)));
+      this.headroom.weigh(call(play, tracker, plain.log.encode(count)));
     } catch (error) {
-      view.log.refused();
+      plain.log.refused();
       throw error;
     }
-    view.drop(count);
+    plain.drop(count);
   }
 
   /** The core, started when first needed. */
@@ -354,10 +354,10 @@ export class Meaning {
    */
   recover(): void {
     if (this.core.kind !== "running" || isAlive(this.core.tracker)) return;
-    const { view } = this;
-    if (view === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
-    this.core = { kind: "plain", value: view.publish(), limits: NO_LIMITS };
-    view.restart(this.isBusy);
+    const { plain } = this;
+    if (plain === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
+    this.core = { kind: "plain", value: plain.publish(), limits: NO_LIMITS };
+    plain.restart(this.isBusy);
     this.readers.lose();
     this.streams.lose();
     this.isBehind = false;
