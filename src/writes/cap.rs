@@ -5,7 +5,7 @@ use crate::document::{self, Node};
 use crate::edit::{self, Step};
 use crate::ordered::Ordered;
 use crate::pointer;
-use crate::print::{print, print_text};
+use crate::print::{self, print_text};
 
 /// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
 pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
@@ -23,8 +23,19 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
         }
     }
     let enough = counts.iter().filter(|(_, count)| total - count < limit.max(1));
-    let found = enough.filter_map(|(path, _)| Some((path.to_vec(), edit::find(current, path)?)));
-    if let Some((path, value)) = found.min_by_key(|(_, value)| value.weight()) {
+    let mut smallest: Option<(&[Step], Node)> = None;
+    let mut least = usize::MAX;
+    // From the deepest to those around it, which are larger.
+    let enough: Vec<&[Step]> = enough.map(|(path, _)| *path).collect();
+    for (path, value) in enough.into_iter().rev().filter_map(|path| Some((path, edit::find(current, path)?))) {
+        if !smallest.as_ref().is_some_and(|(inner, _)| inner.starts_with(path)) {
+            let length = print::length(&value, least);
+            if length < least {
+                (smallest, least) = (Some((path, value)), length);
+            }
+        }
+    }
+    if let Some((path, value)) = smallest.map(|(path, value)| (path.to_vec(), value)) {
         let is_inside = |write: &Write| container(write).starts_with(&path);
         // Where its first write was, everything around it is in place.
         let first = writes.ops.iter().position(is_inside).unwrap_or_default();
@@ -33,21 +44,11 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     }
 }
 
-/// How many operations the writes become, and about how many bytes those have.
+/// How many operations the writes become, and how many bytes those have.
 pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
-    let operation = |write: &Write| {
-        let (path, from, values): (_, &[Step], usize) = match write {
-            Write::Append { path, items } | Write::Splice { path, items, .. } => (path, &[], items.iter().map(Node::weight).sum()),
-            Write::AppendText { path, text } => (path, &[], text.len()),
-            Write::Replace { path, value, .. } => (path, &[], value.weight()),
-            Write::Move { from, path } => (path, from, 0),
-            Write::Increment { path, .. } | Write::Delete { path } => (path, &[], 0),
-        };
-        let length = |path: &[Step]| path.iter().map(|step| if let Step::Key(key) = step { key.len() + 1 } else { 3 }).sum::<usize>();
-        let count = operations(write);
-        (count, count * (33 + length(path) + length(from)) + values)
-    };
-    writes.iter().map(operation).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    writes.iter().fold((0, 0), |(count, bytes): (usize, usize), write| {
+        (count.saturating_add(operations(write)), bytes.saturating_add(length(write)))
+    })
 }
 
 /// How many bytes the text of those operations has, each with a comma after it; of what only the extended dialect has,
@@ -55,7 +56,7 @@ pub(super) fn cost(writes: &[Write]) -> (usize, usize) {
 pub(super) fn length(write: &Write) -> usize {
     let place = |path: &[Step]| 2 + path.iter().map(step_length).sum::<usize>();
     let at = |path: &[Step], index: usize, label: &[u8]| label.len() + place(path) + 1 + digits(index) + 2;
-    let value = |value: &Node| VALUE.len() + text_length(value);
+    let value = |value: &Node| VALUE.len() + print::length(value, usize::MAX);
     match write {
         Write::Append { path, items } => {
             let head = ADD.len() + place(path) + b"/-},".len();
@@ -74,7 +75,7 @@ pub(super) fn length(write: &Write) -> usize {
             print_text(&mut printed, text);
             INSERT.len() + place(path) + printed.len() + 2
         }
-        Write::Increment { path, by } => INCREMENT.len() + place(path) + text_length(&Node::Number(*by)) + 2,
+        Write::Increment { path, by } => INCREMENT.len() + place(path) + print::length(&Node::Number(*by), usize::MAX) + 2,
     }
 }
 
@@ -102,20 +103,6 @@ fn step_length(step: &Step) -> usize {
 
 fn digits(index: usize) -> usize {
     index.checked_ilog10().map_or(1, |log| log as usize + 1)
-}
-
-/// How many bytes the value's text has.
-fn text_length(node: &Node) -> usize {
-    match node {
-        Node::Raw(raw) => raw.as_bytes().len(),
-        Node::Null => 4,
-        Node::Bool(is) => 5 - usize::from(*is),
-        _ => {
-            let mut text = Vec::with_capacity(node.weight() + 16);
-            print(&mut text, node);
-            text.len()
-        }
-    }
 }
 
 /// Whether removing the value at `from` gives another place to what `path` leads through: an item after it, in the same

@@ -6,6 +6,7 @@ use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites};
 use crate::document::{Array, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
+use crate::print;
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -33,33 +34,66 @@ pub(crate) struct Comparison<'a> {
 /// The writes that lead from one value to the other. What both share costs nothing; otherwise O(n log n) in their
 /// sizes.
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
-    let effort = (before.weight() + after.weight()).saturating_mul(EFFORT);
-    let root = Differ::new(comparison, effort).compare(before, after, 0);
+    let root = Differ::between(comparison, before, after).compare(before, after, 0);
     Changes { root, mode: comparison.arrays, is_assigned: false }.writes(before, after, Granularity::Path)
 }
 
 pub(super) struct Differ<'a> {
     pub(super) comparison: &'a Comparison<'a>,
+    /// Bytes that may still be looked at, and those that were.
     effort: usize,
+    spent: usize,
+    /// The values whose lengths say how many, as far as they aren't measured yet.
+    unmeasured: Option<(&'a Node, &'a Node)>,
     /// Whether an object of which much changed is told as a whole.
     is_brief: bool,
 }
 
 impl<'a> Differ<'a> {
     pub(super) fn new(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
-        Differ { comparison, effort, is_brief: false }
+        Differ { comparison, effort, spent: 0, unmeasured: None, is_brief: false }
+    }
+
+    /// One that looks at [`EFFORT`] bytes for each of the two values' texts.
+    fn between(comparison: &'a Comparison<'a>, before: &'a Node, after: &'a Node) -> Differ<'a> {
+        Differ { unmeasured: Some((before, after)), ..Differ::new(comparison, 0) }
     }
 
     /// One that finds out what is left of a value that was assigned.
     pub(super) fn brief(comparison: &'a Comparison<'a>, effort: usize) -> Differ<'a> {
-        Differ { comparison, effort, is_brief: true }
+        Differ { is_brief: true, ..Differ::new(comparison, effort) }
     }
 
-    /// Whether looking at so many bytes more is within bounds.
+    /// Whether looking at so many bytes more is within bounds. If once it isn't, it never is again.
     pub(super) fn affords(&mut self, bytes: usize) -> bool {
+        if self.effort < bytes {
+            self.measure(bytes);
+        }
         let rest = self.effort.checked_sub(bytes);
         self.effort = rest.unwrap_or(0);
+        self.spent = self.spent.saturating_add(bytes);
         rest.is_some()
+    }
+
+    /// The length of the value's text, if looking at it is within bounds.
+    pub(super) fn measures(&mut self, node: &Node) -> Option<usize> {
+        let most = if self.unmeasured.is_some() { usize::MAX } else { self.effort.saturating_add(1) };
+        // A scalar is never held as text, so its weight is always the same, and at hand.
+        let length = if node.bracket().is_some() { print::length(node, most) } else { node.weight() };
+        self.affords(length).then_some(length)
+    }
+
+    /// Measures the texts as far as it takes to afford that: versions that share nearly everything are compared in less
+    /// time than measuring them takes.
+    fn measure(&mut self, bytes: usize) {
+        let Some((before, after)) = self.unmeasured else { return };
+        let most = (self.spent.saturating_add(bytes) / EFFORT).saturating_mul(2).saturating_add(64);
+        let mut length = print::length(before, most);
+        length += print::length(after, most - length);
+        if length < most {
+            self.unmeasured = None;
+        }
+        self.effort = length.saturating_mul(EFFORT).saturating_sub(self.spent);
     }
 
     pub(super) fn compare(&mut self, before: &Node, after: &Node, depth: usize) -> Change {
@@ -126,8 +160,12 @@ impl<'a> Differ<'a> {
 
 /// Whether telling these members for themselves surely takes less text than the object. One member always does.
 fn is_surely_shorter(members: &Members, object: &Object) -> bool {
-    let told = members.iter().map(|(key, _)| OPERATION + key.len() + object.get(key).map_or(0, Node::weight));
-    members.iter().nth(1).is_none() || told.sum::<usize>() <= object.weight() / 2
+    if members.iter().nth(1).is_none() {
+        return true;
+    }
+    let length = |key| object.get(key).map_or(0, |value| print::length(value, usize::MAX));
+    let told: usize = members.iter().map(|(key, _)| OPERATION + key.len() + length(key)).sum();
+    print::is_as_long(object, told.saturating_mul(2))
 }
 
 #[cfg(test)]

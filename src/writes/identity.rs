@@ -17,8 +17,7 @@ impl Differ<'_> {
     pub(super) fn identify<'i>(&mut self, old: &mut [Item<'i>], new: &mut [Item<'i>]) -> bool {
         let mut old: Vec<&mut Item<'i>> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
         let mut new: Vec<&mut Item<'i>> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
-        let effort: usize = old.iter().chain(&new).map(|item| effort(item.node)).sum();
-        if !self.affords(effort) {
+        if !old.iter().chain(&new).all(|item| self.measures(item.node).is_some()) {
             return false;
         }
         match self.comparison.key {
@@ -60,11 +59,6 @@ fn names(items: &[&mut Item<'_>], key: &[u8]) -> Option<Vec<u64>> {
 
 fn contents(items: &[&mut Item<'_>]) -> Vec<u64> {
     items.iter().map(|item| hash(0, item.node)).collect()
-}
-
-/// About how many bytes are looked at to know the value's identity.
-fn effort(node: &Node) -> usize {
-    if node.bracket().is_some() { node.weight().saturating_mul(2) } else { node.weight() / 4 + 1 }
 }
 
 /// Equal values may have other hashes where their members are in another order.

@@ -11,6 +11,7 @@ use super::reorder::longest_increasing;
 use super::shared::{match_shared, shared_in_order};
 use crate::document::{Array, Node, Opened};
 use crate::ordered::sorted;
+use crate::print;
 
 /// Items `from..` of the old array that are items `to..` of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Differ<'_> {
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
-        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.affords(a.weight()) && !are_plainly_unlike(a, b) && a == b;
+        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.measures(a).is_some() && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
         let head = both.take_while(|(a, b)| equal(a, b)).count();
@@ -183,14 +184,15 @@ impl Differ<'_> {
 
     /// Whether they share half of what they hold, or one grew from the other.
     pub(super) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
-        if !self.may_be_same(a, b) || !self.affords(a.weight() + b.weight()) {
+        if !self.may_be_same(a, b) {
             return false;
         }
+        let (Some(old_length), Some(new_length)) = (self.measures(a), self.measures(b)) else { return false };
         match (a.open(), b.open()) {
             (Opened::Object(old), Opened::Object(new)) => {
                 let shared = old.iter().filter(|(key, value)| new.get(key) == Some(value));
-                let weight: usize = shared.map(|(key, value)| key.len() + 4 + value.weight()).sum();
-                weight * 2 >= old.weight().max(new.weight())
+                let shared = shared.map(|(key, value)| key.len() + 4 + print::length(value, usize::MAX)).sum::<usize>();
+                shared * 2 >= old_length.max(new_length)
             }
             (Opened::Array(old), Opened::Array(new)) => {
                 let in_place = old.iter().zip(new.iter()).filter(|(a, b)| a == b).count();

@@ -15,6 +15,7 @@ use super::{ArrayDelta, Comparison, Write};
 use crate::document::Node;
 use crate::edit::Step;
 use crate::ordered::{Ordered, sorted};
+use crate::print;
 
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
@@ -106,6 +107,8 @@ fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>>
     let mut pairs = Vec::new();
     for is_near in [true, false] {
         let place = |container: usize| if is_near { container } else { 0 };
+        // Where values are in memory says nothing of their order, which decides between equal ones.
+        let mut left = vec![None; taken.len()];
         let numbered = taken.drain(..).enumerate();
         let mut waiting: Ordered<(usize, Option<Identity>, usize), &Taken> =
             numbered.map(|(number, value)| ((place(value.container), Identity::of(&value.node), number), value)).collect();
@@ -117,33 +120,40 @@ fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>>
             pairs.extend(found.map(|taken| Pair { taken, put: value, change: Change::Nothing }));
             found.is_none()
         });
-        taken.extend(waiting.into_iter().map(|(_, value)| value));
+        for ((_, _, number), value) in waiting {
+            left.get_mut(number).into_iter().for_each(|slot| *slot = Some(value));
+        }
+        taken.extend(left.into_iter().flatten());
     }
     pairs
 }
 
-/// What was taken and what was put that are equal, or the same but for edits. O(bytes of what was put).
-fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> {
+/// What was taken and what was put that are equal, or the same but for edits. O(bytes of what was put), and for each that
+/// was taken as many bytes as matter.
+fn alike<'a>(taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> {
     put.retain(|value| is_worthwhile(&value.node));
     put.truncate(STRANGERS);
-    taken.retain(|value| is_worthwhile(&value.node));
-    let by_weight = sorted(taken.iter().zip(0..).map(|(value, number)| (value.node.weight() as u64, number)));
-    taken = by_weight.iter().filter_map(|(_, number)| taken.get(*number).copied()).collect();
+    let put: Vec<(&Put, usize)> = put.into_iter().map(|value| (value, print::length(&value.node, usize::MAX))).collect();
+    // What is like another one is at most twice as long.
+    let Some(most) = put.iter().map(|(_, length)| length.saturating_mul(2).saturating_add(1)).max() else { return Vec::new() };
+    let taken: Vec<&Taken> = taken.into_iter().filter(|value| is_worthwhile(&value.node)).collect();
+    let by_length = sorted(taken.iter().zip(0..).map(|(value, number)| (print::length(&value.node, most) as u64, number)));
+    let mut taken: Vec<(&Taken, u64)> = by_length.iter().filter_map(|(length, number)| Some((*taken.get(*number)?, *length))).collect();
     let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
-    let weight: usize = put.iter().map(|value| value.node.weight()).sum();
-    let mut differ = Differ::new(&comparison, weight.saturating_mul(8 * CANDIDATES));
+    let total: usize = put.iter().map(|(_, length)| length).sum();
+    let mut differ = Differ::new(&comparison, total.saturating_mul(8 * CANDIDATES));
     let mut pairs = Vec::new();
-    for value in put {
-        // Equal ones, and those with small edits, weigh about the same.
-        let middle = taken.partition_point(|other| other.node.weight() < value.node.weight());
+    for (value, length) in put {
+        // Equal ones, and those with small edits, are about as long.
+        let middle = taken.partition_point(|(_, other)| *other < length as u64);
         let above = (middle..taken.len()).take(CANDIDATES);
         let mut near = above.chain((0..middle).rev().take(CANDIDATES));
         let is_same = |other: &Taken, differ: &mut Differ<'_>| {
             let is_elsewhere = other.container != value.container || other.today.map(Step::Index).as_ref() != Some(&value.step);
             is_elsewhere && is_namesake(&other.node, &value.node).unwrap_or_else(|| differ.is_alike(&other.node, &value.node))
         };
-        if let Some(found) = near.find(|index| taken.get(*index).is_some_and(|other| is_same(other, &mut differ))) {
-            let other = taken.remove(found);
+        if let Some(found) = near.find(|index| taken.get(*index).is_some_and(|(other, _)| is_same(other, &mut differ))) {
+            let (other, _) = taken.remove(found);
             pairs.push(Pair { taken: other, put: value, change: differ.compare(&other.node, &value.node, 0) });
         }
     }
@@ -151,7 +161,7 @@ fn alike<'a>(mut taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> 
 }
 
 fn is_worthwhile(node: &Node) -> bool {
-    is_container(node) && node.weight() >= WORTHWHILE
+    is_container(node) && print::length(node, WORTHWHILE) >= WORTHWHILE
 }
 
 fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {

@@ -173,7 +173,11 @@ impl Told for Write {
     }
 
     fn is_short(&self) -> bool {
-        !matches!(self, Write::Move { .. } | Write::Splice { .. })
+        match self {
+            Write::Move { .. } | Write::Splice { .. } => false,
+            Write::Append { items, .. } => items.len() < 2,
+            _ => true,
+        }
     }
 
     fn length(&self) -> usize {

@@ -14,6 +14,22 @@ fn options(key: Option<&str>, dialect: Dialect) -> DiffOptions {
     DiffOptions { key: key.map(str::to_owned), dialect }
 }
 
+/// The document built, and with the containers in it still text: they stay that in a long text only.
+fn held(value: &Value) -> [Document; 2] {
+    let text = value.to_string();
+    [document(value), Document::parse(format!("{text}{}", " ".repeat(4_096))).unwrap()]
+}
+
+/// How documents that share nothing are held makes no difference to what is told. (Of equal items, those that are
+/// shared are known to be the ones that stayed.)
+fn is_told_alike(before: &Value, after: &Value, options: &DiffOptions) {
+    let (befores, afters) = (held(before), held(after));
+    let expected = befores[0].diff(&afters[0], options).to_string();
+    for (old, new) in befores.iter().flat_map(|old| afters.iter().map(move |new| (old, new))) {
+        assert_eq!(old.diff(new, options).to_string(), expected);
+    }
+}
+
 /// The patch in the standard dialect, once every law of it has held in both, and for documents that share parts or don't.
 fn lawful(before: &Value, after: &Value, key: Option<&str>) -> Patch {
     let (old, new) = (document(before), document(after));
@@ -21,6 +37,7 @@ fn lawful(before: &Value, after: &Value, key: Option<&str>) -> Patch {
     let whole = json!([{"op": "replace", "path": "", "value": after}]).to_string();
     for dialect in [Dialect::Extended, Dialect::Rfc6902] {
         let options = options(key, dialect);
+        is_told_alike(before, after, &options);
         assert!(old.diff(&old, &options).is_empty());
         assert!(new.diff(&text, &options).is_empty());
         for (a, b) in [(&old, &new), (&Document::parse(before.to_string()).unwrap(), &text)] {

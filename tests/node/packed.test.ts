@@ -84,7 +84,8 @@ test("a string of the last log comes back as itself, one of an earlier log as an
 });
 
 test("a patch larger than the room that it leaves through, and many strings", () => {
-  const tracker = new StateTracker<{ list: string[] }>({ list: [] }, { arrayDeltaMode: "precise" });
+  // So long that it is never told as a whole.
+  const tracker = new StateTracker<{ list: string[] }>({ list: ["x".repeat(400_000)] }, { arrayDeltaMode: "precise" });
   for (const count of [100, 5_000]) {
     const items = Array.from({ length: count }, (_, i) => `${i}${"—".repeat(120)}`);
     tracker.update((draft) => { draft.list.push(...items); });
