@@ -66,10 +66,10 @@ pub use reducers::{GraphChange, Reducers};
 pub use tracker::{Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};
 
-/// The README's example runs as this crate's do.
+/// The example of the crate's page runs as this crate's do.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/rust.md")]
+struct Guide;
 
 /// And those of the guide for who comes from Awaken.
 #[cfg(doctest)]
