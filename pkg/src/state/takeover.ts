@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
+import { copyOf, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail } from "./payload.js";
@@ -182,8 +182,8 @@ export abstract class Takeover {
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
     const { path } = this;
     const was = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
-    const { length } = source;
-    const copy: unknown[] = [];
+    const copy = copyOf(source) as unknown[];
+    const { length } = copy;
     const parts: unknown[] = [];
     let run: Run | null = null;
     let below: Told["below"] = null;
@@ -191,17 +191,17 @@ export abstract class Takeover {
     let next = 0;
     const at = path.length++;
     for (let i = 0; i < length; i++) {
-      const item = source[i];
+      // Most of an array that is put back is in its order.
+      if (run !== null) {
+        const from = i;
+        while (i < length && copy[i] === was![next] && isContainer(copy[i])) (i++, next++);
+        run.length += i - from;
+        isPlainList &&= i === from;
+        if (i === length) break;
+      }
+      const item = copy[i];
       path[at] = i;
       if (was !== null) {
-        // Most of an array that is put back is in its order.
-        if (run !== null && run.start + run.length === next && item === was[next] && isContainer(item)) {
-          run.length++;
-          next++;
-          copy.push(item);
-          isPlainList = false;
-          continue;
-        }
         const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
         const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
@@ -213,7 +213,7 @@ export abstract class Takeover {
           if (!isContainer(item)) this.scalar(item);
           if (run !== null && run.start + run.length === index) run.length++;
           else parts.push((run = new Run(index, 1)));
-          copy.push(final);
+          copy[i] = final;
           isSame &&= final === item;
           next = index + 1;
           continue;
@@ -230,7 +230,7 @@ export abstract class Takeover {
         if (this.told !== null) (below ??= []).push([i, this.told]);
       } else this.scalar(item);
       parts.push(this.payload);
-      copy.push(final);
+      copy[i] = final;
       isSame &&= final === item;
       next++;
     }
