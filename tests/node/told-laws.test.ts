@@ -15,6 +15,7 @@ const change = fc.record({
   value: fc.oneof(json, fc.constantFrom<Json>(0, -0, "", "text", "text and more", [], {})),
   isPush: fc.boolean(),
   twice: fc.boolean(),
+  more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
   advances: fc.boolean(),
   extended: fc.boolean(),
 });
@@ -28,7 +29,7 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(json.filter((value) => typeof value === "object" && value !== null), fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, more, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           let at = draft;
           for (const step of path) if (Object.hasOwn(at, step) && typeof at[step] === "object" && at[step] !== null) at = at[step];
@@ -40,6 +41,7 @@ test("what is told without the core is what the core tells, and what comes later
           };
           set(structuredClone(value));
           if (twice) set(1);
+          if (!Array.isArray(at)) for (const [key, value] of more) at[key] = structuredClone(value);
         };
         tracker.update(recipe);
         twin.update(recipe);

@@ -19,13 +19,11 @@ export interface Measure {
   longest: number;
 }
 
-/** A change that is its own meaning: one member or item set, or one item pushed. */
+/** A change that is its own meaning: one member or item set, one item pushed, or members of one object set to scalars. */
 export interface Lone {
-  op: "add" | "replace";
   path: Key[];
-  /** The member or the item; undefined for what was pushed to the array at the path. */
-  key: Key | undefined;
-  value: unknown;
+  /** Of each: the member or the item; undefined for what was pushed to the array at the path. */
+  parts: { op: "add" | "replace"; key: Key | undefined; value: unknown }[];
 }
 
 /**
@@ -298,23 +296,29 @@ export class State {
   }
 }
 
-/** The one thing that there is to tell, if that is its own meaning. */
+/** What there is to tell, if that is its own meaning. */
 function loneOf(root: Told): Lone | null {
   const path: Key[] = [];
-  for (let told = root; told.first === null; ) {
-    const { steps, below } = told;
-    if (steps === null) {
-      if (below === null || below.length > 1) return null;
-      path.push(below[0]![0]);
-      told = below[0]![1];
-      continue;
-    }
-    const step = steps[0]!;
-    if (steps.length > 1 || below !== null) return null;
-    if (step.kind === "set") return step.op === null ? null : { op: step.op, path, key: step.key, value: step.value };
-    return step.kind === "splice" && step.isPush ? { op: "add", path, key: undefined, value: step.values[0] } : null;
+  let told = root;
+  while (told.first === null && told.steps === null && told.below?.length === 1) {
+    path.push(told.below[0]![0]);
+    told = told.below[0]![1];
   }
-  return null;
+  const { first, steps, below } = told;
+  if (first !== null || steps === null || below !== null) return null;
+  const parts: Lone["parts"] = [];
+  for (const step of steps) {
+    if (step.kind === "splice" && step.isPush) parts.push({ op: "add", key: undefined, value: step.values[0] });
+    else if (step.kind === "set" && step.op !== null) parts.push({ op: step.op, key: step.key, value: step.value });
+    else return null;
+  }
+  // In arrays several operations may be longer than what replaces them, and containers may have moved.
+  const isLone = parts.length === 1 || (!path.some(isIndex) && parts.every(({ key, value }) => typeof key === "string" && !isContainer(value)));
+  return isLone ? { path, parts } : null;
+}
+
+function isIndex(key: Key): boolean {
+  return typeof key === "number";
 }
 
 /** Logs what is to be told, containers before what is in them. `path` is where it is, and the same again afterwards. */

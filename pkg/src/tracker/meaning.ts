@@ -273,9 +273,10 @@ export class Meaning {
 
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
-    const lone = this.isBusy || this.isBehind || this.headroom.limits.operations < 1 ? null : this.readers.onlyChange(reader);
-    const operation = lone === null ? null : told(lone, isExtended, this.options);
-    if (operation !== null) return [operation];
+    const lone = this.isBusy || this.isBehind ? null : this.readers.onlyChange(reader);
+    const isFew = lone !== null && lone.parts.length <= this.headroom.limits.operations;
+    const operations = isFew ? told(lone, isExtended, this.options) : null;
+    if (operations !== null) return operations;
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
     return readPatch(reserve(length), this.plain?.log.texts ?? []);
   }
