@@ -28,6 +28,10 @@ impl Cursor {
     pub(super) fn record(&mut self, edit: &Edit) {
         self.changes.record(edit);
     }
+
+    pub(super) fn tidy(&mut self, current: &Node) {
+        self.changes.tidy(&self.base, current);
+    }
 }
 
 impl Tracker {

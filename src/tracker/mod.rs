@@ -220,6 +220,7 @@ impl Tracker {
                 Played::Advance(cursor, base) => self.advance_to(cursor, base),
             }
         }
+        self.tidy();
         Ok(())
     }
 
@@ -241,6 +242,7 @@ impl Tracker {
         self.document.root = change.root;
         let own = if let Kind::End(stream) = change.kind { Some(stream) } else { None };
         change.done.iter().for_each(|done| self.tell(&done.edit, own));
+        self.tidy();
         match change.kind {
             Kind::Step(source) => self.history.changed(change.done, source),
             Kind::Undo => self.history.undid(change.done),
@@ -274,6 +276,11 @@ impl Tracker {
     fn tell(&mut self, edit: &Edit, own: Option<usize>) {
         self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
+    }
+
+    /// All that was carried out has been told.
+    fn tidy(&mut self) {
+        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.tidy(&self.document.root));
     }
 
     fn place(&self, pointer: &[u8]) -> Result<Vec<Step>> {

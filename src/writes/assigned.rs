@@ -23,7 +23,7 @@ impl Changes {
         }
         let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
         let root = compared(&self.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
-        Some(Changes { root, mode: self.mode, is_assigned: false })
+        Some(Changes::of(root, self.mode))
     }
 }
 

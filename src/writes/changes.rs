@@ -2,7 +2,7 @@
 
 use super::ArrayDelta;
 use super::sequence::Sequence;
-use crate::document::Key;
+use crate::document::{Key, Node};
 use crate::edit::{Edit, Step};
 use crate::ordered::Ordered;
 
@@ -84,6 +84,17 @@ impl Members {
         self.list.is_empty()
     }
 
+    /// Keeps those that this is true of.
+    fn retain(&mut self, mut keeps: impl FnMut(&Key, &mut Change) -> bool) {
+        let before = self.list.len();
+        self.list.retain_mut(|(key, change)| keeps(key, change));
+        if self.list.len() < before {
+            self.list.shrink_to(2 * self.list.len());
+            let indexed = if self.list.len() > FEW { self.list.as_slice() } else { &[] };
+            self.places = indexed.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+        }
+    }
+
     pub(super) fn get(&self, key: &Key) -> Option<&Change> {
         self.list.get(self.find(key)?).map(|(_, change)| change)
     }
@@ -93,21 +104,44 @@ impl Members {
     }
 }
 
-/// The record. Its size is that of the net change; recording one edit is O(depth · log members).
+/// The record; recording one edit is O(depth · log members).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub(super) root: Change,
     pub(super) mode: ArrayDelta,
     /// Whether there may be places to compare ([`super::assigned`]).
     pub(super) is_assigned: bool,
+    /// Edits that were recorded since places were last forgotten, and places that were left then.
+    recorded: usize,
+    kept: usize,
 }
+
+/// So many edits are recorded before it is worth looking for places to forget.
+const UNTIDIED: usize = 1_024;
 
 impl Changes {
     pub(crate) fn new(mode: ArrayDelta) -> Changes {
-        Changes { root: Change::Nothing, mode, is_assigned: false }
+        Changes { mode, ..Changes::default() }
+    }
+
+    /// The record of what was found otherwise.
+    pub(super) fn of(root: Change, mode: ArrayDelta) -> Changes {
+        Changes { root, ..Changes::new(mode) }
+    }
+
+    /// Forgets places that are what they were in the baseline, so that a record that nobody asks for has no more places
+    /// than the two documents have. O(1) amortised over the edits. `current` is the document after all that was recorded.
+    pub(crate) fn tidy(&mut self, base: &Node, current: &Node) {
+        if self.recorded > self.kept.saturating_mul(2).max(UNTIDIED) {
+            (self.recorded, self.kept) = (0, 0);
+            if is_restored(&mut self.root, base, current, &mut self.kept) {
+                self.root = Change::Nothing;
+            }
+        }
     }
 
     pub(crate) fn record(&mut self, edit: &Edit) {
+        self.recorded += 1;
         match edit {
             Edit::Set { path, value } => {
                 self.is_assigned |= value.bracket().is_some();
@@ -207,6 +241,39 @@ impl Changes {
             };
         }
         Some(change)
+    }
+}
+
+/// Whether the place is surely what it was; what is below it is tidied, and counted as far as it is kept.
+fn is_restored(change: &mut Change, base: &Node, current: &Node, kept: &mut usize) -> bool {
+    if base.is_same(current) {
+        return true;
+    }
+    match change {
+        Change::Members(members) => {
+            let (Some(old), Some(new)) = (base.as_object(), current.as_object()) else { return false };
+            members.retain(|key, change| {
+                let is_kept = match (old.get(key), new.get(key)) {
+                    (None, None) => false,
+                    (Some(before), Some(after)) => !is_restored(change, before, after, kept),
+                    _ => true,
+                };
+                *kept += usize::from(is_kept);
+                is_kept
+            });
+            members.is_empty()
+        }
+        Change::Items(sequence) => {
+            let (Some(old), Some(new)) = (base.as_array(), current.as_array()) else { return false };
+            sequence.retain_inside(old.len(), |origin, today, change| {
+                let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { return false };
+                let is_kept = !is_restored(change, before, after, kept);
+                *kept += usize::from(is_kept);
+                is_kept
+            });
+            false
+        }
+        _ => false,
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Comparison<'a> {
 /// sizes.
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
     let root = Differ::between(comparison, before, after).compare(before, after, 0);
-    Changes { root, mode: comparison.arrays, is_assigned: false }.writes(before, after, Granularity::Path)
+    Changes::of(root, comparison.arrays).writes(before, after, Granularity::Path)
 }
 
 pub(super) struct Differ<'a> {

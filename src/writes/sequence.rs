@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::changes::Change;
+use super::reorder;
 use crate::ordered::Ordered;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +123,20 @@ impl Sequence {
     /// The same pieces, and other changes inside old items.
     pub(super) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
         Sequence { pieces: self.pieces.clone(), inside }
+    }
+
+    /// Keeps the changes inside of which this is true, told the item's index in the baseline and today's. Items that are gone
+    /// have none.
+    pub(super) fn retain_inside(&mut self, length: usize, mut keeps: impl FnMut(usize, usize, &mut Change) -> bool) {
+        let pieces = self.pieces(length);
+        let today: Vec<(usize, usize)> = reorder::origins(&pieces, &self.inside).map(|(today, origin, _)| (origin, today)).collect();
+        let known = std::mem::take(&mut self.inside);
+        let today: Ordered<usize, usize> = today.into_iter().collect();
+        let kept = known.into_iter().filter_map(|(origin, mut change)| {
+            let is_kept = today.get(&origin).is_some_and(|today| keeps(origin, *today, &mut change));
+            is_kept.then_some((origin, change))
+        });
+        self.inside = kept.collect();
     }
 
     /// Whether every item of the baseline is where it was, and there are no others.

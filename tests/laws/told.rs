@@ -238,3 +238,46 @@ proptest! {
         prop_assert!(operations(&patch).iter().all(|operation| operation["op"] == "remove"));
     }
 }
+
+/// A place that holds a number, or doesn't exist.
+fn place() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0..40u8).prop_map(|id| format!("/members/m{id}")),
+        (0..3u8, 0..20u8).prop_map(|(row, id)| format!("/rows/{row}/n{id}")),
+        (0..12u8, 0..3u8).prop_map(|(outer, inner)| format!("/outer/o{outer}/i{inner}")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// So many changes that places that are what they were have been forgotten several times.
+    #[test]
+    fn what_came_and_went_unasked_is_not_told(program in prop::collection::vec((place(), 0..4u8, any::<bool>()), 5_000..6_000)) {
+        let outer: Value = (0..12).map(|id| (format!("o{id}"), json!({"i0": 0}))).collect::<serde_json::Map<_, _>>().into();
+        let start = json!({"members": {"m0": 0, "m1": 1}, "rows": [{"n0": 0}, {}, {}], "outer": outer});
+        for array_delta in [ArrayDelta::Precise, ArrayDelta::Append] {
+            let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), options(array_delta, Granularity::Path));
+            let mut state = start.clone();
+            for (path, value, is_move) in &program {
+                let is_there = state.pointer(path).is_some();
+                let operation = match value {
+                    0 if is_there => json!({"op": "remove", "path": path}),
+                    0 if *is_move => json!({"op": "move", "from": "/rows/2", "path": "/rows/0"}),
+                    value => json!({"op": "add", "path": path, "value": value}),
+                };
+                let patch = serde_json::from_value::<json_patch::Patch>(json!([operation])).unwrap();
+                json_patch::patch(&mut state, &patch).unwrap();
+                tracker.apply(&Patch::parse(&json!([operation]).to_string()).unwrap()).unwrap();
+            }
+            let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
+            let mut there = start.clone();
+            json_patch::patch(&mut there, &json_patch::Patch::try_from(&patch).unwrap()).unwrap();
+            prop_assert_eq!(&there, &state);
+            for operation in operations(&patch) {
+                let Some(value) = operation.get("value").filter(|_| operation["path"].as_str().unwrap().starts_with("/members/")) else { continue };
+                prop_assert!(start.pointer(operation["path"].as_str().unwrap()) != Some(value), "{} is as it was", operation);
+            }
+        }
+    }
+}
