@@ -1,7 +1,7 @@
 //! Reading a document piece by piece: what a draft over one asks for.
 //!
 //! Children are named by positions: an array's items by their indexes, an object's members by theirs in this version.
-//! Containers of more than `small` bytes of text don't come along.
+//! Containers of more than `small` bytes of text don't come along, but for those that are text already.
 
 use super::{Document, Node, Opened};
 use crate::error::{Code, Error, Result};
@@ -18,11 +18,11 @@ impl Document {
         let node = self.find(path)?;
         let mut out = Vec::new();
         match node.open() {
-            Opened::Array(array) if node.weight() > small => {
+            Opened::Array(array) if is_large(&node, small) => {
                 out.extend_from_slice(b"{\"length\":");
                 print(&mut out, &Node::Number(array.len() as f64));
             }
-            Opened::Object(object) if node.weight() > small => {
+            Opened::Object(object) if is_large(&node, small) => {
                 out.extend_from_slice(b"{\"members\":{");
                 for (position, (key, value)) in object.positions() {
                     print_text(&mut out, key);
@@ -55,7 +55,7 @@ impl Document {
         let (mut out, mut large) = (vec![b'['], vec![b'[']);
         for (index, position) in children.iter().enumerate() {
             let child = child(&opened, *position).ok_or_else(gone)?;
-            if is_container(child) && child.weight() > small {
+            if is_large(child, small) {
                 out.push(b'0');
                 print(&mut large, &Node::Number(index as f64));
                 large.push(b',');
@@ -88,6 +88,10 @@ fn child<'a>(opened: &'a Opened<'_>, position: u32) -> Option<&'a Node> {
 
 fn is_container(node: &Node) -> bool {
     matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_))
+}
+
+fn is_large(node: &Node, small: usize) -> bool {
+    matches!(node, Node::Array(_) | Node::Object(_)) && node.weight() > small
 }
 
 fn gone() -> Error {

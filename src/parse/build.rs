@@ -56,6 +56,10 @@ pub(super) struct Builder<'a> {
 /// An object with more members is built: telling that none of them comes twice takes the square of their number.
 const MEMBERS: usize = 32;
 
+/// An array of numbers stays text up to this size: an embedding is read as a whole or not at all, and printing one number
+/// takes longer than reading it.
+const NUMBERS: usize = 65_536;
+
 impl<'a> Builder<'a> {
     pub(super) fn new(text: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
         // Patches and records need no more room than this.
@@ -83,7 +87,9 @@ impl<'a> Builder<'a> {
     #[inline(always)]
     pub(super) fn close(&mut self, frame: Frame, end: usize, depth: usize, is_item: bool) -> Result<bool> {
         let start = frame.start as usize;
-        let stays = frame.canonical && self.may_stay(end - start, depth) && !self.may_have_twins(frame);
+        let is_small =
+            self.may_stay(end - start, depth) || (end - start <= NUMBERS && self.may_stay(0, depth) && self.has_numbers_only(frame));
+        let stays = frame.canonical && is_small && !self.may_have_twins(frame);
         if !stays {
             let node = if frame.close == b'}' { self.object(frame, depth)? } else { self.array(frame)? };
             self.nodes.push(node);
@@ -106,6 +112,11 @@ impl<'a> Builder<'a> {
         // Strings in raw text are under the string limit without being looked at.
         let is_small = |kept: &Kept| length <= kept.most.min(self.limits.string);
         self.kept.as_ref().is_some_and(|kept| is_small(kept) && (kept.whole || depth > 0))
+    }
+
+    fn has_numbers_only(&self, frame: Frame) -> bool {
+        let is_number = |token: &Token| self.text.get(token.start as usize).is_some_and(|first| matches!(first, b'-' | b'0'..=b'9'));
+        frame.close == b']' && self.tokens(frame).iter().all(is_number)
     }
 
     fn may_have_twins(&self, frame: Frame) -> bool {

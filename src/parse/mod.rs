@@ -244,7 +244,8 @@ fn any_scalar(text: &[u8], start: usize) -> Result<Scanned> {
         end += 1;
         part = here.next(byte(text, end));
     }
-    if is_whole { Ok(Scanned { end, is_canonical: false }) } else { fail(grammar::DIGIT, end) }
+    let is_canonical = || text.get(start..end).is_some_and(number::is_canonical);
+    if is_whole { Ok(Scanned { end, is_canonical: is_canonical() }) } else { fail(grammar::DIGIT, end) }
 }
 
 fn word_end(text: &[u8], start: usize) -> Option<usize> {

@@ -11,7 +11,7 @@ mod arena;
 mod dialect;
 mod error;
 mod limits;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "wasm-objects")))]
 pub(crate) mod number;
 mod pointer;
 
