@@ -27,6 +27,8 @@ pub(crate) mod value {
     pub(crate) const OBJECT: u8 = 8;
     pub(crate) const ARRAY: u8 = 9;
     pub(crate) const LONG: u8 = 10;
+    pub(crate) const EDITED: u8 = 11;
+    pub(crate) const LONG_EDITED: u8 = 12;
 }
 
 /// Operations of packed patches (`src/patch/pack.rs`).

@@ -19,11 +19,14 @@
 //!         | 8 count (name value)*                      an object
 //!         | 9 count value*                             an array
 //!         | 10 bytes                                   a long string, numbered for answers about this log
+//!         | 11 path length head tail bytes             a string that begins and ends as one that was there
+//!         | 12 path length head tail bytes             the same, numbered
 //! part    = 0 value | count first                      so many items, from one on
 //! name    = 0 bytes | number + 1 << 1                  a new name, which gets the next number, or a known one
 //! bytes   = length byte*
 //! ```
-//! Numbers without a type are LEB128. Strings are WTF-8.
+//! Numbers without a type are LEB128. Strings are WTF-8. Of what a string keeps of one that was there, the length of that
+//! and of its head and tail are in UTF-16 code units.
 
 use std::sync::Arc;
 
@@ -196,8 +199,42 @@ impl Player {
                 self.texts.push(text.clone());
                 text
             }
+            Some(value::EDITED) => self.edited(reader)?,
+            Some(value::LONG_EDITED) => {
+                let text = self.edited(reader)?;
+                self.texts.push(text.clone());
+                text
+            }
             _ => return Err(reader.malformed()),
         })
+    }
+
+    /// A string that keeps the head and the tail of one that was there.
+    fn edited(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
+        let mut from = self.known(reader)?;
+        let (length, head, tail) = (reader.number()?, reader.number()?, reader.number()?);
+        let middle = reader.text()?;
+        let before = from.as_text().ok_or_else(|| reader.malformed())?;
+        if head == length && tail == 0 {
+            reader.limits.check_string(before.len().saturating_add(middle.len()))?;
+            from.grow(middle);
+            return Ok(from);
+        }
+        let place = |units: usize| {
+            // As many units as bytes: all of it is ASCII.
+            let place = if length == before.len() { Some(units) } else { text::utf16_offset(before, units) };
+            place.filter(|place| before.get(*place).map_or(*place == before.len(), |byte| byte & 0xc0 != 0x80))
+        };
+        let end = place(head).ok_or_else(|| reader.malformed())?;
+        let start = length.checked_sub(tail).and_then(place).filter(|start| *start >= end).ok_or_else(|| reader.malformed())?;
+        let (head, tail) = (before.get(..end).unwrap_or_default(), before.get(start..).unwrap_or_default());
+        let size = head.len() + middle.len() + tail.len();
+        reader.limits.check_string(size)?;
+        let mut text = Vec::with_capacity(size);
+        text.extend_from_slice(head);
+        text::append(&mut text, middle);
+        text::append(&mut text, tail);
+        Ok(Node::text(&text))
     }
 
     /// What was at a path when the recipe began.
@@ -354,6 +391,26 @@ mod tests {
         assert_eq!(played(log, &mut player, &limits).unwrap(), r#"{"a":[null,{"a":true}],"b":"c"}"#);
         assert_eq!(played(b"\x01\x00\x08\x01\x04\x09\x00", &mut player, &limits).unwrap(), r#"{"b":[]}"#);
         assert_eq!(player.shapes.len(), 3);
+    }
+
+    #[test]
+    fn a_string_keeps_the_ends_of_one_that_was_there() {
+        let limits = Limits { string: 40, ..Limits::default() };
+        let made = |before: &str, log: &[u8]| {
+            let mut root = Node::text(before.as_bytes());
+            let played = Player::default().play(&[b"\x00\x01\x00\x0b\x00", log].concat(), &mut root, &limits);
+            played.map(|_| Document { root, limits }.to_string())
+        };
+        assert_eq!(made("hello there", b"\x0b\x0b\x00\x01!").unwrap(), r#""hello there!""#);
+        assert_eq!(made("hello there", b"\x0b\x06\x02\x02wh").unwrap(), r#""hello whre""#);
+        assert_eq!(made("h\u{e9}llo \u{1f600}", b"\x08\x02\x02\x01-").unwrap(), "\"h\u{e9}-\u{1f600}\"");
+        assert_eq!(made("\u{1f600}\u{1f601}", b"\x04\x02\x00\x01x").unwrap(), "\"\u{1f600}x\"");
+        // Inside of a pair, past the end, the ends over each other, and too long.
+        for log in [&b"\x04\x01\x00\x00"[..], b"\x04\x05\x00\x00", b"\x04\x02\x03\x00", b"\x08\x03\x00\x00", b"\x04\x00\x05\x00"] {
+            assert_eq!(made("\u{1f600}\u{1f601}", log).unwrap_err().code, Code::InvalidPatch, "{log:?}");
+        }
+        let long = [&b"\x0b\x0b\x00\x1e"[..], &[b'x'; 30]].concat();
+        assert_eq!(made("hello there", &long).unwrap_err().code, Code::LimitExceeded);
     }
 
     #[test]

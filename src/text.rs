@@ -79,14 +79,46 @@ fn leading_low(bytes: &[u8]) -> Option<u32> {
     surrogate_at(bytes, 0).filter(|code| (0xdc00..0xe000).contains(code))
 }
 
+/// What was added to the end of `before` to make it `after`, if that is all that was done. Where halves of a surrogate pair
+/// joined at the seam, it begins with the low one. O(the strings).
+pub(crate) fn growth(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
+    let whole = before.len() - if trailing_high(before).is_some() { 3 } else { 0 };
+    if !is_equal(before.get(..whole)?, after.get(..whole)?) {
+        return None;
+    }
+    added(before, after)
+}
+
+/// The same of a string that is known to have grown, or to have changed at the seam only. O(what was added).
+pub(crate) fn added(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
+    let seam = before.len().saturating_sub(3)..before.len();
+    if after.get(seam.clone())? == before.get(seam.clone())? {
+        return Some(after.get(before.len()..)?.to_vec());
+    }
+    let pair = after.get(seam.start..seam.start + 4).and_then(|four| std::str::from_utf8(four).ok())?;
+    let [high, low] = <[u16; 2]>::try_from(pair.encode_utf16().collect::<Vec<u16>>()).ok()?;
+    if pair.chars().count() != 1 || trailing_high(before)? != u32::from(high) {
+        return None;
+    }
+    let mut tail = Vec::with_capacity(after.len() - seam.start);
+    push_code_point(&mut tail, u32::from(low));
+    tail.extend_from_slice(after.get(seam.start + 4..)?);
+    Some(tail)
+}
+
 /// Length in UTF-16 code units, which is what `str_ins` positions count (json-joy).
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
     (0..bytes.len()).step_by(8).fold(bytes.len(), |length, at| {
-        let word = word(bytes, at);
-        // In the highest bit of each byte: whether it continues a character, and whether it begins one of two units.
-        let (continues, begins_two) = (word & !(word << 1) & HIGH, word & (word << 1) & (word << 2) & (word << 3) & HIGH);
-        length + begins_two.count_ones() as usize - continues.count_ones() as usize
+        let (continues, begins_two) = odd_bytes(word(bytes, at));
+        length + begins_two - continues
     })
+}
+
+/// How many of eight bytes continue a character, and how many begin one of two units.
+#[inline(always)]
+fn odd_bytes(word: u64) -> (usize, usize) {
+    let (continues, begins_two) = (word & !(word << 1) & HIGH, word & (word << 1) & (word << 2) & (word << 3) & HIGH);
+    (continues.count_ones() as usize, begins_two.count_ones() as usize)
 }
 
 /// How long the text is without a last character of which bytes are missing.
@@ -169,6 +201,21 @@ pub(crate) fn digits_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
+/// The number whose digits are those of `value` and then those from `start` to `end`, modulo 2^64.
+#[inline(always)]
+pub(crate) fn digits(mut value: u64, bytes: &[u8], mut start: usize, end: usize) -> u64 {
+    while start + 8 <= end {
+        // Pairs, fours and eights of digits, the first of which are lowest in the word.
+        let pairs = (word(bytes, start) & (ONES * 0x0f)).wrapping_mul(10 << 8 | 1) >> 8;
+        let fours = (pairs & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+        let eight = (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
+        value = value.wrapping_mul(100_000_000).wrapping_add(eight);
+        start += 8;
+    }
+    let rest = bytes.get(start..end).unwrap_or_default();
+    rest.iter().fold(value, |value, digit| value.wrapping_mul(10).wrapping_add(u64::from(digit & 0x0f)))
+}
+
 /// Whether the text at `at` is the same as the one from `start` to `end`.
 #[inline(always)]
 pub(crate) fn repeats(bytes: &[u8], mut start: usize, end: usize, mut at: usize) -> bool {
@@ -197,8 +244,16 @@ pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
 
 /// The byte at which the UTF-16 code unit `position` starts; `None` past the end or inside a surrogate pair.
 pub(crate) fn utf16_offset(bytes: &[u8], position: usize) -> Option<usize> {
-    let mut units = 0;
-    for (offset, byte) in bytes.iter().enumerate() {
+    let (mut start, mut units) = (0, 0);
+    while start + 8 <= bytes.len() {
+        let (continues, begins_two) = odd_bytes(word(bytes, start));
+        let next = units + 8 + begins_two - continues;
+        if next > position {
+            break;
+        }
+        (start, units) = (start + 8, next);
+    }
+    for (offset, byte) in bytes.iter().enumerate().skip(start) {
         if byte & 0xc0 != 0x80 {
             if units == position {
                 return Some(offset);
@@ -240,6 +295,30 @@ mod tests {
     }
 
     #[test]
+    fn growth_is_what_appending_takes() {
+        let half = |code| {
+            let mut half = Vec::new();
+            push_code_point(&mut half, code);
+            half
+        };
+        let (high, low) = (half(0xd83d), half(0xde00));
+        let parts: [&[u8]; 7] = [b"", b"a", b"some text", "\u{20ac}".as_bytes(), "\u{1f600}".as_bytes(), &high, &low];
+        for before in parts.iter().flat_map(|a| parts.map(|b| [*a, b])) {
+            let mut start = before[0].to_vec();
+            append(&mut start, before[1]);
+            for tail in parts {
+                let mut after = start.clone();
+                append(&mut after, tail);
+                assert_eq!(growth(&start, &after).as_deref(), Some(tail), "{start:?} {after:?}");
+            }
+        }
+        assert_eq!(growth(b"abc", b"abd"), None);
+        assert_eq!(growth(b"abc", b"ab"), None);
+        assert_eq!(growth(&[&b"x"[..], &high].concat(), "y\u{1f600}".as_bytes()), None);
+        assert_eq!(growth(&half(0xd83c), "\u{1f600}".as_bytes()), None);
+    }
+
+    #[test]
     fn only_lone_surrogates_may_be_more_than_utf8() {
         let (high, low) = ([0xed, 0xa0, 0xbd], [0xed, 0xb8, 0x80]);
         for fine in [[&b"\xc3\xa9"[..], &high], [&high[..], b"x"], [&low, &high], [&high, &high], [&low, &low], [b"", b""]] {
@@ -275,6 +354,14 @@ mod tests {
         for (at, _) in longer.char_indices() {
             assert_eq!(utf16_len(longer.split_at(at).1.as_bytes()), longer.split_at(at).1.encode_utf16().count());
         }
+        let mut units = 0;
+        for (at, character) in longer.char_indices() {
+            assert_eq!(utf16_offset(longer.as_bytes(), units), Some(at));
+            units += character.len_utf16();
+            assert_eq!(utf16_offset(longer.as_bytes(), units - 1), (character.len_utf16() == 1).then_some(at));
+        }
+        assert_eq!(utf16_offset(longer.as_bytes(), units), Some(longer.len()));
+        assert_eq!(utf16_offset(longer.as_bytes(), units + 1), None);
         assert_eq!(utf16_offset(text, 2), Some(3));
         assert_eq!(utf16_offset(text, 3), None);
         assert_eq!(utf16_offset(text, 4), Some(7));

@@ -37,7 +37,7 @@ fn concat(base: Option<&Node>, values: &[Node]) -> Option<Node> {
         let start = base.map_or(Some(&b""[..]), Node::as_text)?;
         let mut joined = start.to_vec();
         for value in values {
-            text::append(&mut joined, value.as_text()?.strip_prefix(start)?);
+            text::append(&mut joined, &text::growth(start, value.as_text()?)?);
         }
         return Some(Node::text(&joined));
     }

@@ -145,7 +145,7 @@ fn growth(state: Option<&Node>, path: &[Step], value: &Node) -> Option<Operation
     let path = pointer(path);
     let before = path.find(state?)?;
     let (before, after) = (before.as_text()?, value.as_text()?);
-    let text = after.strip_prefix(before).filter(|_| !before.is_empty())?.to_vec();
+    let text = text::growth(before, after).filter(|_| !before.is_empty())?;
     Some(Operation::StrIns { position: text::utf16_len(before), path, text })
 }
 

@@ -7,6 +7,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
+use crate::text;
 use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
 
 #[derive(Debug, Clone)]
@@ -167,9 +168,9 @@ impl Tracker {
         } else if declared(&self.options.texts)
             && let Some(before) = edit::find(base, path)
             && let (Some(before), Some(after)) = (before.as_text(), value.as_text())
-            && let Some(text) = after.strip_prefix(before)
+            && let Some(text) = text::growth(before, after)
         {
-            *write = Write::AppendText { text: text.to_vec(), path: std::mem::take(path) };
+            *write = Write::AppendText { text, path: std::mem::take(path) };
         }
     }
 }

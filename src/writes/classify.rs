@@ -6,6 +6,7 @@ use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
 use crate::document::{Array, Key, Node};
 use crate::edit::Step;
+use crate::text;
 
 impl Changes {
     /// The net effect from `base` to `current`. O(what changed); values that were set are compared with the
@@ -89,11 +90,10 @@ impl Changes {
             },
             (Change::Text, Some(base), Some(current)) => match (base.as_text(), current.as_text()) {
                 (Some(before), Some(after)) if before == after => {}
-                (Some(before), Some(after)) if has_only_grown(before, after) => {
-                    let text = after.get(before.len()..).unwrap_or_default().to_vec();
-                    out.push(Write::AppendText { path: path.clone(), text });
-                }
-                // Halves of a surrogate pair joined at the seam.
+                (Some(before), Some(after)) => match text::added(before, after) {
+                    Some(text) => out.push(Write::AppendText { path: path.clone(), text }),
+                    None => whole(Some(base), Some(current), path, out),
+                },
                 _ => whole(Some(base), Some(current), path, out),
             },
             (Change::Sum(by), Some(base), Some(current)) => match (base.as_number(), current.as_number()) {
@@ -152,11 +152,4 @@ fn whole(base: Option<&Node>, current: Option<&Node>, path: &[Step], out: &mut V
         (base, Some(value)) => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
         (Some(_), None) => out.push(Write::Delete { path: path.to_vec() }),
     }
-}
-
-/// Whether a string to which something was added still starts as it did: it may not only at the seam, where halves of a
-/// surrogate pair joined. O(1), where comparing would be O(the string).
-fn has_only_grown(before: &[u8], after: &[u8]) -> bool {
-    let seam = before.len().saturating_sub(3)..before.len();
-    after.get(seam.clone()) == before.get(seam)
 }

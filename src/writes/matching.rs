@@ -11,7 +11,7 @@ use super::reorder::longest_increasing;
 use super::shared::{match_shared, shared_in_order};
 use crate::document::{Array, Node, Opened};
 use crate::ordered::sorted;
-use crate::print;
+use crate::{print, text};
 
 /// Items `from..` of the old array that are items `to..` of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +210,7 @@ fn are_plainly_unlike(a: &Node, b: &Node) -> bool {
 
 /// Whether telling the growth at the end is shorter than telling the whole.
 pub(super) fn is_text_growing(before: &[u8], after: &[u8]) -> bool {
-    !before.is_empty() && after.len() > 32 && after.len() > before.len() && after.starts_with(before)
+    !before.is_empty() && after.len() > 32 && after.len() > before.len() && text::growth(before, after).is_some()
 }
 
 /// What the runs, which increase in both arrays, leave out.

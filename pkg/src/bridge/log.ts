@@ -1,7 +1,8 @@
 import { type Key } from "../state/containers.js";
-import { Items, Members, Ref, Run } from "../state/payload.js";
+import { Edited, Items, Members, Ref, Run } from "../state/payload.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
+import { sharedHead, sharedTail } from "./shared.js";
 import { encodeInto } from "./wtf8.js";
 
 /** Containers with more members than this cross as text, and stay text in the core. */
@@ -12,6 +13,9 @@ const NAMED = 4096;
 /** Strings from this length on are numbered, so that an answer needn't hold them: so many of a log. */
 const LONG = 100;
 const TEXTS = 64;
+
+/** So many characters in common at the ends are worth a reference. */
+const SHARED = 64;
 
 /** How many places a record takes in the list of records. */
 const PLACES = 5;
@@ -80,12 +84,37 @@ export class Log {
     return isSame;
   }
 
-  /** Makes the state as of here a reader's baseline. */
-  advance(reader: number): void {
+  /**
+   * Makes the state as of here a reader's baseline. Where every recipe sets one place anew, what the one before set is
+   * what nobody can ask for any more, unless `keepsSteps`: then it never crosses.
+   */
+  advance(reader: number, keepsSteps: boolean): void {
     const { records } = this;
     const at = records.length - PLACES;
     if (records[at] === RECORD.ADVANCE && records[at + 4] === reader) return;
+    const earlier = at - 2 * PLACES;
+    if (!keepsSteps && records[at - PLACES] === RECORD.ADVANCE && records[at - PLACES + 4] === reader && this.isLoneSet(earlier) && this.setsAgain(earlier, at)) {
+      const [before, value] = [records[earlier + 2], records[at + 2]];
+      if (value instanceof Edited) records[at + 2] = before instanceof Edited ? new Edited(before.from, before.before, value.text) : value.text;
+      records.splice(earlier, 2 * PLACES);
+      this.length -= 2;
+    }
     this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
+  }
+
+  /** Whether a recipe does nothing but set a scalar, and this is it. */
+  private isLoneSet(at: number): boolean {
+    const { records } = this;
+    const begins = at === 0 || records[at - PLACES] === RECORD.BEGIN || records[at - PLACES] === RECORD.ADVANCE;
+    return begins && at >= 0 && records[at] === RECORD.SET && isScalar(records[at + 2]);
+  }
+
+  /** Whether the second record sets the same place to another scalar. */
+  private setsAgain(a: number, b: number): boolean {
+    const { records } = this;
+    const [path, other] = [records[a + 1] as Key[], records[b + 1] as Key[]];
+    const isSame = records[b] === RECORD.SET && records[a + 3] === records[b + 3] && path.length === other.length;
+    return isSame && path.every((key, i) => key === other[i]) && isScalar(records[b + 2]);
   }
 
   increment(path: Key[], by: number): void {
@@ -198,6 +227,7 @@ export class Log {
         if (value instanceof Ref) return this.reference(value);
         if (value instanceof Items) return this.items(value);
         if (value instanceof Members) return this.members(value);
+        if (value instanceof Edited) return this.edited(value);
         return this.whole(value);
     }
   }
@@ -219,7 +249,8 @@ export class Log {
 
   private container(value: object): void {
     if (Array.isArray(value)) {
-      if ((this.budget -= value.length) <= 0) return;
+      // Of a list of numbers there is no text that would be smaller in the core.
+      if (!(value.length > MEMBERS && value.every(isNumber)) && (this.budget -= value.length) <= 0) return;
       this.byte(VALUE.ARRAY);
       this.number(value.length);
       for (let i = 0; i < value.length; i++) this.member(value[i]);
@@ -238,9 +269,6 @@ export class Log {
   private member(value: unknown): void {
     if (typeof value === "object" && value !== null) {
       if (this.budget > 0) this.container(value);
-    } else if (typeof value === "number" && !Number.isSafeInteger(value)) {
-      // The core asks JavaScript to print such a number: then better once.
-      this.budget = 0;
     } else {
       this.value(value);
     }
@@ -277,6 +305,22 @@ export class Log {
         this.value(part);
       }
     }
+  }
+
+  /** What the strings have in common at their ends crosses as how much that is. */
+  private edited({ from, before, text }: Edited): void {
+    const isLonger = text.length >= before.length && text.slice(0, before.length) === before;
+    const head = isLonger ? before.length : sharedHead(before, text);
+    const tail = isLonger ? 0 : sharedTail(before, text, head);
+    if (head + tail < SHARED) return this.value(text);
+    const isNumbered = this.texts.length < TEXTS;
+    if (isNumbered) this.texts.push(text);
+    this.byte(isNumbered ? VALUE.LONG_EDITED : VALUE.EDITED);
+    this.path(from.path());
+    this.number(before.length);
+    this.number(head);
+    this.number(tail);
+    this.text(text.slice(head, text.length - tail));
   }
 
   private path(path: Key[]): void {
@@ -347,3 +391,6 @@ export class Log {
     if (this.at + room > length) this.bytes = reserve(Math.max(length * 2, this.at + room));
   }
 }
+
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null || value instanceof Edited;
+const isNumber = (value: unknown): boolean => typeof value === "number";

@@ -21,6 +21,15 @@ export class Ref {
   constructor(readonly path: Key[]) {}
 }
 
+/** A string in the place of another one, with which it may have much in common. */
+export class Edited {
+  constructor(
+    readonly from: Trail,
+    readonly before: string,
+    readonly text: string,
+  ) {}
+}
+
 /** So many items, from one on, of the array that {@link Items} are from. */
 export class Run {
   constructor(

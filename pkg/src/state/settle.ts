@@ -1,9 +1,12 @@
 import { isContainer, itemsOf, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
-import { Items, Members, Ref } from "./payload.js";
+import { Edited, Items, Members, Ref, Trail } from "./payload.js";
 import { ABSENT, Place, type ArrayEdit, type Told } from "./place.js";
 import { hasNews, Takeover } from "./takeover.js";
+
+/** Strings of so many characters are looked at for what they have in common with those that were there. */
+const TEXT = 256;
 
 /**
  * Makes an end of a recipe: turns the places that it changed, with what it put into them, into plain frozen values, and finds
@@ -69,7 +72,9 @@ export class Settlement extends Takeover {
         else if (Object.is(final, before)) continue;
         isSame = false;
         this.bytes += key.length * 3 + 4;
-        steps = more(steps, { kind: "set", key, value: this.payload, op: this.opFor(final, before) });
+        const op = this.opFor(final, before);
+        if (typeof final === "string" && typeof before === "string") this.edit(place, key, before, final);
+        steps = more(steps, { kind: "set", key, value: this.payload, op });
         if (this.told !== null) below = more(below, [key, this.told]);
       }
     }
@@ -78,6 +83,13 @@ export class Settlement extends Takeover {
     place.first = first && inTurn(first);
     place.below = below && inTurn(below);
     return this.sealed(now, false);
+  }
+
+  /** A long string crosses as what it has otherwise than the one that was there. */
+  private edit(place: Place, key: string, before: string, text: string): void {
+    if (before.length < TEXT || text.length < TEXT) return;
+    const home = homeOf(place);
+    if (home !== undefined) this.payload = new Edited(new Trail(home, key), before, text);
   }
 
   private array(place: Place): object {

@@ -6,6 +6,7 @@ import { seen } from "./draft.js";
 import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeep } from "./json.js";
 import { Recipe } from "./recipe.js";
+import { Edited } from "./payload.js";
 import { readWhole } from "./reading.js";
 import { Place, placeOf, type Told } from "./place.js";
 import { Settlement } from "./settle.js";
@@ -309,7 +310,7 @@ function loneOf(root: Told): Lone | null {
   const parts: Lone["parts"] = [];
   for (const step of steps) {
     if (step.kind === "splice" && step.isPush) parts.push({ op: "add", key: undefined, value: step.values[0] });
-    else if (step.kind === "set" && step.op !== null) parts.push({ op: step.op, key: step.key, value: step.value });
+    else if (step.kind === "set" && step.op !== null) parts.push({ op: step.op, key: step.key, value: step.value instanceof Edited ? step.value.text : step.value });
     else return null;
   }
   // In arrays several operations may be longer than what replaces them, and containers may have moved.

@@ -1,5 +1,6 @@
 import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
+import { sharedHead, sharedTail } from "../bridge/shared.js";
 import type { Arena } from "../wasm/patchwire.js";
 
 /** Below this encoding both takes no longer than looking for what they share. */
@@ -35,35 +36,4 @@ function put(text: string | Uint8Array, room: Uint8Array, at: number): number {
   if (typeof text === "string") return write(text, room, at);
   room.set(text, at);
   return at + text.length;
-}
-
-/** How many characters both begin with. Engines compare slices without copying them, many characters at a time. */
-function sharedHead(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  const head = furthest(most, (from, to) => a.slice(from, to) === b.slice(from, to));
-  return isSurrogate(a, head - 1, 0xd800) ? head - 1 : head;
-}
-
-/** How many characters of what comes after the head both end with. */
-function sharedTail(a: string, b: string, head: number): number {
-  const most = Math.min(a.length, b.length) - head;
-  const tail = furthest(most, (from, to) => a.slice(a.length - to, a.length - from) === b.slice(b.length - to, b.length - from));
-  return isSurrogate(a, a.length - tail, 0xdc00) ? tail - 1 : tail;
-}
-
-/** The largest number up to which all is the same; each half that is told apart is looked at once. */
-function furthest(most: number, isSame: (from: number, to: number) => boolean): number {
-  let same = 0;
-  for (let end = most; same < end; ) {
-    const middle = (same + end + 1) >> 1;
-    if (isSame(same, middle)) same = middle;
-    else end = middle - 1;
-  }
-  return same;
-}
-
-/** Halves of a pair are encoded together. */
-function isSurrogate(text: string, at: number, first: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= first && code < first + 0x400;
 }
