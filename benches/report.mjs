@@ -2,7 +2,7 @@
 
 const columns = [
   ['row', 60],
-  ['shape', 7],
+  ['shape', 10],
   ['ours', -10],
   ['peer', -11],
   ['which', 32],
@@ -67,6 +67,15 @@ function leftOut(results) {
   return Object.entries(rows).map(([peer, count]) => `  ${peer} was over three times slower than the best peer in ${count} rows and left out of their rounds (times: --json)`);
 }
 
+/** Of rows that are measured with several shapes, which one was worst. */
+function worst(results) {
+  const rows = Map.groupBy(results.filter((result) => result.ratio !== undefined), ({ name }) => name);
+  return [...rows].filter(([, all]) => all.length > 1).map(([name, all]) => {
+    const last = all.reduce((a, b) => (b.ratio > a.ratio ? b : a));
+    return `  ${name}: ${last.shape}, ${ratio(last.ratio)}`;
+  });
+}
+
 export function conclusion(results, seconds) {
   const judged = results.filter((result) => result.met !== undefined);
   const missed = judged.filter((result) => !result.met);
@@ -75,6 +84,7 @@ export function conclusion(results, seconds) {
   return [
     `\n${judged.length - missed.length} of ${judged.length} met their target; ${Math.round(seconds)} s.`,
     ...(missed.length > 0 ? ['Missed:', ...missed.map((result) => `  ${label(result)}: ${shortfall(result)}`)] : []),
+    ...(worst(results).length > 0 ? ['The worst shape of each row:', ...worst(results)] : []),
     ...(notes.length > 0 ? ['Notes:', ...notes] : []),
   ].join('\n');
 }

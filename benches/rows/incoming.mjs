@@ -77,8 +77,8 @@ function incoming(name, shape, n, row, target, against = immutable, note = undef
   };
 }
 
-const every = ['items', 'chat', 'wide', 'deep', 'matrix'];
-const long = ['items', 'chat', 'matrix'];
+const every = ['items', 'chat', 'wide', 'deep', 'matrix', 'embeddings', 'scripts', 'webhooks', 'numbered', 'huge'];
+const long = ['items', 'chat', 'matrix', 'embeddings', 'scripts'];
 
 export const incomings = [
   ...every.map((shape) => incoming('1 replace, n=10', shape, 10, 'replace', 1)),

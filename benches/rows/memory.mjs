@@ -19,7 +19,28 @@ function perVersion(count, bytes, next) {
   return { bytes: (bytes() - before) / count, kept };
 }
 
-export const memory = ['push', 'nested'].flatMap((row) =>
+/** What a state takes that nobody has read yet, beside the plain one. */
+const rowsOfNumbers = {
+  name: 'memory of 100,000 rows of 16 numbers',
+  shape: 'embeddings',
+  target: 1,
+  unit: 'bytes',
+  figures() {
+    const text = JSON.stringify(Array.from({ length: N }, (_, i) => shapes.embeddings.make(i).vector));
+    const bytes = new TextEncoder().encode(text);
+    gc();
+    const wasm = initSync();
+    const [before, heap] = [wasm.memory.buffer.byteLength, process.memoryUsage().heapUsed];
+    const document = StateDocument.parse(bytes);
+    const ours = wasm.memory.buffer.byteLength - before;
+    document.free();
+    const state = JSON.parse(text);
+    gc();
+    return { ours, peer: process.memoryUsage().heapUsed - heap, who: 'plain JavaScript', state: state.length };
+  },
+};
+
+export const memory = [rowsOfNumbers, ...['push', 'nested'].flatMap((row) =>
   ['items', 'matrix'].map((shape) => ({
     name: `memory of 100 versions, n=100k: ${row === 'push' ? 'a push each' : 'an edited item each'}`,
     shape,
@@ -38,4 +59,4 @@ export const memory = ['push', 'nested'].flatMap((row) =>
       return { ours: ours.bytes * VERSIONS, peer: theirs.bytes * VERSIONS, who: 'Mutative' };
     },
   })),
-);
+)];

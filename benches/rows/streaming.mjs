@@ -2,7 +2,7 @@
 import { enablePatches, produceWithPatches } from 'immer';
 import { create } from 'mutative';
 import { StateTracker } from 'patchwire';
-import { shapes, tokens } from '../shapes.mjs';
+import { shapes, texts, tokens } from '../shapes.mjs';
 
 enablePatches();
 
@@ -88,4 +88,72 @@ function streaming(shape, n, name) {
   ];
 }
 
-export const streams = [...streaming('chat', 10, ', n=10'), ...streaming('items', 10_000, ', n=10k')];
+/** A message of so many characters that grows by a token, with a patch for each: by `+=` in a recipe, or by `append`. */
+function growing(script, length, way) {
+  const start = texts[script](length);
+  const token = texts[script](6);
+  const initial = () => ({ id: 1, message: start });
+  const tracker = new StateTracker(initial(), { own: true });
+  const grown = (state) => state.message.length > start.length * 1.1 + 600;
+  const ours = {
+    name: 'patchwire',
+    batch: 100,
+    begin() {
+      if (!grown(tracker.getState())) return;
+      tracker.update((draft) => void (draft.message = start));
+      tracker.resetTracking();
+    },
+    step() {
+      if (way === 'append') tracker.append('/message', token);
+      else tracker.update((draft) => void (draft.message += token));
+      const patch = way === 'append' ? tracker.getRFC6902Patches({ dialect: 'extended' }) : tracker.getRFC6902Patches();
+      tracker.resetTracking();
+      return patch;
+    },
+    state: () => tracker.getState(),
+  };
+  let state = initial();
+  const peer = {
+    name: 'Mutative',
+    batch: 100,
+    begin() {
+      if (grown(state)) state = initial();
+    },
+    step() {
+      const [next, patches] = create(state, (draft) => void (draft.message += token), { enablePatches: true });
+      state = next;
+      return patches;
+    },
+    state: () => state,
+  };
+  return { ours, peers: [peer] };
+}
+
+const growths = Object.keys(texts).flatMap((script) =>
+  [1_000, 10_000, 100_000].flatMap((length) => [
+    { name: `message += token of a text of ${length / 1000}k, with its patch`, shape: script, target: 0.5, contenders: () => growing(script, length, 'recipe') },
+    { name: `append of a token to a text of ${length / 1000}k, with its patch`, shape: script, target: 0.1, contenders: () => growing(script, length, 'append') },
+  ]),
+);
+
+/** Tokens that cut characters in two, each in a frame of its own: bytes sent for a byte of text. */
+const halves = {
+  name: 'tokens that split pairs: wire ÷ text',
+  shape: 'emoji',
+  target: 12,
+  unit: 'bytes',
+  figures() {
+    const text = texts.emoji(4000);
+    const tracker = new StateTracker({ message: '' }, { own: true });
+    let bytes = 0;
+    for (let i = 0; i < text.length; i += 5) {
+      tracker.append('/message', text.slice(i, i + 5));
+      bytes += Buffer.byteLength(tracker.getPatchText({ dialect: 'extended' }));
+      tracker.resetTracking();
+    }
+    if (tracker.getState().message !== text) throw new Error('another text was streamed');
+    return { ours: bytes, peer: Buffer.byteLength(text), who: 'the text' };
+  },
+};
+
+export const streams = [...streaming('chat', 10, ', n=10'), ...streaming('items', 10_000, ', n=10k'), ...growths, halves];

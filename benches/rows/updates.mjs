@@ -1,8 +1,9 @@
 // One change, its patch and the new state.
 import { byHand, immer, mutative, ours, recording } from '../contenders.mjs';
 
-const every = ['items', 'chat', 'wide', 'deep', 'matrix'];
-const long = ['items', 'chat', 'matrix'];
+const every = ['items', 'chat', 'wide', 'deep', 'matrix', 'embeddings', 'scripts', 'webhooks', 'numbered', 'huge'];
+const isWide = (shape) => ['wide', 'deep', 'numbered', 'huge'].includes(shape);
+const long = ['items', 'chat', 'matrix', 'embeddings', 'scripts'];
 
 function update(name, shape, n, row, target, { floor = false, unread = false, peers = [mutative, immer] } = {}) {
   return {
@@ -23,7 +24,7 @@ const names = { set: 'set, n=10', push: 'push, n=10', nested: 'nested set, n=10'
 export const updates = [
   ...Object.entries(names).flatMap(([row, name]) =>
     every.map((shape) => {
-      const floor = row !== 'three' && (shape === 'wide' || shape === 'deep');
+      const floor = row !== 'three' && isWide(shape);
       return update(name, shape, 10, row, shape === 'deep' ? 0.6 : 0.4, { floor });
     }),
   ),
