@@ -106,6 +106,7 @@ pub(crate) fn canonical_end(text: &[u8], start: usize) -> Option<usize> {
 const DECIMALS: usize = 22;
 
 /// The powers of ten from -1 on, each as its first 64 bits.
+#[expect(clippy::indexing_slicing, reason = "it is compiled, or isn't")]
 const TENTHS: [u64; DECIMALS] = {
     let (mut tenths, mut five, mut at) = ([0; DECIMALS], 1u128, 0);
     while at < DECIMALS {

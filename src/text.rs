@@ -232,6 +232,12 @@ pub(crate) fn repeats(bytes: &[u8], mut start: usize, end: usize, mut at: usize)
     }
 }
 
+/// About how many bytes both begin with: whole words of eight.
+pub(crate) fn shared_len(a: &[u8], b: &[u8]) -> usize {
+    let is_same = |(a, b): &(&[u8; 8], &[u8; 8])| u64::from_le_bytes(**a) == u64::from_le_bytes(**b);
+    a.as_chunks().0.iter().zip(b.as_chunks().0).take_while(is_same).count() * 8
+}
+
 /// The same as `==`, which in wasm compares byte by byte.
 pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

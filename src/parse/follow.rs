@@ -9,7 +9,10 @@ use crate::print::{print, print_text};
 use crate::{number, text};
 
 /// Versions that differ more often than once in so many bytes are read like any two texts.
-const BYTES: usize = 256;
+const BYTES: usize = 128;
+
+/// An array of which more than one item in so many is exchanged is made anew, which costs less than exchanging them.
+const FEW: usize = 16;
 
 /// How many of the known items that follow are looked for in the place of one that isn't there.
 const WINDOW: usize = 16;
@@ -33,7 +36,7 @@ struct Follower<'a> {
     text: &'a [u8],
     at: usize,
     limits: &'a Limits,
-    /// How much more is spent on differences: one for each, and for looking at so many known [`BYTES`].
+    /// How much more is spent on differences: one for each, and one for every [`BYTES`] that were compared in vain.
     rest: usize,
     /// Room for what is to be compared with the text.
     printed: Vec<u8>,
@@ -116,27 +119,26 @@ impl Follower<'_> {
     }
 
     fn array(&mut self, known: &Arc<Array>, depth: usize) -> Option<Found> {
-        let mut array = known.clone();
-        // How many known items are passed, how many items the array has up to there, and what came since.
-        let (mut passed, mut place, mut others) = (0, 0, Vec::new());
+        // How many known items are passed, what came since, and what else the text has.
+        let (mut passed, mut others, mut exchanges) = (0, Vec::new(), Vec::new());
         let mut items = known.iter();
         let mut goes_on = self.begins(b']');
         while goes_on {
             if others.is_empty() && items.next().is_some_and(|item| self.skip_known(item)) {
-                (passed, place) = (passed + 1, place + 1);
+                passed += 1;
             } else {
                 // Items may have been removed, or some that aren't known have ended.
                 let here = self.find(known, passed)?;
                 let in_place = passed + others.len();
                 if let Some(index) = here {
-                    place += self.splice(&mut array, place, index - passed, std::mem::take(&mut others))? + 1;
+                    exchange(&mut exchanges, passed, index - passed, std::mem::take(&mut others));
                     passed = index + 1;
                 } else if let Some(item @ (Node::Array(_) | Node::Object(_))) = known.get(in_place) {
                     // Large items are rather changed inside.
                     let found = self.value(Some(item), depth + 1)?;
-                    place += self.splice(&mut array, place, others.len(), std::mem::take(&mut others))?;
-                    self.splice(&mut array, place, usize::from(found.is_some()), found.into_iter().collect())?;
-                    (passed, place) = (in_place + 1, place + 1);
+                    exchange(&mut exchanges, passed, others.len(), std::mem::take(&mut others));
+                    exchange(&mut exchanges, in_place, usize::from(found.is_some()), found.into_iter().collect());
+                    passed = in_place + 1;
                 } else {
                     others.push(self.other(depth + 1)?);
                 }
@@ -144,30 +146,24 @@ impl Follower<'_> {
             }
             goes_on = self.goes_on(b']')?;
         }
-        self.splice(&mut array, place, known.len() - passed, others)?;
-        Some((!Arc::ptr_eq(&array, known)).then_some(Node::Array(array)))
+        exchange(&mut exchanges, passed, known.len() - passed, others);
+        Some((!exchanges.is_empty()).then(|| exchanged(known, exchanges)))
     }
 
     /// Goes past the known item that is here, if it is one of those that follow; returns its index.
     fn find(&mut self, known: &Array, from: usize) -> Option<Option<usize>> {
         let candidates = (from..).zip(known.iter_from(from)).take(WINDOW);
         for (index, item) in candidates.filter(|(_, item)| !matches!(item, Node::Array(_) | Node::Object(_))) {
-            self.rest = self.rest.checked_sub(item.weight() / BYTES)?;
             if self.skip_known(item) {
                 return Some(Some(index));
             }
+            let looked = match item {
+                Node::Raw(raw) => text::shared_len(self.text.get(self.at..).unwrap_or_default(), raw.as_bytes()),
+                _ => item.weight(),
+            };
+            self.rest = self.rest.checked_sub(looked / BYTES)?;
         }
         Some(None)
-    }
-
-    /// Puts the items in the place of as many as `remove`, and returns how many they are.
-    fn splice(&mut self, array: &mut Arc<Array>, place: usize, remove: usize, items: Vec<Node>) -> Option<usize> {
-        let count = items.len();
-        if count + remove > 0 {
-            self.rest = self.rest.checked_sub(1)?;
-            Arc::make_mut(array).splice(place, remove, items);
-        }
-        Some(count)
     }
 
     fn object(&mut self, known: &Arc<Object>, depth: usize) -> Option<Found> {
@@ -200,6 +196,38 @@ impl Follower<'_> {
         }
         Some((!Arc::ptr_eq(&object, known)).then_some(Node::Object(object)))
     }
+}
+
+/// So many items from an index on give way to others.
+struct Exchange {
+    index: usize,
+    remove: usize,
+    items: Vec<Node>,
+}
+
+fn exchange(all: &mut Vec<Exchange>, index: usize, remove: usize, items: Vec<Node>) {
+    if remove + items.len() > 0 {
+        all.push(Exchange { index, remove, items });
+    }
+}
+
+/// The array after exchanges in the order of their indexes, which are the known array's.
+fn exchanged(known: &Arc<Array>, all: Vec<Exchange>) -> Node {
+    if all.len() <= known.len() / FEW + 1 {
+        let mut array = known.clone();
+        for Exchange { index, remove, items } in all.into_iter().rev() {
+            Arc::make_mut(&mut array).splice(index, remove, items);
+        }
+        return Node::Array(array);
+    }
+    let (mut items, mut passed) = (Vec::with_capacity(known.len()), 0);
+    for one in all {
+        items.extend(known.iter_from(passed).take(one.index - passed).cloned());
+        items.extend(one.items);
+        passed = one.index + one.remove;
+    }
+    items.extend(known.iter_from(passed).cloned());
+    Node::array(items)
 }
 
 /// Where the value ends that starts at `start`, if it is one.
