@@ -32,7 +32,7 @@ pub(crate) mod value {
 }
 
 /// Operations of packed patches (`src/patch/pack.rs`).
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-page")]
 pub(crate) mod operation {
     pub(crate) const ADD: u8 = 0;
     pub(crate) const REMOVE: u8 = 1;
