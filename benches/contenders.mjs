@@ -9,6 +9,8 @@ import { placeOf, shapes } from './shapes.mjs';
 enablePatches();
 
 const VERSIONS = 8;
+/** There are no files there. */
+const isInWorkerd = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /** A tracker that has worked for a while: the first update copies what it touches. */
 function tracker(shape, n, options) {
@@ -116,7 +118,7 @@ export function immer(shape, n, row) {
  */
 export function mingle() {
   for (const shape of Object.keys(shapes)) {
-    if (shape === 'huge') continue;
+    if (shape === 'huge' || (shape === 'webhooks' && isInWorkerd)) continue;
     for (const row of ['push', 'nested']) {
       for (const make of [ours, mutative, immer]) {
         const one = make(shape, 10, row);

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
 // The documents that are measured. Each shape says how to build it and which changes stand for a row; `place` is
 // where such a change happens, for the copy made by hand. Texts come from a fixed pool, so that making them isn't
 // measured.
@@ -54,10 +51,11 @@ const otherTexts = Array.from({ length: 63 }, (_, i) => scriptText(scriptNames[i
 const other = (i) => otherTexts[i % 63];
 const otherMessage = (i) => ({ id: i, role: i % 2 ? 'assistant' : 'user', content: other(i) });
 
-/** What GitHub sends, as it was recorded. */
+/** What GitHub sends, as it was recorded. In Node alone: workerd has no files. */
 const deliveries = () => {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
   const file = new URL('../node_modules/@octokit/webhooks-examples/api.github.com/index.json', import.meta.url);
-  return (deliveries.read ??= JSON.parse(readFileSync(fileURLToPath(file), 'utf8')).flatMap(({ name, examples }) => examples.map((payload) => ({ event: name, seen: 0, payload }))));
+  return (deliveries.read ??= JSON.parse(readFileSync(file, 'utf8')).flatMap(({ name, examples }) => examples.map((payload) => ({ event: name, seen: 0, payload }))));
 };
 const delivery = (i) => structuredClone(deliveries()[i % deliveries().length]);
 

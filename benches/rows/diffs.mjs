@@ -16,7 +16,9 @@ function versions(shape, leaves = 1) {
   return [before, JSON.stringify(state)];
 }
 
-const found = (one) => ({ ...one, step: (i) => (one.last = one.run(i)), state: () => one.last ?? null });
+/** Peers go through arrays from the end on: what both found is compared by place. */
+const byPlace = (a, b) => (a.path < b.path ? -1 : 1);
+const found = (one) => ({ ...one, step: (i) => (one.last = one.run(i)), state: () => one.last?.toSorted(byPlace) ?? null });
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
