@@ -10,6 +10,7 @@ import { build } from '../scripts/build.mjs';
 import { node, root } from '../scripts/places.mjs';
 import { script } from '../scripts/progress.mjs';
 import { conclusion, header, label, rowLine } from './report.mjs';
+import { counted } from './timed.mjs';
 import { withWorker } from './workerd/start.mjs';
 
 const paces = {
@@ -43,6 +44,11 @@ function inOwnWorker(question) {
   return withWorker((ask) => ask(question)).catch((error) => ({ failed: String(error), met: false }));
 }
 
+/** What only drives a worker, and is measured with other rows. */
+function inThisProcess(row, pace) {
+  return counted(row, pace).catch((error) => ({ failed: String(error), met: false }));
+}
+
 async function main() {
   const { quick, only, json } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'string' } } }).values;
   await build();
@@ -56,7 +62,8 @@ async function main() {
   for (const [done, index] of chosen.entries()) {
     if (live) process.stderr.write(`\r\x1b[K${done + 1}/${chosen.length} ${label(rows[index])}`);
     const { name, shape, target, unit = 'µs', note, runtime } = rows[index];
-    const measured = await (runtime === 'workerd' ? inOwnWorker({ name, shape, pace }) : inOwnProcess(index, pace));
+    const measure = { workerd: () => inOwnWorker({ name, shape, pace }), here: () => inThisProcess(rows[index], pace) }[runtime];
+    const measured = await (measure ?? (() => inOwnProcess(index, pace)))();
     const result = { name, shape, target, unit, note, ...measured };
     if (live) process.stderr.write('\r\x1b[K');
     console.log(rowLine(result));

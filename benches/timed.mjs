@@ -26,6 +26,12 @@ export async function timed(row, pace) {
   });
 }
 
+/** A row that counts or times by itself. */
+export async function counted(row, pace) {
+  const figures = await row.figures(pace);
+  return judged(row, { ratio: figures.ours / figures.peer, ...figures });
+}
+
 /** The figures of a row, and whether they meet its target. */
 export function judged({ target }, figures) {
   if (target === undefined) return figures;

@@ -56,3 +56,23 @@ pub(crate) mod edit {
     /// Added to one whose value an operation of the patch has.
     pub(crate) const BROUGHT: u8 = 7;
 }
+
+/// The rows of a commit (`src/wasm/session.rs`).
+#[cfg(feature = "wasm-objects")]
+pub(crate) mod row {
+    pub(crate) const PUT_META: u8 = 0;
+    pub(crate) const PUT_BASE: u8 = 1;
+    pub(crate) const DELETE_BASE: u8 = 2;
+    pub(crate) const PUT_LOG: u8 = 3;
+    pub(crate) const DELETE_LOG: u8 = 4;
+}
+
+/// What a session wants done for its connections (`src/wasm/session.rs`).
+#[cfg(feature = "wasm-objects")]
+pub(crate) mod effect {
+    pub(crate) const SEND: u8 = 0;
+    pub(crate) const CLOSE: u8 = 1;
+    pub(crate) const ATTACH: u8 = 2;
+    pub(crate) const RESYNC: u8 = 3;
+    pub(crate) const REFUSAL: u8 = 4;
+}

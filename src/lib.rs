@@ -40,6 +40,7 @@ mod tracker;
 mod view;
 mod writes;
 
+pub mod session;
 pub mod store;
 pub mod sync;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,5 +1,6 @@
 import { arrays } from './arrays.mjs';
 import { changeRequests } from './change-requests.mjs';
+import { commits } from './commits.mjs';
 import { diffs } from './diffs.mjs';
 import { everyday } from './everyday.mjs';
 import { graphs } from './graphs.mjs';
@@ -17,8 +18,8 @@ import { inWorkerd } from './workerd.mjs';
 /**
  * A row is `{ name, shape, target?, note? }` and either `contenders()`, which gives `{ ours, peers, floor?, text? }`
  * to be timed, with `runtime: 'workerd'` there, or `figures()`, which gives `{ ours, peer, who }` as counted or
- * timed from outside.
+ * timed from outside; with `runtime: 'here'` in the process that prints.
  */
 export const rows = [
-  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...graphs, ...changeRequests, ...memory, ...sizes,
+  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...commits, ...graphs, ...changeRequests, ...memory, ...sizes,
 ];

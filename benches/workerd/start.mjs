@@ -6,8 +6,8 @@ import { unstable_startWorker as startWorker } from 'wrangler';
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 
 /** Resolves to what `use(ask)` does; `ask(question)` resolves to the worker's answer, or throws what it said instead. */
-export async function withWorker(use) {
-  const config = fileURLToPath(new URL('wrangler.jsonc', import.meta.url));
+export async function withWorker(use, configuration = 'wrangler.jsonc') {
+  const config = fileURLToPath(new URL(configuration, import.meta.url));
   const worker = await startWorker({ config, dev: { server: { port: 0 }, inspector: false, logLevel: 'none', persist: false } });
   const url = await worker.url;
   try {

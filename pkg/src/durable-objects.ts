@@ -4,16 +4,17 @@
  * @module
  */
 import { Connections, EventStream, SocketSink, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
-import { call, core, hasObjects, isAlive, isLoss, passTexts, plain, release } from "./bridge/core.js";
-import { StateDocument } from "./values/document.js";
+import { EFFECT, ROW } from "./bridge/boundary.js";
+import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
+import { Meaning, type SessionCommit } from "./tracker/meaning.js";
 import { StateTracker } from "./tracker/tracker.js";
 import { Transactions, type Witness } from "./sync/transactions.js";
-import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, WriteCursor } from "./types.js";
-import type { StoreHandle } from "./wasm/patchwire.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "./types.js";
+import type { SessionHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse };
@@ -46,10 +47,10 @@ export interface SyncedStateOptions<T> {
 }
 
 interface Opened<T> {
-  store: StoreHandle;
+  session: SessionHandle;
+  /** The session's tracker, and what recipes are run with. */
+  meaning: Meaning;
   tracker: StateTracker<T>;
-  /** What was changed since the last commit. */
-  changes: WriteCursor;
   connections: Connections;
   /** The numbers of this object's sockets and event streams; none before they are given their places back. */
   numbers: Map<HibernatableSocket | EventStream, number> | undefined;
@@ -74,6 +75,22 @@ const NAMES = /^[a-z0-9_-]{1,64}$/;
 
 /** The names of each object's states. */
 const taken = new WeakMap<DurableContext, Set<string>>();
+
+const accept = (session: SessionHandle): void => session.accept();
+
+/** What changes the session's state. */
+function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Opened<T>, "meaning" | "tracker"> {
+  const meaning = Meaning.ofSession(session, limits ?? {});
+  return { meaning, tracker: new StateTracker<T>(meaning as never) };
+}
+
+/** A patch that is sent comes with the frame alone: its row has the number of characters in front of it, and two are behind. */
+function withPatch(rows: Row[], effects: Effect[]): Row[] {
+  const [first] = rows;
+  const [sent] = effects;
+  if (first?.[0] === ROW.PUT_LOG && typeof first[3] === "number" && sent?.[0] === EFFECT.SEND) first[3] = sent[2].slice(first[3], -2);
+  return rows;
+}
 
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
 function takeName(ctx: DurableContext, given: string | undefined): string {
@@ -165,7 +182,7 @@ export class SyncedState<T> {
    * ```
    */
   get revision(): number {
-    return this.#twice(({ store }) => call(() => store.revision()));
+    return this.#twice(({ session }) => call(() => session.revision()));
   }
 
   /**
@@ -372,35 +389,41 @@ export class SyncedState<T> {
     guard(() => this.#options.onEvent?.(event));
   }
 
-  #commit({ store, tracker, changes, connections }: Opened<T>): void {
-    let [patch, standard, revision, bytes, rows] = ["[]", "", 0, 0, [] as Row[]];
+  #commit(opened: Opened<T>): void {
+    const { session, meaning } = opened;
+    let made: SessionCommit;
     try {
-      patch = changes.patchText({ dialect: "extended" });
-      if (patch === "[]") return;
-      if (call(() => connections.server.wants_standard())) standard = changes.patchText();
-      const document = tracker.document();
-      const [arena, length] = passTexts(patch);
-      bytes = length!;
-      rows = call(() => store.plan(arena, length!, document.handle));
-      document.free();
-      revision = call(() => store.revision()) + 1;
-      this.#tables.write(rows);
+      made = meaning.commit(session);
+      if (made.length === 1) return;
+      this.#tables.write(withPatch(made[3], made[4]));
     } catch (error) {
-      // The tracker is ahead of storage: what is next asked for is read from there.
-      this.#forget();
+      // What was changed can't be kept: the state is what was committed last.
+      this.#begin(opened);
       throw error;
     }
-    let effects: Effect[] = [];
+    let [, revision, bytes, rows, effects] = made;
     try {
-      call(() => store.accept());
-      changes.advance();
-      effects = connections.committed(patch, standard);
+      call(accept, session, undefined);
+      // What has been read of the state stands on the version before, which would stay in memory.
+      if (rows.length > 1 && !meaning.isSeen) this.#begin(opened);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#reopen();
+      effects = [];
     }
     const event: SyncedEvent = { type: "commit", revision, bytes, rows: rows.length };
     this.#once({ revision, effects, then: () => this.#tell(event) });
+  }
+
+  /** Recipes go on from what was committed last; what they have read of it is given back. */
+  #begin(opened: Opened<T>): void {
+    try {
+      call(() => opened.session.refuse());
+      opened.meaning.close();
+      Object.assign(opened, track(opened.session, this.#options.limits));
+    } catch {
+      this.#forget();
+    }
   }
 
   /** Tells now, or when the transaction has ended that is open. */
@@ -426,9 +449,9 @@ export class SyncedState<T> {
   #check(isOutermost: boolean): void {
     const { session, revision = -1 } = this.#tables.last();
     const opened = this.#opened;
-    if (opened !== undefined && isAlive(opened.store)) {
-      const known = call(() => ({ session: opened.store.session(), revision: opened.store.revision() }));
-      if (known.session !== session || known.revision !== revision) this.#forget();
+    if (opened !== undefined && isAlive(opened.session)) {
+      const known = call(() => [opened.session.id(), opened.session.revision()] as const);
+      if (known[0] !== session || known[1] !== revision) this.#forget();
     }
     this.#untold = this.#untold.filter((telling) => telling.revision <= revision);
     if (isOutermost) guard(() => this.#tellAll());
@@ -445,18 +468,15 @@ export class SyncedState<T> {
   }
 
   #open(): Opened<T> {
-    if (this.#opened !== undefined && !isAlive(this.#opened.store)) this.#forget();
+    if (this.#opened !== undefined && !isAlive(this.#opened.session)) this.#forget();
     return this.#opened ?? this.#read();
   }
 
   #read(): Opened<T> {
     const { initial, limits } = this.#options;
-    const store = this.#tables.open(() => new StateTracker(initial, limits ? { limits } : {}).document(), limits);
-    const document = new StateDocument(call(() => store.take_document()));
-    const tracker = new StateTracker<T>(document, { arrayDeltaMode: "precise", ...(limits && { limits }) });
-    document.free();
-    const connections = new Connections(store, limits, () => tracker.document(), (event) => this.#tell(event));
-    const opened: Opened<T> = (this.#opened = { store, tracker, changes: tracker.cursor(), connections, numbers: undefined });
+    const session = this.#tables.open(() => new StateTracker(initial, limits ? { limits } : {}).document(), limits);
+    const connections = new Connections(session, (event) => this.#tell(event));
+    const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits), connections, numbers: undefined });
     this.#transactions.witness(this.#witness);
     if (!this.#transactions.isOpen) this.#attach(opened);
     return opened;
@@ -471,7 +491,7 @@ export class SyncedState<T> {
     for (const stream of this.#streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
     if (this.#ctx.getWebSocketAutoResponse() === null) {
-      const [ping, pong] = call(() => [core().ServerHandle.ping(), core().ServerHandle.pong()] as const);
+      const [ping, pong] = call(() => [core().SessionHandle.ping(), core().SessionHandle.pong()] as const);
       this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
     }
   }
@@ -481,9 +501,9 @@ export class SyncedState<T> {
     if (opened === undefined) return;
     this.#opened = undefined;
     this.#transactions.forget(this.#witness);
-    const isLost = !isAlive(opened.store);
-    opened.connections.free();
-    release(opened.store);
+    const isLost = !isAlive(opened.session);
+    opened.meaning.close();
+    release(opened.session);
     if (isLost) this.#tell({ type: "engine_lost" });
   }
 
@@ -521,24 +541,21 @@ export class SyncedState<T> {
     return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 
-  #answer({ store, tracker, connections }: Opened<T>, query: URLSearchParams): Response {
-    const document = tracker.document();
+  #answer({ session }: Opened<T>, query: URLSearchParams): Response {
     try {
       const since = query.get("since");
-      const extended = query.get("dialect") === "extended";
       const known = query.get("session") ?? undefined;
+      const isExtended = query.get("dialect") === "extended";
       const content =
         since === null
-          ? `"state":${call(() => document.handle.text())}`
-          : `"frames":${call(() => connections.server.frames_since(known, since === "" ? NaN : Number(since), extended, document.handle))}`;
-      const [session, revision] = call(() => [store.session(), store.revision()] as const);
-      const body = `{"session":${JSON.stringify(session)},"revision":${revision},${content}}`;
+          ? `"state":${call(() => session.text())}`
+          : `"frames":${call(() => session.frames_since(known, since === "" ? NaN : Number(since), isExtended))}`;
+      const [id, revision] = call(() => [session.id(), session.revision()] as const);
+      const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
       return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
     } catch (error) {
       if (!(error instanceof PatchwireError) || isLoss(error)) throw error;
       return Response.json({ error: { code: error.code, message: error.message } }, { status: 400 });
-    } finally {
-      document.free();
     }
   }
 }

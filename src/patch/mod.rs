@@ -104,6 +104,11 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// Whether every operation is one of RFC 6902's six.
+    pub(crate) fn is_standard(&self) -> bool {
+        !self.operations.iter().any(|operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. }))
+    }
+
     /// Reads a patch in either dialect, with the default [`Limits`]. O(length).
     ///
     /// # Errors

@@ -9,16 +9,18 @@
 //! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction.
 
 mod open;
+mod piece;
 mod tables;
 
 use std::collections::VecDeque;
 
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
+use crate::print;
 use crate::sync::resume;
-use crate::text;
 
 pub use open::{Opened, Opening};
+pub use piece::Piece;
 pub use tables::Tables;
 
 /// The version of what the rows mean.
@@ -58,7 +60,7 @@ pub enum RowOperation {
         /// Its number, from 0.
         id: u64,
         /// A piece of the state's text.
-        text: String,
+        text: Piece,
     },
     /// Deletes the rows of `base` from this number on.
     DeleteBase {
@@ -72,7 +74,7 @@ pub enum RowOperation {
         /// How many rows this patch takes.
         parts: u64,
         /// The patch's text in the extended dialect, or a piece of it.
-        patch: String,
+        patch: Piece,
     },
     /// Deletes the rows of `log` before this id.
     DeleteLog {
@@ -186,19 +188,20 @@ impl Store {
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
     /// assert_eq!(plan.operations, [RowOperation::PutLog { id: 4096, parts: 1, patch: patch.into() }]);
     /// ```
-    pub fn plan(&self, patch: &str, document: &Document) -> Result<Plan> {
+    pub fn plan(&self, patch: impl Into<Piece>, document: &Document) -> Result<Plan> {
+        let patch = patch.into();
         let revision = self.revision + 1;
         if revision > LAST_REVISION {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
         let mut operations = Vec::with_capacity(1);
-        let rows: Vec<&str> = text::slices(patch, ROW).collect();
+        let rows = patch.rows();
         let parts = rows.len() as u64;
         if parts > PARTS {
             return Err(Error::new(Code::LimitExceeded, "the patch is too long to be stored"));
         }
         for (part, piece) in (0..).zip(rows) {
-            operations.push(RowOperation::PutLog { id: log_id(revision, part), parts, patch: piece.into() });
+            operations.push(RowOperation::PutLog { id: log_id(revision, part), parts, patch: piece });
         }
         let since_base = usize::try_from(revision - self.base_revision).unwrap_or(usize::MAX);
         let fold = is_due(since_base, self.grown_bytes + patch.len(), self.base_bytes).then(|| {
@@ -252,14 +255,14 @@ impl Store {
     }
 
     fn write_base(&self, forgotten: usize, document: &Document) -> (Vec<RowOperation>, Fold) {
-        let state = document.to_string();
-        let pieces = (0..).zip(text::slices(&state, ROW));
-        let mut operations: Vec<RowOperation> = pieces.map(|(id, text)| RowOperation::PutBase { id, text: text.into() }).collect();
+        let rows = print::print_pieces(&document.root, ROW);
+        let base_bytes = rows.iter().map(String::len).sum();
+        let mut operations: Vec<RowOperation> = (0..).zip(rows).map(|(id, text)| RowOperation::PutBase { id, text: text.into() }).collect();
         let base_rows = operations.len() as u64;
         if base_rows < self.base_rows {
             operations.push(RowOperation::DeleteBase { from: base_rows });
         }
-        (operations, Fold { base_bytes: state.len(), base_rows, forgotten })
+        (operations, Fold { base_bytes, base_rows, forgotten })
     }
 }
 

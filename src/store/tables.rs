@@ -34,12 +34,12 @@ impl Tables {
                     1
                 }
                 RowOperation::PutBase { id, text } => {
-                    self.base.insert(*id, text.clone());
+                    self.base.insert(*id, text.to_string());
                     1
                 }
                 RowOperation::DeleteBase { from } => self.base.split_off(from).len(),
                 RowOperation::PutLog { id, parts, patch } => {
-                    self.log.insert(*id, (*parts, patch.clone()));
+                    self.log.insert(*id, (*parts, patch.to_string()));
                     1
                 }
                 RowOperation::DeleteLog { before } => {

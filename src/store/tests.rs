@@ -46,7 +46,7 @@ fn a_small_change_to_a_large_state_is_one_row_of_its_own_size() {
     let mut kept = Kept::new(&format!(r#"{{"list":["{}"]}}"#, "x".repeat(3_500_000)));
     let before = kept.tables.rows_written();
     let plan = kept.commit(&push("a"));
-    assert_eq!(plan.operations, [RowOperation::PutLog { id: PARTS, parts: 1, patch: push("a") }]);
+    assert_eq!(plan.operations, [RowOperation::PutLog { id: PARTS, parts: 1, patch: push("a").into() }]);
     assert_eq!(kept.tables.rows_written() - before, 1);
     kept.check();
 }

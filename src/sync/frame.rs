@@ -254,6 +254,11 @@ pub(crate) fn patch(revision: u64, patches: &str) -> String {
     finish(out, b"}}")
 }
 
+/// Whether a frame around this patch may be within the limit, so that it is worth making.
+pub(crate) fn fits(patches: &str, limits: &Limits) -> bool {
+    patches.len() <= limits.frame
+}
+
 /// The whole state, in one frame if it fits into `most` bytes, otherwise in parts.
 pub(crate) fn snapshot(revision: u64, session: &str, document: &Document, most: usize) -> Vec<String> {
     let state = finish(document.to_bytes(), b"");

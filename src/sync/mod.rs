@@ -42,6 +42,7 @@ mod timing;
 
 pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
 pub use frame::{PING, PONG, VERSION};
+pub(crate) use server::Told;
 pub use server::{ConnectionId, Note, Server, ServerEffect};
 
 #[cfg(test)]

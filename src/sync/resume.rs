@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::frame::{self, ServerFrame};
 use crate::limits::Limits;
-use crate::patch::{Dialect, Operation};
+use crate::patch::Dialect;
 
 /// Forty seconds of a token stream at fifty tokens a second.
 pub(crate) const REVISIONS: usize = 2_048;
@@ -34,17 +34,19 @@ pub(crate) struct Recent {
 #[derive(Debug)]
 pub(crate) struct PatchFrame {
     extended: Arc<str>,
-    standard: Standard,
+    standard: Standard<Arc<str>>,
 }
 
-/// A patch frame in the standard dialect.
+/// A text in the standard dialect, beside that in the extended one.
 #[derive(Debug)]
-enum Standard {
+pub(crate) enum Standard<T> {
     /// It wasn't derived when it could be, or was forgotten.
     Unknown,
-    /// All of its operations are standard ones anyway.
+    /// It can be seen from the extended text alone, if at all.
+    Unread,
+    /// All operations are standard ones anyway.
     Same,
-    Other(Arc<str>),
+    Other(T),
 }
 
 impl Recent {
@@ -85,17 +87,15 @@ impl Recent {
 }
 
 impl PatchFrame {
-    /// `standard` is the patch in that dialect, where it is known.
-    pub(crate) fn new(revision: u64, extended: &str, standard: Option<&str>) -> PatchFrame {
+    pub(crate) fn new(revision: u64, extended: &str, standard: Standard<&str>) -> PatchFrame {
         let framed = |patch| Arc::from(frame::patch(revision, patch));
-        let text: Arc<str> = framed(extended);
         let standard = match standard {
-            Some(standard) if standard == extended => Standard::Same,
-            Some(standard) => Standard::Other(framed(standard)),
-            None if is_standard(&text) => Standard::Same,
-            None => Standard::Unknown,
+            Standard::Other(standard) => Standard::Other(framed(standard)),
+            Standard::Same => Standard::Same,
+            Standard::Unread => Standard::Unread,
+            Standard::Unknown => Standard::Unknown,
         };
-        PatchFrame { extended: text, standard }
+        PatchFrame { extended: framed(extended), standard }
     }
 
     /// `None` where it isn't known in this dialect.
@@ -103,28 +103,29 @@ impl PatchFrame {
         match (dialect, &self.standard) {
             (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(self.extended.clone()),
             (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard.clone()),
+            (Dialect::Rfc6902, Standard::Unread) => is_standard(&self.extended).then(|| self.extended.clone()),
             (Dialect::Rfc6902, Standard::Unknown) => None,
         }
     }
 
-    pub(crate) fn forget_standard(&mut self) {
-        self.standard = Standard::Unknown;
+    /// Without a text of its own for the standard dialect, where that is longer.
+    pub(crate) fn within(mut self, most: usize) -> PatchFrame {
+        if self.standard.bytes() > most {
+            self.standard = Standard::Unknown;
+        }
+        self
     }
 }
 
-impl Standard {
+impl Standard<Arc<str>> {
     fn bytes(&self) -> usize {
         if let Standard::Other(text) = self { text.len() } else { 0 }
     }
 }
 
-/// Whether every operation in a patch frame of our own making is one of RFC 6902's six.
+/// Whether a patch frame of our own making is the same in the standard dialect.
 fn is_standard(frame: &str) -> bool {
-    let extension = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
-    match frame::read_server(frame, &Limits::none()) {
-        Ok(ServerFrame::Patch { patch, .. }) => !patch.operations.iter().any(extension),
-        _ => false,
-    }
+    matches!(frame::read_server(frame, &Limits::none()), Ok(ServerFrame::Patch { patch, .. }) if patch.is_standard())
 }
 
 #[cfg(test)]
@@ -134,7 +135,7 @@ mod tests {
     fn grown(revision: u64, length: usize) -> PatchFrame {
         let extended = format!(r#"[{{"op":"str_ins","path":"/answer","pos":{length},"str":"token"}}]"#);
         let standard = format!(r#"[{{"op":"replace","path":"/answer","value":"{}"}}]"#, "x".repeat(length));
-        PatchFrame::new(revision, &extended, Some(&standard))
+        PatchFrame::new(revision, &extended, Standard::Other(&standard))
     }
 
     #[test]
@@ -160,7 +161,11 @@ mod tests {
         assert!(recent.last(1, Dialect::Rfc6902).is_none());
         recent.push(grown(3, 10));
         assert!(recent.last(1, Dialect::Rfc6902).is_some());
-        recent.push(PatchFrame::new(4, &format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES)), None));
+        recent.push(PatchFrame::new(
+            4,
+            &format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES)),
+            Standard::Unread,
+        ));
         assert_eq!((recent.frames.len(), recent.without), (1, 0));
         assert!(recent.last(1, Dialect::Rfc6902).is_some());
     }

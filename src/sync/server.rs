@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
-use super::resume::{PatchFrame, Recent};
+use super::resume::{PatchFrame, Recent, Standard};
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::limits::Limits;
@@ -120,7 +120,8 @@ impl Server {
     pub fn new(session: impl Into<String>, revision: u64, recent: &[String], limits: Limits) -> Server {
         let mut server = Server { session: session.into(), revision, recent: Recent::default(), limits, connections: Vec::new(), next: 1 };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
-            server.remember(PatchFrame::new(revision.saturating_sub(back as u64), patch, None));
+            let made = revision.saturating_sub(back as u64);
+            server.remember(frame::fits(patch, &limits).then(|| PatchFrame::new(made, patch, Standard::Unread)));
         }
         server
     }
@@ -305,8 +306,16 @@ impl Server {
     /// assert_eq!(server.revision(), 1);
     /// ```
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
-        self.revision += 1;
-        let frame = PatchFrame::new(self.revision, patch, standard);
+        let (effects, told) = self.telling(patch, standard.map_or(Standard::Unread, Standard::Other), document);
+        self.advance(told);
+        effects
+    }
+
+    /// What [`Server::committed`] does, for a commit that may yet fail: what is to be done if it doesn't, and what
+    /// [`Server::advance`] takes then.
+    pub(crate) fn telling(&self, patch: &str, standard: Standard<&str>, document: &Document) -> (Vec<ServerEffect>, Told) {
+        let revision = self.revision + 1;
+        let frame = frame::fits(patch, &self.limits).then(|| PatchFrame::new(revision, patch, standard));
         let mut effects = Vec::new();
         for dialect in [Dialect::Extended, Dialect::Rfc6902] {
             let live = self.connections.iter().filter(|(_, connection)| *connection == Connection::Live(dialect));
@@ -314,18 +323,24 @@ impl Server {
             if to.is_empty() {
                 continue;
             }
-            let frames = match frame.text(dialect).filter(|text| text.len() <= self.limits.frame) {
+            let text = frame.as_ref().and_then(|frame| frame.text(dialect)).filter(|text| text.len() <= self.limits.frame);
+            let frames = match text {
                 Some(text) => vec![text],
                 None => {
                     effects.push(ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
-                    self.replace(Reason::Size, document)
+                    self.replace(revision, Reason::Size, document)
                 }
             };
             effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
-            effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, self.revision, dialect) });
+            effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
         }
+        (effects, Told(frame))
+    }
+
+    /// The commit was made that [`Server::telling`] was asked about.
+    pub(crate) fn advance(&mut self, Told(frame): Told) {
+        self.revision += 1;
         self.remember(frame);
-        effects
     }
 
     /// The stream is over: tells everybody, who won't come back.
@@ -389,7 +404,7 @@ impl Server {
     fn answer(&self, hello: &Hello, document: &Document) -> Answer {
         let (mut frames, mut replaced) = (Vec::new(), None);
         match (&hello.session, hello.revision) {
-            (None, None) => frames = self.snapshot(document),
+            (None, None) => frames = self.snapshot(self.revision, document),
             (Some(session), _) if *session != self.session => replaced = Some(Reason::Session),
             (None, Some(_)) => replaced = Some(Reason::Session),
             (Some(_), None) => replaced = Some(Reason::Requested),
@@ -406,19 +421,19 @@ impl Server {
             },
         }
         if let Some(reason) = replaced {
-            frames.extend(self.replace(reason, document));
+            frames.extend(self.replace(self.revision, reason, document));
         }
         frames.push(frame::status(self.revision, &self.session).into());
         Answer { frames, replaced }
     }
 
-    fn replace(&self, reason: Reason, document: &Document) -> Vec<Arc<str>> {
-        let resync = frame::resync(self.revision, reason).into();
-        [resync].into_iter().chain(self.snapshot(document)).collect()
+    fn replace(&self, revision: u64, reason: Reason, document: &Document) -> Vec<Arc<str>> {
+        let resync = frame::resync(revision, reason).into();
+        [resync].into_iter().chain(self.snapshot(revision, document)).collect()
     }
 
-    fn snapshot(&self, document: &Document) -> Vec<Arc<str>> {
-        frame::snapshot(self.revision, &self.session, document, self.limits.frame).into_iter().map(Arc::from).collect()
+    fn snapshot(&self, revision: u64, document: &Document) -> Vec<Arc<str>> {
+        frame::snapshot(revision, &self.session, document, self.limits.frame).into_iter().map(Arc::from).collect()
     }
 
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
@@ -432,18 +447,19 @@ impl Server {
     }
 
     /// A frame over the limit can't be sent, now or later: whoever lacks it needs a snapshot.
-    fn remember(&mut self, mut frame: PatchFrame) {
-        let fits = |text: Option<Arc<str>>| text.is_none_or(|text| text.len() <= self.limits.frame);
-        if !fits(frame.text(Dialect::Rfc6902)) {
-            frame.forget_standard();
-        }
-        if fits(frame.text(Dialect::Extended)) {
-            self.recent.push(frame);
-        } else {
-            self.recent = Recent::default();
+    fn remember(&mut self, frame: Option<PatchFrame>) {
+        let is_long = |text: Option<Arc<str>>| text.is_some_and(|text| text.len() > self.limits.frame);
+        match frame {
+            Some(frame) if is_long(frame.text(Dialect::Extended)) => self.recent = Recent::default(),
+            Some(frame) => self.recent.push(frame.within(self.limits.frame)),
+            None => self.recent = Recent::default(),
         }
     }
 }
+
+/// A commit's frame; none where it would be over the limit.
+#[derive(Debug)]
+pub(crate) struct Told(Option<PatchFrame>);
 
 fn send(connection: ConnectionId, text: Arc<str>) -> ServerEffect {
     ServerEffect::Send { to: vec![connection], text }

@@ -224,6 +224,14 @@ impl Tracker {
         Ok(())
     }
 
+    /// Goes back to the main cursor's baseline, and forgets everything since and all that depends on it. O(1).
+    pub(crate) fn rewind(&mut self) {
+        if let Ok(main) = self.cursor(Tracker::MAIN) {
+            let document = Document { root: main.base().clone(), limits: self.options.limits };
+            *self = Tracker::new(document, self.options.clone());
+        }
+    }
+
     /// The long strings of the log that was played last.
     #[cfg(feature = "wasm-page")]
     pub(crate) fn texts(&self) -> &[Node] {

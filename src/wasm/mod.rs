@@ -37,9 +37,7 @@ mod patches;
 #[cfg(feature = "wasm-merge")]
 mod reducers;
 #[cfg(feature = "wasm-objects")]
-mod server;
-#[cfg(feature = "wasm-objects")]
-mod store;
+mod session;
 #[cfg(feature = "wasm-page")]
 mod tracker;
 

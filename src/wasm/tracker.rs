@@ -1,5 +1,8 @@
 //! `TrackerCore`: the meaning behind a `StateTracker`.
 
+#[cfg(feature = "wasm-objects")]
+use std::{cell::RefCell, rc::Rc};
+
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
@@ -8,11 +11,39 @@ use super::dialect::dialect;
 use super::document::DocumentHandle;
 use super::error::{JsResult, text, to_js};
 use super::options::tracker_options;
-use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::patch::Patch;
+#[cfg(feature = "wasm-objects")]
+use crate::session::Session;
 use crate::tracker::{Change, Tracker};
 use crate::{patch, view};
+
+/// Whose tracker it is.
+// There is one for each tracker, on the heap: nothing would be saved by a smaller one.
+#[allow(clippy::large_enum_variant)]
+enum Tracked {
+    Own(Tracker),
+    #[cfg(feature = "wasm-objects")]
+    Session(Rc<RefCell<Session>>),
+}
+
+impl Tracked {
+    fn ask<R>(&self, question: impl FnOnce(&Tracker) -> R) -> R {
+        match self {
+            Tracked::Own(tracker) => question(tracker),
+            #[cfg(feature = "wasm-objects")]
+            Tracked::Session(session) => question(session.borrow().tracked()),
+        }
+    }
+
+    fn tell<R>(&mut self, change: impl FnOnce(&mut Tracker) -> R) -> R {
+        match self {
+            Tracked::Own(tracker) => change(tracker),
+            #[cfg(feature = "wasm-objects")]
+            Tracked::Session(session) => change(session.borrow_mut().tracker()),
+        }
+    }
+}
 
 /// The meaning behind a `StateTracker`.
 ///
@@ -20,7 +51,7 @@ use crate::{patch, view};
 /// the state it would lead to can be validated.
 #[wasm_bindgen]
 pub struct TrackerCore {
-    tracker: Tracker,
+    tracked: Tracked,
     held: Option<Change>,
     /// What streams have written since the view followed.
     unseen: Vec<Edit>,
@@ -32,19 +63,19 @@ impl TrackerCore {
     #[wasm_bindgen(constructor)]
     pub fn new(document: &DocumentHandle, options: &Array, bounds: &[f64]) -> JsResult<TrackerCore> {
         let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
-        Ok(TrackerCore { tracker, held: None, unseen: Vec::new() })
+        Ok(TrackerCore { tracked: Tracked::Own(tracker), held: None, unseen: Vec::new() })
     }
 
     /// Carries out the log in the arena's first `length` bytes; returns the document's weight.
     pub fn play(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
-        self.tracker.play(arena.head(length)).map_err(to_js)?;
+        self.tracked.tell(|tracker| tracker.play(arena.head(length))).map_err(to_js)?;
         Ok(self.weight())
     }
 
     /// Applies the patch in the arena's first `length` bytes. The edits may refer to it.
     pub fn apply(&mut self, arena: &Arena, length: usize, hold: bool) -> JsResult<String> {
-        let patch = Patch::parse_with(arena.head(length), &self.tracker.document().limits).map_err(to_js)?;
-        let change = self.tracker.applying(&patch).map_err(to_js)?;
+        let patch = Patch::parse_with(arena.head(length), &self.tracked.ask(|tracker| tracker.document().limits)).map_err(to_js)?;
+        let change = self.tracked.ask(|tracker| tracker.applying(&patch)).map_err(to_js)?;
         let edits = view::print_patched(&patch, arena.head(length), &change.done);
         self.settle_or_hold(change, hold);
         Ok(text(edits))
@@ -52,48 +83,48 @@ impl TrackerCore {
 
     /// Takes the latest step back, if there is one.
     pub fn undo(&mut self, hold: bool) -> Option<String> {
-        self.tracker.undoing().map(|change| self.make(change, hold))
+        self.tracked.ask(|tracker| tracker.undoing()).map(|change| self.make(change, hold))
     }
 
     /// Does again what was undone last, if there is such a step.
     pub fn redo(&mut self, hold: bool) -> Option<String> {
-        self.tracker.redoing().map(|change| self.make(change, hold))
+        self.tracked.ask(|tracker| tracker.redoing()).map(|change| self.make(change, hold))
     }
 
     /// Keeps the document as it is; returns the checkpoint's number.
     pub fn checkpoint(&mut self) -> usize {
-        self.tracker.checkpoint()
+        self.tracked.tell(|tracker| tracker.checkpoint())
     }
 
     /// Makes the document what it was at a checkpoint.
     pub fn restore(&mut self, checkpoint: usize, hold: bool) -> JsResult<String> {
-        let change = self.tracker.restoring(checkpoint).map_err(to_js)?;
+        let change = self.tracked.ask(|tracker| tracker.restoring(checkpoint)).map_err(to_js)?;
         Ok(self.make(change, hold))
     }
 
     /// Makes the change that is held, or drops it.
     pub fn settle(&mut self, accept: bool) {
         if let Some(change) = self.held.take().filter(|_| accept) {
-            self.tracker.adopt(change);
+            self.tracked.tell(|tracker| tracker.adopt(change));
         }
     }
 
     /// Takes the piece in the arena's first `length` bytes. The view's edits are kept for [`TrackerCore::catch_up`].
     pub fn write(&mut self, stream: usize, arena: &Arena, length: usize) -> JsResult<()> {
-        let edits = self.tracker.writing(stream, arena.head(length)).map_err(to_js)?;
+        let edits = self.tracked.tell(|tracker| tracker.writing(stream, arena.head(length))).map_err(to_js)?;
         edits.into_iter().for_each(|edit| edit::join(&mut self.unseen, edit));
         Ok(())
     }
 
     /// Ends a stream.
     pub fn end(&mut self, stream: usize, hold: bool) -> JsResult<String> {
-        let change = self.tracker.ending(stream).map_err(to_js)?;
+        let change = self.tracked.tell(|tracker| tracker.ending(stream)).map_err(to_js)?;
         Ok(self.make(change, hold))
     }
 
     /// Ends a stream, and puts back what was there before.
     pub fn abort(&mut self, stream: usize) -> JsResult<String> {
-        let edit = self.tracker.aborting(stream).map_err(to_js)?;
+        let edit = self.tracked.tell(|tracker| tracker.aborting(stream)).map_err(to_js)?;
         Ok(text(view::print_edits(&edit)))
     }
 
@@ -105,68 +136,74 @@ impl TrackerCore {
     /// Begins to read JSON text in pieces into the place at the pointer in the arena's first `length` bytes; returns the
     /// stream's number.
     pub fn stream(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
-        self.tracker.stream_at(arena.head(length)).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.stream_at(arena.head(length))).map_err(to_js)
     }
 
     /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
     pub fn append(&mut self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
-        self.tracker.append_at(arena.head(split), arena.range(split, length)).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.append_at(arena.head(split), arena.range(split, length))).map_err(to_js)
     }
 
     /// Adds to the number at the pointer in the arena's first `length` bytes.
     pub fn increment(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
-        self.tracker.increment_at(arena.head(length), by).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.increment_at(arena.head(length), by)).map_err(to_js)
     }
 
     /// About how many bytes the document's text has.
     pub fn weight(&self) -> usize {
-        self.tracker.document().weight()
+        self.tracked.ask(|tracker| tracker.document().weight())
     }
 
     /// The document as it is.
     pub fn document(&self) -> DocumentHandle {
-        DocumentHandle { inner: Document::clone(self.tracker.document()) }
+        DocumentHandle { inner: self.tracked.ask(|tracker| tracker.document().clone()) }
     }
 
     /// A new reader's number.
     pub fn open_cursor(&mut self) -> usize {
-        self.tracker.open_cursor()
+        self.tracked.tell(|tracker| tracker.open_cursor())
     }
 
     /// Ends a reader.
     pub fn close_cursor(&mut self, cursor: usize) {
-        self.tracker.close_cursor(cursor);
+        self.tracked.tell(|tracker| tracker.close_cursor(cursor));
     }
 
     /// Makes today the reader's baseline.
     pub fn advance(&mut self, cursor: usize) {
-        self.tracker.advance(cursor);
+        self.tracked.tell(|tracker| tracker.advance(cursor));
     }
 
     /// The reader's step writes as JSON text.
     pub fn step_writes(&self, cursor: usize) -> JsResult<String> {
-        Ok(text(self.tracker.writes(cursor).map_err(to_js)?.to_bytes()))
+        Ok(text(self.tracked.ask(|tracker| tracker.writes(cursor)).map_err(to_js)?.to_bytes()))
     }
 
     /// The patch back to the reader's baseline as JSON text.
     pub fn inverse_patch_text(&self, cursor: usize) -> JsResult<String> {
-        Ok(text(patch::print(&self.tracker.inverse_patch(cursor).map_err(to_js)?)))
+        Ok(text(patch::print(&self.tracked.ask(|tracker| tracker.inverse_patch(cursor)).map_err(to_js)?)))
     }
 
     /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length.
     pub fn patch(&self, cursor: usize, extended: bool, arena: &mut Arena) -> JsResult<usize> {
-        let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;
-        Ok(arena.answer(&patch::pack(&patch, self.tracker.texts())))
+        let patch = self.tracked.ask(|tracker| tracker.patch(cursor, dialect(extended))).map_err(to_js)?;
+        Ok(arena.answer(&self.tracked.ask(|tracker| patch::pack(&patch, tracker.texts()))))
     }
 
     /// The reader's patch as JSON text.
     pub fn patch_text(&self, cursor: usize, extended: bool) -> JsResult<String> {
-        let patch = self.tracker.patch(cursor, dialect(extended)).map_err(to_js)?;
+        let patch = self.tracked.ask(|tracker| tracker.patch(cursor, dialect(extended))).map_err(to_js)?;
         Ok(text(patch::print(&patch)))
     }
 }
 
 impl TrackerCore {
+    /// The session's own tracker.
+    #[cfg(feature = "wasm-objects")]
+    pub(crate) fn of(session: Rc<RefCell<Session>>) -> TrackerCore {
+        TrackerCore { tracked: Tracked::Session(session), held: None, unseen: Vec::new() }
+    }
+
     fn make(&mut self, change: Change, hold: bool) -> String {
         let edits = view::print_edits(change.done.iter().map(|done| &done.edit));
         self.settle_or_hold(change, hold);
@@ -177,7 +214,7 @@ impl TrackerCore {
         if hold {
             self.held = Some(change);
         } else {
-            self.tracker.adopt(change);
+            self.tracked.tell(|tracker| tracker.adopt(change));
         }
     }
 }

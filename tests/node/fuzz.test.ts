@@ -129,15 +129,14 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
     TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
-    StoreHandle: () => patchwire.StoreHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, []),
+    SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, []),
     // At a point from which every next row is possible.
-    StoreReader: () => {
-      const reader = new patchwire.StoreReader(NONE);
+    SessionReader: () => {
+      const reader = new patchwire.SessionReader(NONE);
       reader.meta(1, "session", 0, something.length);
       reader.base(0, filled(something), something.length);
       return reader;
     },
-    ServerHandle: () => new patchwire.ServerHandle(handle("StoreHandle") as patchwire.StoreHandle, NONE),
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
     GraphHandle: () => {
       const [state, values] = [Buffer.from('{"scratch":{"n":1},"artifacts":{},"visitedNodes":[],"iteration":0}'), Buffer.from('[{"scratch":{"n":2},"artifacts":{}}]')];
@@ -222,7 +221,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "StoreReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
+    const consumed = name === "SessionReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     try {

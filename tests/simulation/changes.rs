@@ -1,4 +1,4 @@
-//! Random commits: a patch in both dialects for a state `{"list":[…],"map":{…},"text":"…","count":n}`.
+//! Random recipes: what one changes in a state `{"list":[…],"map":{…},"text":"…","count":n}`, and what that leads to.
 
 use crate::random::Random;
 use serde_json::{Value, json};
@@ -7,17 +7,16 @@ pub fn initial() -> Value {
     json!({ "list": [], "map": {}, "text": "", "count": 0 })
 }
 
-/// The patch in the extended and in the standard dialect. `longest` bounds the strings it adds.
-pub fn change(random: &mut Random, state: &Value, longest: u64) -> (String, String) {
-    let (mut extended, mut standard) = (Vec::new(), Vec::new());
-    let mut state = state.clone();
+/// Operations of the extended dialect, and the state after them, worked out by the crate json-patch. `longest` bounds the
+/// strings that are added.
+pub fn recipe(random: &mut Random, before: &Value, longest: u64) -> (Vec<Value>, Value) {
+    let (mut operations, mut state) = (Vec::new(), before.clone());
     for _ in 0..random.between(1, 3) {
-        let (ext, std) = operation(random, &state, longest);
-        apply(&mut state, &std);
-        extended.push(ext);
-        standard.push(std);
+        let (extended, standard) = operation(random, &state, longest);
+        apply(&mut state, &standard);
+        operations.push(extended);
     }
-    (Value::from(extended).to_string(), Value::from(standard).to_string())
+    (operations, state)
 }
 
 fn operation(random: &mut Random, state: &Value, longest: u64) -> (Value, Value) {

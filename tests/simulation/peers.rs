@@ -1,48 +1,33 @@
 //! The two ends as their shells would drive them.
 
-use patchwire::store::{Store, Tables};
-use patchwire::sync::{Client, ClientEffect, ClientOptions, ConnectionId, Server, ServerEffect};
+use patchwire::session::Session;
+use patchwire::store::Tables;
+use patchwire::sync::{Client, ClientEffect, ClientOptions};
 use patchwire::{Document, Limits, Patch};
 use serde_json::Value;
 
-/// The server while it is in memory.
-pub struct Host {
-    pub store: Store,
-    pub server: Server,
-    pub document: Document,
+/// What wakes when it is needed: opens the tables, or makes them.
+pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits) -> Session {
+    match tables.open(limits).unwrap() {
+        Some(opened) => Session::wake(opened),
+        None => {
+            let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
+            tables.execute(&rows);
+            session
+        }
+    }
 }
 
-impl Host {
-    /// Opens the tables, or makes them.
-    pub fn open(tables: &mut Tables, session: &str, initial: &Value, limits: Limits) -> Host {
-        let opened = match tables.open(limits).unwrap() {
-            Some(opened) => opened,
-            None => {
-                let (_, rows) = Store::create(session, &Document::try_from(initial).unwrap());
-                tables.execute(&rows);
-                tables.open(limits).unwrap().unwrap()
-            }
-        };
-        let server = Server::new(opened.store.session(), opened.store.revision(), &opened.recent, limits);
-        Host { store: opened.store, server, document: opened.document }
-    }
-
-    /// Writes the commit's rows. The server doesn't know of it yet.
-    pub fn write(&mut self, tables: &mut Tables, patch: &str) {
-        let document = self.document.apply(&Patch::parse(patch).unwrap()).unwrap();
-        let plan = self.store.plan(patch, &document).unwrap();
-        tables.execute(&plan.operations);
-        self.store.accept(&plan);
-        self.document = document;
-    }
-
-    pub fn broadcast(&mut self, patch: &str, standard: &str) -> Vec<ServerEffect> {
-        let standard = Some(standard).filter(|_| self.server.wants_standard());
-        self.server.committed(patch, standard, &self.document)
-    }
-
-    pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
-        self.server.receive(connection, text, &self.document)
+/// Carries a recipe out on the session's tracker, as the shim's recipes, `append` and `increment` do.
+pub fn change(session: &mut Session, operations: &[Value]) {
+    let tracker = session.tracker();
+    for operation in operations {
+        let path = operation["path"].as_str().unwrap();
+        match operation["op"].as_str().unwrap() {
+            "inc" => tracker.increment(path, operation["inc"].as_f64().unwrap()).unwrap(),
+            "str_ins" => tracker.append(path, operation["str"].as_str().unwrap()).unwrap(),
+            _ => tracker.apply(&Patch::parse(Value::from(vec![operation.clone()]).to_string()).unwrap()).unwrap(),
+        }
     }
 }
 

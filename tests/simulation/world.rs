@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use patchwire::session::Session;
 use patchwire::store::Tables;
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
 use patchwire::{Dialect, Document, Limits};
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::changes;
 use crate::network::Socket;
-use crate::peers::{Host, Viewer};
+use crate::peers::{self, Viewer};
 use crate::random::Random;
 use crate::totals::Totals;
 
@@ -44,7 +45,8 @@ pub struct World {
     limits: Limits,
     longest: u64,
     pub hostile: bool,
-    pub host: Option<Host>,
+    /// The live object, while it is in memory.
+    pub host: Option<Session>,
     pub sockets: Vec<Socket>,
     viewers: Vec<Viewer>,
     /// Every state there ever was, by session and revision.
@@ -106,7 +108,7 @@ impl World {
                 if !self.sockets[socket].open_at_client {
                     return;
                 }
-                let connection = self.host().server.open();
+                let connection = self.host().open();
                 self.sockets[socket].connection = Some(connection);
                 self.sockets[socket].open_at_server = true;
                 let at = self.arrival(self.sockets[socket].last_to_client);
@@ -136,7 +138,7 @@ impl World {
                 if std::mem::replace(&mut self.sockets[socket].open_at_server, false)
                     && let (Some(host), Some(connection)) = (&mut self.host, self.sockets[socket].connection)
                 {
-                    host.server.closed(connection);
+                    host.closed(connection);
                 }
             }
             Event::Tick(viewer) => {
@@ -156,21 +158,21 @@ impl World {
 
     // ---- the server
 
-    fn host(&mut self) -> &mut Host {
+    fn host(&mut self) -> &mut Session {
         if self.host.is_none() {
-            let session = format!("session {}", self.history.len() - 1);
-            let host = Host::open(&mut self.tables, &session, &changes::initial(), self.limits);
+            let id = format!("session {}", self.history.len() - 1);
+            let session = peers::wake(&mut self.tables, &id, &changes::initial(), self.limits);
             let history = self.history.last().unwrap();
-            assert!(host.store.revision() >= self.acknowledged, "an acknowledged commit is gone");
-            assert_eq!(host.store.revision() as usize, history.len() - 1);
-            assert_eq!(host.document, *history.last().unwrap());
-            self.host = Some(host);
+            assert!(session.revision() >= self.acknowledged, "an acknowledged commit is gone");
+            assert_eq!(session.revision() as usize, history.len() - 1);
+            assert_eq!(session.document(), history.last().unwrap());
+            self.host = Some(session);
             for socket in 0..self.sockets.len() {
                 if self.sockets[socket].open_at_server {
                     let attachment = self.sockets[socket].attachment.clone();
                     let host = self.host.as_mut().unwrap();
-                    let connection = host.server.open();
-                    let effects = host.server.restore(connection, &attachment, &host.document);
+                    let connection = host.open();
+                    let effects = host.restore(connection, &attachment);
                     self.sockets[socket].connection = Some(connection);
                     self.carry_out(effects);
                 }
@@ -182,28 +184,59 @@ impl World {
     fn commit(&mut self) {
         let calm = self.now >= CHAOS;
         self.host();
-        let state = Value::from(self.history.last().unwrap().last().unwrap());
-        let (patch, standard) = changes::change(&mut self.random, &state, self.longest);
-        if !calm && self.random.one_in(120) {
-            self.totals.count("lost before the write");
-            return self.lose_host();
-        }
+        let before = Value::from(self.history.last().unwrap().last().unwrap());
+        let (recipe, after) = changes::recipe(&mut self.random, &before, self.longest);
+        let after = Document::try_from(&after).unwrap();
         let host = self.host.as_mut().unwrap();
-        let before = self.tables.rows_written();
-        host.write(&mut self.tables, &patch);
+        peers::change(host, &recipe);
+        assert_eq!(*host.document(), after);
+        let Some(commit) = host.commit().unwrap() else {
+            assert_eq!(after, *self.history.last().unwrap().last().unwrap(), "a change was taken for none");
+            return self.totals.count("nothing to commit");
+        };
+        let mishap = if calm { 0 } else { self.random.below(150) };
+        match mishap {
+            1 => {
+                self.totals.count("lost before the write");
+                return self.lose_host();
+            }
+            2 | 3 => {
+                self.totals.count("refused by storage");
+                host.refuse();
+                assert_eq!(host.revision() as usize, self.history.last().unwrap().len() - 1);
+                assert_eq!(host.document(), self.history.last().unwrap().last().unwrap());
+                return;
+            }
+            _ => {}
+        }
+        let (rows, kept) = (self.tables.rows_written(), (mishap == 4).then(|| self.tables.clone()));
+        self.tables.execute(&commit.rows);
         assert!(self.tables.row_sizes().all(|size| size <= patchwire::store::ROW));
-        self.history.last_mut().unwrap().push(host.document.clone());
-        self.totals.count("commit");
-        if self.tables.rows_written() - before > 1 {
+        if self.tables.rows_written() - rows > 1 {
             self.totals.count("fold");
         }
-        if !calm && self.random.one_in(120) {
-            self.totals.count("lost after the write");
+        if let Some(tables) = kept {
+            // The commit was part of a transaction of the object's own. Nobody has heard of it, and memory is dropped.
+            self.totals.count("rolled back");
+            host.accept();
+            self.tables = tables;
+            self.host = None;
+            return;
+        }
+        self.history.last_mut().unwrap().push(after);
+        self.totals.count("commit");
+        if mishap == 5 {
+            self.totals.count("lost between the write and its acceptance");
             return self.lose_host();
         }
-        self.acknowledged = host.store.revision();
-        let effects = host.broadcast(&patch, &standard);
-        self.carry_out(effects);
+        host.accept();
+        assert_eq!(host.revision(), commit.revision);
+        if mishap == 6 {
+            self.totals.count("lost before anybody was told");
+            return self.lose_host();
+        }
+        self.acknowledged = commit.revision;
+        self.carry_out(commit.effects);
     }
 
     /// The memory is gone: with the connections when the process died, without them when only it was lost.
@@ -334,8 +367,7 @@ impl World {
 
     fn check_convergence(&mut self) {
         self.host();
-        let (revision, state) = (self.host().store.revision(), self.host().document.clone());
-        assert_eq!(self.host().server.revision(), revision);
+        let (revision, state) = (self.host().revision(), self.host().document().clone());
         for (index, viewer) in self.viewers.iter().enumerate() {
             assert_eq!((index, viewer.client.status()), (index, Status::Live));
             assert_eq!((index, viewer.client.revision()), (index, revision));
@@ -404,7 +436,7 @@ impl World {
             r#"{"type":"hello","version":1,"session":"session 0","revision":9007199254740991}"#,
         ];
         let text = frames[self.random.below(frames.len() as u64) as usize];
-        let connection = self.host().server.open();
+        let connection = self.host().open();
         for effect in self.host().receive(connection, text) {
             match effect {
                 ServerEffect::Send { to, .. } | ServerEffect::Attach { to, .. } | ServerEffect::Note { to, .. } => {
@@ -413,6 +445,6 @@ impl World {
                 ServerEffect::Close { connection: closed, .. } => assert_eq!(closed, connection),
             }
         }
-        self.host().server.closed(connection);
+        self.host().closed(connection);
     }
 }

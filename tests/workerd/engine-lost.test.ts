@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { PatchwireError } from "patchwire";
 import { connect, type SyncedClient } from "patchwire/client";
-import { ServerHandle } from "../../pkg/dist/wasm/patchwire.js";
+import { SessionHandle } from "../../pkg/dist/wasm/patchwire.js";
 import { failAt, failNow, fillMemory, hasFailed, memory } from "../faults.ts";
 import { EventReader } from "./event-reader.ts";
 import { addNote, hello, newSession, socketTo, stateOf, Wire, within, type Stub } from "./session.ts";
@@ -81,7 +81,8 @@ test("wherever the core dies, what was acknowledged is there, and everybody hear
     expect(await stateOf(one)).toEqual({ revision, state: expected });
     [wire, standard, other].forEach((wire) => wire.close());
   }
-  expect(runs).toBeGreaterThan(60);
+  // A commit is two calls into the core at least.
+  expect(runs).toBeGreaterThan(2 * changes.length);
 });
 
 test("an object that finds no memory leaves the others theirs", async () => {
@@ -136,7 +137,7 @@ test("a client goes on with nothing lost and nothing doubled, wherever its core 
     client.close();
     expect(client.status).toBe("closed");
   }
-  expect(runs).toBeGreaterThan(20);
+  expect(runs).toBeGreaterThan(10);
 });
 
 test("a client whose core died shows what it had until it has everything", async () => {
@@ -197,7 +198,7 @@ test("a message that is the end of every core is the end of its connection", asy
   const stub = newSession();
   await addNote(stub, "a");
   const [bad, other] = [await Wire.live(stub), await Wire.live(stub)];
-  vi.spyOn(ServerHandle.prototype, "receive").mockImplementation(function (this: ServerHandle) {
+  vi.spyOn(SessionHandle.prototype, "receive").mockImplementation(function (this: SessionHandle) {
     Object.assign(this, { __wbg_ptr: 0xffff_fff0 });
     return this.open() as never;
   });

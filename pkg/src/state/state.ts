@@ -50,6 +50,8 @@ export class State {
   /** While a recipe's values are taken over their getters run, which may ask for anything. */
   private isSettling = false;
   private base: Base | null = null;
+  /** Somebody has the state as it was. */
+  isSeen = false;
   private readonly unseen = new Array<object | null>(UNSEEN).fill(null);
   private hidden = 0;
   private made: object[] = [];
@@ -230,12 +232,19 @@ export class State {
     return this.frozen(this.value);
   }
 
+  /** Gives back what it holds in the core's memory: nobody will look at it any more. */
+  close(): void {
+    this.base?.close();
+    this.base = null;
+  }
+
   /** The state with the unfinished change. */
   preview(): unknown {
     return this.frozen(this.next);
   }
 
   private frozen(value: unknown): unknown {
+    this.isSeen = true;
     if (this.base !== null) {
       readWhole(value, this.base);
       if (!this.isOpen) {

@@ -1,8 +1,6 @@
-import { call, core, isAlive, passTexts, release } from "../bridge/core.js";
-import type { StateDocument } from "../values/document.js";
-import { bounds } from "../bridge/limits.js";
-import type { Limits } from "../types.js";
-import type { ServerHandle, StoreHandle } from "../wasm/patchwire.js";
+import { EFFECT } from "../bridge/boundary.js";
+import { call, isAlive, passTexts } from "../bridge/core.js";
+import type { SessionHandle } from "../wasm/patchwire.js";
 
 /** A WebSocket as Durable Objects have them. */
 export interface HibernatableSocket {
@@ -28,30 +26,25 @@ export type ConnectionEvent =
   | { type: "resync"; reason: string; connections: number }
   | { type: "refusal"; code: string; message: string; connections: number };
 
-/** What the core wants done (src/wasm/server.rs). */
+/** What the core wants done (src/wasm/session.rs). */
 export type Effect =
-  | [kind: 0, to: Uint32Array, frame: string]
-  | [kind: 1, connection: number, code: number, reason: string]
-  | [kind: 2, to: Uint32Array, text: string]
-  | [kind: 3, to: Uint32Array, reason: string]
-  | [kind: 4, to: Uint32Array, code: string, message: string];
+  | [kind: typeof EFFECT.SEND, to: Uint32Array, frame: string]
+  | [kind: typeof EFFECT.CLOSE, connection: number, code: number, reason: string]
+  | [kind: typeof EFFECT.ATTACH, to: Uint32Array, text: string]
+  | [kind: typeof EFFECT.RESYNC, to: Uint32Array, reason: string]
+  | [kind: typeof EFFECT.REFUSAL, to: Uint32Array, code: string, message: string];
 
-/** Moves bytes between sinks and the server's end of the protocol, which is the core's. */
+/** Moves bytes between sinks and the server's end of the protocol, which is the session's. */
 export class Connections {
-  readonly server: ServerHandle;
   private readonly sinks = new Map<number, Sink>();
 
   constructor(
-    store: StoreHandle,
-    limits: Limits | undefined,
-    private readonly document: () => StateDocument,
+    private readonly session: SessionHandle,
     private readonly onEvent: (event: ConnectionEvent) => void,
-  ) {
-    this.server = call(() => new (core().ServerHandle)(store, bounds(limits)));
-  }
+  ) {}
 
   open(sink: Sink): number {
-    const connection = call(() => this.server.open());
+    const connection = call(() => this.session.open());
     this.sinks.set(connection, sink);
     return connection;
   }
@@ -59,74 +52,46 @@ export class Connections {
   /** Gives a connection that outlived the memory its place back. */
   restore(sink: Sink): number {
     const connection = this.open(sink);
-    this.withDocument((document) => call(() => this.server.restore(connection, sink.attached(), document.handle)));
+    this.carryOut(call(() => this.session.restore(connection, sink.attached())));
     return connection;
   }
 
   /** Begins an event stream, where an earlier one ended if the attachment says where that was. */
   resume(sink: Sink, attachment: string, extended: boolean): number {
     const connection = this.open(sink);
-    this.withDocument((document) => call(() => this.server.resume(connection, attachment, extended, document.handle)));
+    this.carryOut(call(() => this.session.resume(connection, attachment, extended)));
     return connection;
   }
 
   receive(connection: number, frame: string): void {
-    const isOversized = frame.length > call(() => this.server.frame_limit);
-    if (isOversized) return this.carryOut(call(() => this.server.oversized(connection)));
-    this.withDocument((document) => {
-      const [arena, length] = passTexts(frame);
-      return call(() => this.server.receive(connection, arena, length!, document.handle));
-    });
-  }
-
-  /** What is to be done so that everybody hears of a commit. */
-  committed(patch: string, standard: string): Effect[] {
-    const document = this.document();
-    try {
-      const [arena, split, length] = passTexts(patch, standard);
-      return call(() => this.server.committed(arena, split!, length!, document.handle));
-    } finally {
-      document.free();
-    }
+    const isOversized = frame.length > call(() => this.session.frame_limit);
+    if (isOversized) return this.carryOut(call(() => this.session.oversized(connection)));
+    const [arena, length] = passTexts(frame);
+    this.carryOut(call(() => this.session.receive(connection, arena, length!)));
   }
 
   closed(connection: number): void {
     this.sinks.delete(connection);
-    if (isAlive(this.server)) call(() => this.server.closed(connection));
-  }
-
-  /** Lets go of everything in memory. Sockets and streams stay open: they are what {@link restore} is for. */
-  free(): void {
-    this.sinks.clear();
-    release(this.server);
-  }
-
-  private withDocument(run: (document: StateDocument) => Effect[]): void {
-    const document = this.document();
-    try {
-      this.carryOut(run(document));
-    } finally {
-      document.free();
-    }
+    if (isAlive(this.session)) call(() => this.session.closed(connection));
   }
 
   carryOut(effects: Effect[]): void {
     for (const effect of effects) {
       switch (effect[0]) {
-        case 0:
+        case EFFECT.SEND:
           for (const connection of effect[1]) this.send(connection, effect[2]);
           break;
-        case 1:
+        case EFFECT.CLOSE:
           this.sinks.get(effect[1])?.close(effect[2], effect[3]);
           this.sinks.delete(effect[1]);
           break;
-        case 2:
+        case EFFECT.ATTACH:
           for (const connection of effect[1]) this.sinks.get(connection)?.attach(effect[2]);
           break;
-        case 3:
+        case EFFECT.RESYNC:
           this.onEvent({ type: "resync", reason: effect[2], connections: effect[1].length });
           break;
-        case 4:
+        case EFFECT.REFUSAL:
           this.onEvent({ type: "refusal", code: effect[2], message: effect[3], connections: effect[1].length });
       }
     }

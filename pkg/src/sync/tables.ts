@@ -1,21 +1,22 @@
+import { ROW } from "../bridge/boundary.js";
 import { call, core, passBytes } from "../bridge/core.js";
 import type { StateDocument } from "../values/document.js";
 import { bounds } from "../bridge/limits.js";
 import type { Limits } from "../types.js";
-import type { StoreHandle } from "../wasm/patchwire.js";
+import type { SessionHandle } from "../wasm/patchwire.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */
 export interface DurableStorage {
-  sql: { exec(query: string, ...bindings: (string | number)[]): Iterable<Record<string, unknown>> };
+  sql: { exec(query: string, ...bindings: (string | number | ArrayBuffer)[]): Iterable<Record<string, unknown>> };
   transactionSync<R>(run: () => R): R;
   transaction?<R>(run: (transaction: any) => Promise<R>, ...rest: any[]): Promise<R>;
   deleteAll?(...rest: any[]): Promise<void>;
 }
 
 /** One row to write or delete: which statement, and its parameters. */
-export type Row = [statement: number, ...parameters: (string | number)[]];
+export type Row = [statement: (typeof ROW)[keyof typeof ROW], ...parameters: (string | number | Uint8Array<ArrayBuffer>)[]];
 
-/** The statements for the tables of one name; `write` in the order in which the core numbers them (src/wasm/store.rs). */
+/** The statements for the tables of one name. */
 function statements(name: string) {
   const [meta, base, log] = ["meta", "base", "log"].map((table) => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`);
   return {
@@ -32,14 +33,14 @@ function statements(name: string) {
       log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
     },
     last: `SELECT session, COALESCE((SELECT MAX(id) FROM ${log}) / 4096, revision) AS revision FROM ${meta}`,
-    write: [
-      `INSERT INTO ${meta} (id, format, session, revision, bytes) VALUES (1, ?, ?, ?, ?)
+    write: {
+      [ROW.PUT_META]: `INSERT INTO ${meta} (id, format, session, revision, bytes) VALUES (1, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, revision = excluded.revision, bytes = excluded.bytes`,
-      `INSERT INTO ${base} (id, text) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text`,
-      `DELETE FROM ${base} WHERE id >= ?`,
-      `INSERT INTO ${log} (id, parts, patch) VALUES (?, ?, ?)`,
-      `DELETE FROM ${log} WHERE id < ?`,
-    ],
+      [ROW.PUT_BASE]: `INSERT INTO ${base} (id, text) VALUES (?, CAST(? AS TEXT)) ON CONFLICT (id) DO UPDATE SET text = excluded.text`,
+      [ROW.DELETE_BASE]: `DELETE FROM ${base} WHERE id >= ?`,
+      [ROW.PUT_LOG]: `INSERT INTO ${log} (id, parts, patch) VALUES (?, ?, ?)`,
+      [ROW.DELETE_LOG]: `DELETE FROM ${log} WHERE id < ?`,
+    },
     drop: [meta, base, log].map((table) => `DROP TABLE IF EXISTS ${table}`),
   };
 }
@@ -58,10 +59,10 @@ export class Tables {
   }
 
   /** Reads what is there, or makes the tables with what `initial` gives. */
-  open(initial: () => StateDocument, limits: Limits | undefined): StoreHandle {
+  open(initial: () => StateDocument, limits: Limits | undefined): SessionHandle {
     return this.transaction(() => {
       for (const statement of this.statements.make) this.sql.exec(statement);
-      return this.read(limits) ?? this.create(initial());
+      return this.read(limits) ?? this.create(initial(), limits);
     });
   }
 
@@ -89,10 +90,10 @@ export class Tables {
     });
   }
 
-  private read(limits: Limits | undefined): StoreHandle | undefined {
+  private read(limits: Limits | undefined): SessionHandle | undefined {
     const { sql } = this;
     const { read } = this.statements;
-    const reader = call(() => new (core().StoreReader)(bounds(limits)));
+    const reader = call(() => new (core().SessionReader)(bounds(limits)));
     for (const row of sql.exec(read.meta)) {
       call(() => reader.meta(Number(row.format), String(row.session), Number(row.revision), Number(row.bytes)));
     }
@@ -107,15 +108,17 @@ export class Tables {
     return call(() => reader.finish());
   }
 
-  private create(initial: StateDocument): StoreHandle {
+  private create(initial: StateDocument, limits: Limits | undefined): SessionHandle {
     const rows: Row[] = [];
-    const store = call(() => core().StoreHandle.create(crypto.randomUUID(), initial.handle, rows));
+    const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), rows));
     initial.free();
     this.execute(rows);
-    return store;
+    return session;
   }
 
   private execute(rows: Row[]): void {
-    for (const [statement, ...parameters] of rows) this.sql.exec(this.statements.write[statement]!, ...parameters);
+    for (const [statement, ...parameters] of rows) {
+      this.sql.exec(this.statements.write[statement], ...(parameters as (string | number | ArrayBuffer)[]));
+    }
   }
 }

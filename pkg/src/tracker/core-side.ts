@@ -28,5 +28,10 @@ export function start(side: Exclude<CoreSide, { kind: "running" }>, options: Mea
   const given = [byKey, append, precise, counters, texts, history];
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
   if (side.kind === "plain") document.free();
+  return running(tracker);
+}
+
+/** A core that runs already. */
+export function running(tracker: TrackerCore): CoreSide & { kind: "running" } {
   return { kind: "running", tracker, session: Math.random().toString(36).slice(2) };
 }

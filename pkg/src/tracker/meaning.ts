@@ -1,14 +1,16 @@
-import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, reserve } from "../bridge/core.js";
+import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import type { Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
+import type { Effect } from "../sync/connections.js";
+import type { Row } from "../sync/tables.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { StateDocument } from "../values/document.js";
-import type { TrackerCore } from "../wasm/patchwire.js";
-import { start, type CoreSide, type MeaningOptions } from "./core-side.js";
+import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
+import { running, start, type CoreSide, type MeaningOptions } from "./core-side.js";
 import { Headroom } from "./headroom.js";
 import { Readers, type Reader } from "./readers.js";
 import { OpenStreams, type Stream } from "./open-streams.js";
@@ -18,7 +20,11 @@ import { validate, type Rule } from "./validate.js";
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
 const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
+const commit = (session: SessionHandle, length: number): SessionCommit => session.commit(arena(), length) as SessionCommit;
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
+
+/** What a session answers to a commit (src/wasm/session.rs); the weight alone where nothing has changed. */
+export type SessionCommit = [weight: number, ...made: [] | [revision: number, bytes: number, rows: Row[], effects: Effect[]]];
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
@@ -51,6 +57,15 @@ export class Meaning {
     const meaning = new Meaning({ kind: "document", document }, options, rule);
     meaning.open();
     if (rule !== undefined) validate(rule, meaning.state.publish());
+    return meaning;
+  }
+
+  /** Of a live object's state, which is the session's. */
+  static ofSession(session: SessionHandle, limits: Limits): Meaning {
+    const tracker = call(() => session.tracker());
+    const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
+    const meaning = new Meaning(running(tracker), options, undefined);
+    meaning.headroom.begin(call(() => tracker.weight()));
     return meaning;
   }
 
@@ -315,6 +330,33 @@ export class Meaning {
     // What a recipe that is still running did, or what is being validated, may yet be taken back.
     if (plain !== null) this.play(running.tracker, plain, this.isBusy ? plain.start : plain.log.length);
     return running;
+  }
+
+  /** Hands the log to the session, which commits what has changed: one crossing for both. */
+  commit(session: SessionHandle): SessionCommit {
+    const { plain } = this;
+    const count = plain?.log.length ?? 0;
+    let answer: SessionCommit;
+    try {
+      answer = call(commit, session, count === 0 ? 0 : plain!.log.encode(count));
+    } catch (error) {
+      plain?.log.refused();
+      throw error;
+    }
+    plain?.drop(count);
+    this.headroom.weigh(answer[0]);
+    return answer;
+  }
+
+  /** Whether anybody has the plain state, and may compare it with what it is later. */
+  get isSeen(): boolean {
+    return this.plain?.isSeen === true;
+  }
+
+  /** Gives back what it holds in the core's memory: nobody will ask it anything any more. */
+  close(): void {
+    this.plain?.close();
+    if (this.core.kind === "running") release(this.core.tracker);
   }
 
   private flushEarly(): void {

@@ -58,6 +58,10 @@ export class StateTracker<T> {
    * ```
    */
   constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
+    if (initial instanceof Meaning) {
+      this.#meaning = initial;
+      return;
+    }
     requireObject("the options", options);
     const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters = [], texts = [], limits = {}, history, validate } = options;
     requireObject("the option counters", counters);

@@ -1,0 +1,151 @@
+// What a commit of a small change costs in a Durable Object, timed inside of it: with SyncedState, as the bare insert of
+// the same bytes, with Immer and one row, and with the Agents SDK's setState. Clients are sockets of another object.
+import { DurableObject } from 'cloudflare:workers';
+import { produce } from 'immer';
+import { SyncedState } from 'patchwire/durable-objects';
+import { Agent, getAgentByName } from '../../.tools/peers/agents/node_modules/agents/dist/index.js';
+
+/** A state of about so many bytes: an agent's notes, an answer that grows, and a count. */
+function initial(bytes) {
+  const notes = Array.from({ length: Math.ceil(bytes / 100) }, (_, id) => ({ id, content: `note ${id} ${'x'.repeat(50)}`, tags: ['a', 'b'] }));
+  return { notes, answer: '', count: 0 };
+}
+
+const note = (i) => ({ id: i, content: `note ${i} ${'y'.repeat(50)}`, tags: ['a', 'b'] });
+
+/** Each change as a recipe, as what setState is given, and as the patch that it is. */
+const changes = {
+  set: {
+    recipe: (i) => (draft) => void (draft.notes[i % draft.notes.length].content = `changed ${i}`),
+    next: (state, i) => ({ ...state, notes: state.notes.map((one, at) => (at === i % state.notes.length ? { ...one, content: `changed ${i}` } : one)) }),
+    patch: (i) => `[{"op":"replace","path":"/notes/${i % 10}/content","value":"changed ${i}"}]`,
+  },
+  push: {
+    recipe: (i) => (draft) => void draft.notes.push(note(i)),
+    next: (state, i) => ({ ...state, notes: [...state.notes, note(i)] }),
+    patch: (i) => `[{"op":"add","path":"/notes/-","value":${JSON.stringify(note(i))}}]`,
+  },
+  token: {
+    recipe: () => (draft) => void (draft.answer += 'token '),
+    next: (state) => ({ ...state, answer: `${state.answer}token ` }),
+    patch: (i) => `[{"op":"str_ins","path":"/answer","pos":${i * 6},"str":"token "}]`,
+  },
+};
+
+/** So that every change changes something. */
+let count = 0;
+
+/** Steps in batches, each from a state of the same size. A clock of whole milliseconds is right on average. */
+function timed(begin, step, { batch, milliseconds }) {
+  let [steps, spent] = [0, 0];
+  const until = performance.now() + milliseconds;
+  do {
+    begin();
+    const started = performance.now();
+    for (let i = 0; i < batch; i++) step(count++);
+    spent += performance.now() - started;
+    steps += batch;
+  } while (performance.now() < until);
+  return { steps, spent };
+}
+
+const upgraded = (ctx) => {
+  const { 0: client, 1: server } = new WebSocketPair();
+  ctx.acceptWebSocket(server);
+  return new Response(null, { status: 101, webSocket: client });
+};
+
+export class Ours extends DurableObject {
+  state = new SyncedState(this.ctx, { initial: null });
+  fetch(request) { return this.state.fetch(request); }
+  webSocketMessage(socket, message) { this.state.webSocketMessage(socket, message); }
+  webSocketClose(socket) { this.state.webSocketClose(socket); }
+
+  run({ change, bytes, ...pace }) {
+    const { recipe } = changes[change];
+    const { notes } = initial(bytes);
+    if (this.state.getState()?.notes.length !== notes.length) this.state.apply([{ op: 'replace', path: '', value: { notes, answer: '', count: 0 } }]);
+    const begin = () =>
+      this.state.update((draft) => {
+        draft.notes.length = notes.length;
+        draft.answer = '';
+      });
+    const step = change === 'token' ? () => this.state.append('/answer', 'token ') : (i) => this.state.update(recipe(i));
+    return timed(begin, step, pace);
+  }
+}
+
+export class Insert extends DurableObject {
+  fetch() { return upgraded(this.ctx); }
+
+  run({ change, ...pace }) {
+    const { sql } = this.ctx.storage;
+    sql.exec('CREATE TABLE IF NOT EXISTS log (id INTEGER PRIMARY KEY, parts INTEGER NOT NULL, patch TEXT NOT NULL)');
+    const patches = Array.from({ length: 100 }, (_, i) => changes[change].patch(i));
+    const sockets = this.ctx.getWebSockets();
+    let id = 0;
+    const begin = () => void sql.exec('DELETE FROM log');
+    return timed(begin, (i) => {
+      const patch = patches[i % 100];
+      sql.exec('INSERT INTO log (id, parts, patch) VALUES (?, ?, ?)', id++, 1, patch);
+      if (sockets.length === 0) return;
+      const frame = `{"type":"chunk","sequence":${id},"revision":${id},"chunk":{"type":"state_patch","patches":${patch}}}`;
+      for (const socket of sockets) socket.send(frame);
+    }, pace);
+  }
+}
+
+export class OneRow extends DurableObject {
+  fetch() { return upgraded(this.ctx); }
+
+  run({ change, bytes, ...pace }) {
+    const { sql } = this.ctx.storage;
+    sql.exec('CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY, text TEXT)');
+    const sockets = this.ctx.getWebSockets();
+    let state;
+    const begin = () => void (state = produce(initial(bytes), () => {}));
+    return timed(begin, (i) => {
+      state = produce(state, changes[change].recipe(i));
+      const text = JSON.stringify(state);
+      sql.exec('INSERT OR REPLACE INTO state VALUES (1, ?)', text);
+      for (const socket of sockets) socket.send(text);
+    }, pace);
+  }
+}
+
+export class AgentsSdk extends Agent {
+  initialState = {};
+
+  run({ change, bytes, ...pace }) {
+    return timed(() => this.setState(initial(bytes)), (i) => this.setState(changes[change].next(this.state, i)), pace);
+  }
+}
+
+/** Holds the clients' ends. */
+export class Clients extends DurableObject {
+  sockets = [];
+
+  async attend(object, count) {
+    const stub = await find(this.env, object);
+    for (let i = 0; i < count; i++) {
+      const { webSocket } = await stub.fetch('http://object/', { headers: { Upgrade: 'websocket' } });
+      webSocket.accept();
+      if (object === 'Ours') webSocket.send('{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}');
+      this.sockets.push(webSocket);
+    }
+  }
+}
+
+const find = (env, object) => (object === 'AgentsSdk' ? getAgentByName(env.AgentsSdk, 'one') : env[object].getByName('one'));
+
+export default {
+  async fetch(request, env) {
+    const { object, clients, ...question } = await request.json();
+    try {
+      if (clients !== undefined) return Response.json((await env.Clients.getByName('one').attend(object, clients)) ?? null);
+      return Response.json(await (await find(env, object)).run(question));
+    } catch (error) {
+      return new Response(String(error?.stack ?? error), { status: 500 });
+    }
+  },
+};

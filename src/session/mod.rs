@@ -1,0 +1,313 @@
+//! A live object in one: its state, the rows that keep it, and who is connected.
+//!
+//! ```text
+//! change the tracker ─▶ commit ─▶ rows ─▶ the host writes them ─▶ accept ─▶ the host carries the effects out
+//!                                                   └─ fails ───▶ refuse: the state is what was committed last
+//! ```
+//!
+//! The host has the database and the sockets: a Durable Object's shim, or the simulation in `tests/`. Should memory be
+//! lost at any of these points, [`Session::wake`] goes on from the rows.
+
+use crate::document::Document;
+use crate::error::Result;
+use crate::patch::Dialect;
+use crate::store::{Opened, Piece, Plan, RowOperation, Store};
+use crate::sync::resume::Standard;
+use crate::sync::{ConnectionId, Server, ServerEffect, Told};
+use crate::tracker::{Tracker, TrackerOptions};
+use crate::writes::ArrayDelta;
+
+/// A commit that the host is to make.
+#[derive(Debug)]
+pub struct Commit {
+    /// What to write, in this order and in one transaction.
+    pub rows: Vec<RowOperation>,
+    /// What to do once that is certain, in this order.
+    pub effects: Vec<ServerEffect>,
+    /// The number of the commit.
+    pub revision: u64,
+    /// The patch that it is, in the extended dialect.
+    pub patch: Piece,
+}
+
+/// What was committed, what is being committed, and who listens.
+///
+/// ```
+/// use patchwire::session::Session;
+/// use patchwire::store::Tables;
+/// use patchwire::sync::ServerEffect;
+/// use patchwire::{Document, Limits};
+///
+/// let mut tables = Tables::default();
+/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"count":1}"#).unwrap());
+/// tables.execute(&rows);
+/// let connection = session.open();
+/// session.receive(connection, r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#);
+///
+/// session.tracker().increment("/count", 1.0).unwrap();
+/// let commit = session.commit().unwrap().unwrap();
+/// assert_eq!((commit.revision, commit.rows.len()), (1, 1));
+/// tables.execute(&commit.rows);
+/// session.accept();
+/// assert!(matches!(&commit.effects[0], ServerEffect::Send { to, .. } if *to == [connection]));
+///
+/// let mut woken = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
+/// assert_eq!((woken.revision(), woken.document().to_string()), (1, r#"{"count":2}"#.into()));
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    tracker: Tracker,
+    store: Store,
+    server: Server,
+    proposed: Option<(Plan, Told)>,
+}
+
+impl Session {
+    /// A state that has no rows yet, at revision 0, and the rows that it begins with. `id` is to be unique for ever:
+    /// clients tell by it that what they have isn't another object's, or of an earlier life of this one.
+    ///
+    /// ```
+    /// use patchwire::Document;
+    /// use patchwire::session::Session;
+    ///
+    /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap());
+    /// assert_eq!((session.id(), session.revision(), rows.len()), ("a-session", 0, 2));
+    /// ```
+    pub fn create(id: impl Into<String>, document: Document) -> (Session, Vec<RowOperation>) {
+        let (store, rows) = Store::create(id, &document);
+        (Session::wake(Opened { store, document, recent: Vec::new() }), rows)
+    }
+
+    /// Goes on from what the tables held. O(the recent patches).
+    ///
+    /// ```
+    /// use patchwire::session::Session;
+    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::Limits;
+    ///
+    /// let mut opening = Opening::new(Limits::default());
+    /// opening.meta(FORMAT, "a-session", 0, 7).unwrap();
+    /// opening.base(0, r#"{"n":1}"#).unwrap();
+    /// opening.log(4096, 1, r#"[{"op":"inc","path":"/n","inc":1}]"#).unwrap();
+    /// let session = Session::wake(opening.finish().unwrap().unwrap());
+    /// assert_eq!((session.revision(), session.document().to_string()), (1, r#"{"n":2}"#.into()));
+    /// ```
+    pub fn wake(opened: Opened) -> Session {
+        let Opened { store, document, recent } = opened;
+        let limits = document.limits;
+        let server = Server::new(store.session(), store.revision(), &recent, limits);
+        // Nobody undoes what was committed; each step would keep what it changed alive.
+        let options = TrackerOptions { array_delta: ArrayDelta::Precise, limits, history: 0, ..TrackerOptions::default() };
+        Session { tracker: Tracker::new(document, options), store, server, proposed: None }
+    }
+
+    /// The id that was made with the storage.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// assert_eq!(session.id(), "a-session");
+    /// ```
+    pub fn id(&self) -> &str {
+        self.store.session()
+    }
+
+    /// The number of the last commit.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// assert_eq!(session.revision(), 0);
+    /// ```
+    pub fn revision(&self) -> u64 {
+        self.store.revision()
+    }
+
+    /// The state as it is, with what hasn't been committed.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (session, _) = Session::create("a-session", Document::parse("[1]").unwrap());
+    /// assert_eq!(session.document().to_string(), "[1]");
+    /// ```
+    pub fn document(&self) -> &Document {
+        self.tracker.document()
+    }
+
+    /// Where the state is changed. Its main cursor is the session's: what it tells is what a commit will be.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// session.tracker().increment("/n", 1.0).unwrap();
+    /// assert_eq!(session.document().to_string(), r#"{"n":2}"#);
+    /// ```
+    pub fn tracker(&mut self) -> &mut Tracker {
+        &mut self.tracker
+    }
+
+    #[cfg(feature = "wasm-objects")]
+    pub(crate) fn tracked(&self) -> &Tracker {
+        &self.tracker
+    }
+
+    /// What has to be written and sent for what has changed since the last commit; `None` where nothing has. It counts once
+    /// it is accepted. O(what changed), and O(state) when the log is folded into the base.
+    ///
+    /// # Errors
+    /// `LIMIT_EXCEEDED`; then, too, it is to be refused.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// assert!(session.commit().unwrap().is_none());
+    /// session.tracker().increment("/n", 1.0).unwrap();
+    /// let commit = session.commit().unwrap().unwrap();
+    /// assert_eq!(&*commit.patch, r#"[{"op":"inc","path":"/n","inc":1}]"#);
+    /// assert_eq!((commit.revision, session.revision()), (1, 0));
+    /// session.accept();
+    /// assert_eq!(session.revision(), 1);
+    /// ```
+    pub fn commit(&mut self) -> Result<Option<Commit>> {
+        let patch = self.tracker.patch(Tracker::MAIN, Dialect::Extended)?;
+        if patch.is_empty() {
+            self.tracker.advance(Tracker::MAIN);
+            return Ok(None);
+        }
+        let text = Piece::from(patch.to_string());
+        // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
+        let standard = if patch.is_standard() || !self.server.wants_standard() {
+            None
+        } else {
+            self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902).ok().map(|patch| patch.to_string())
+        };
+        let standard = match &standard {
+            Some(standard) => Standard::Other(standard.as_str()),
+            None if patch.is_standard() => Standard::Same,
+            None => Standard::Unknown,
+        };
+        let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
+        let (effects, told) = self.server.telling(&text, standard, self.tracker.document());
+        let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
+        self.proposed = Some((plan, told));
+        Ok(Some(Commit { rows, effects, revision, patch: text }))
+    }
+
+    /// The rows of the last [`Session::commit`] have been written. O(1).
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// session.tracker().increment("/n", 1.0).unwrap();
+    /// session.commit().unwrap();
+    /// session.accept();
+    /// assert_eq!(session.revision(), 1);
+    /// assert!(session.commit().unwrap().is_none());
+    /// ```
+    pub fn accept(&mut self) {
+        if let Some((plan, told)) = self.proposed.take() {
+            self.store.accept(&plan);
+            self.server.advance(told);
+            self.tracker.advance(Tracker::MAIN);
+        }
+    }
+
+    /// The rows weren't written: the state is what was committed last, and the tracker's streams, steps, checkpoints and
+    /// other cursors are gone. O(1).
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// session.tracker().increment("/n", 1.0).unwrap();
+    /// session.commit().unwrap();
+    /// session.refuse();
+    /// assert_eq!((session.document().to_string(), session.revision()), (r#"{"n":1}"#.into(), 0));
+    /// ```
+    pub fn refuse(&mut self) {
+        self.proposed = None;
+        self.tracker.rewind();
+    }
+
+    /// A new connection, which is sent nothing before it says hello.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// assert_ne!(session.open(), session.open());
+    /// ```
+    pub fn open(&mut self) -> ConnectionId {
+        self.server.open()
+    }
+
+    /// Gives a connection that outlived the session's memory its place back: see [`Server::restore`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let connection = session.open();
+    /// assert!(session.restore(connection, "").is_empty());
+    /// ```
+    pub fn restore(&mut self, connection: ConnectionId, attachment: &str) -> Vec<ServerEffect> {
+        self.server.restore(connection, attachment, self.tracker.document())
+    }
+
+    /// Greets a connection that can't speak: see [`Server::resume`].
+    ///
+    /// ```
+    /// # use patchwire::{Dialect, Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let stream = session.open();
+    /// assert_eq!(session.resume(stream, "", Dialect::Rfc6902).len(), 3);
+    /// ```
+    pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect) -> Vec<ServerEffect> {
+        self.server.resume(connection, attachment, dialect, self.tracker.document())
+    }
+
+    /// A frame that the connection sent: see [`Server::receive`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, sync::PING};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let connection = session.open();
+    /// assert_eq!(session.receive(connection, PING).len(), 1);
+    /// ```
+    pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
+        self.server.receive(connection, text, self.tracker.document())
+    }
+
+    /// The connection sent a frame over the limit, which nobody needs to copy: see [`Server::oversized`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let connection = session.open();
+    /// assert_eq!(session.oversized(connection).len(), 3);
+    /// ```
+    pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
+        self.server.oversized(connection)
+    }
+
+    /// The connection has ended.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, sync::PING};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let connection = session.open();
+    /// session.closed(connection);
+    /// assert!(session.receive(connection, PING).is_empty());
+    /// ```
+    pub fn closed(&mut self, connection: ConnectionId) {
+        self.server.closed(connection);
+    }
+
+    /// The frames that somebody with this much lacks, as a JSON array: see [`Server::frames_since`].
+    ///
+    /// ```
+    /// # use patchwire::{Dialect, Document, session::Session};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// assert!(session.frames_since(None, None, Dialect::Extended).contains("state_snapshot"));
+    /// ```
+    pub fn frames_since(&self, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> String {
+        self.server.frames_since(id, revision, dialect, self.tracker.document())
+    }
+}
