@@ -3,8 +3,9 @@
  *
  * @module
  */
+export type { PayloadAnalysisResult, PayloadWarning } from "./compat/memberjunction/analysis.js";
+export type { DeepDiffResult, DiffChange } from "./compat/memberjunction/diff.js";
 export {
-  parsePathWithOperations, PayloadManager, type ApplyOptions, type BlockedOperation, type PathWithOperations, type PayloadAnalysisResult,
-  type PayloadManagerResult, type PayloadWarning,
-} from "./compat/memberjunction.js";
+  parsePathWithOperations, PayloadManager, type ApplyOptions, type BlockedOperation, type PathWithOperations, type PayloadManagerResult,
+} from "./compat/memberjunction/manager.js";
 export type { ChangeRequest as AgentPayloadChangeRequest } from "./values/change-request.js";

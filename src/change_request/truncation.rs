@@ -3,7 +3,7 @@
 use super::walk::Dropped;
 use super::warning::{Severity, Warning, WarningCode};
 use crate::document::{Array, Node, Object, Opened};
-use crate::edit::Step;
+use crate::edit::{self, Step};
 use crate::number;
 use crate::text;
 
@@ -68,7 +68,7 @@ impl Default for Truncation {
 impl Truncation {
     /// Compares two states; items that were deleted are known, so that the others are compared with themselves.
     pub(super) fn look(&self, before: &Node, after: &Node, dropped: &Dropped, warnings: &mut Vec<Warning>) {
-        Look { rules: self, dropped, warnings, path: Vec::new() }.compare(before, after);
+        Look { rules: self, dropped, warnings, path: Vec::new(), now: Vec::new() }.compare(before, after);
         if let (Opened::Object(old), Opened::Object(new)) = (before.open(), after.open())
             && old.len() > self.structure_members
         {
@@ -86,6 +86,8 @@ struct Look<'t> {
     dropped: &'t Dropped,
     warnings: &'t mut Vec<Warning>,
     path: Vec<Step>,
+    /// The same place in the state after the request.
+    now: Vec<Step>,
 }
 
 impl Look<'_> {
@@ -104,7 +106,17 @@ impl Look<'_> {
     }
 
     fn warn(&mut self, code: WarningCode, severity: Severity, message: &[&str]) {
-        self.warnings.push(Warning::new(code, severity, &self.path, message.concat()));
+        let warning = Warning::new(code, severity, &self.path, message.concat());
+        let after = (self.now != self.path).then(|| edit::display(&self.now));
+        self.warnings.push(Warning { after, ..warning });
+    }
+
+    fn below(&mut self, step: Step, now: Step, before: &Node, after: &Node) {
+        self.path.push(step);
+        self.now.push(now);
+        self.compare(before, after);
+        self.now.pop();
+        self.path.pop();
     }
 
     fn texts(&mut self, old: &[u8], new: &[u8]) {
@@ -144,10 +156,8 @@ impl Look<'_> {
         }
         let dropped = self.dropped.of(&self.path);
         let is_kept = |index: &usize| dropped.binary_search(index).is_err();
-        for ((index, before), after) in old.iter().enumerate().filter(|(index, _)| is_kept(index)).zip(new.iter()) {
-            self.path.push(Step::Index(index));
-            self.compare(before, after);
-            self.path.pop();
+        for ((index, before), (now, after)) in old.iter().enumerate().filter(|(index, _)| is_kept(index)).zip(new.iter().enumerate()) {
+            self.below(Step::Index(index), Step::Index(now), before, after);
         }
     }
 
@@ -165,9 +175,7 @@ impl Look<'_> {
         }
         for key in old.changed_keys(new) {
             if let (Some(before), Some(after)) = (old.get(&key), new.get(&key)) {
-                self.path.push(Step::Key(key.clone()));
-                self.compare(before, after);
-                self.path.pop();
+                self.below(Step::Key(key.clone()), Step::Key(key), before, after);
             }
         }
     }

@@ -108,12 +108,14 @@ pub struct Warning {
     pub severity: Severity,
     /// Where, as a JSON Pointer into the state before the request.
     pub path: String,
+    /// Where it is in the state after the request, if that is another place, because items before it were deleted.
+    pub after: Option<String>,
     /// What happened, without values of the state.
     pub message: String,
 }
 
 impl Warning {
     pub(super) fn new(code: WarningCode, severity: Severity, path: &[Step], message: impl Into<String>) -> Warning {
-        Warning { code, severity, path: edit::display(path), message: message.into() }
+        Warning { code, severity, path: edit::display(path), after: None, message: message.into() }
     }
 }

@@ -285,6 +285,9 @@ fn print_warning(out: &mut Vec<u8>, warning: &Warning) {
     label(out, b"{\"code\":", warning.code.as_str());
     label(out, b",\"severity\":", warning.severity.as_str());
     label(out, b",\"path\":", &warning.path);
+    if let Some(after) = &warning.after {
+        label(out, b",\"after\":", after);
+    }
     label(out, b",\"message\":", &warning.message);
     out.push(b'}');
 }

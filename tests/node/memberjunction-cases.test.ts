@@ -14,6 +14,9 @@ const { cases } = JSON.parse(readFileSync(new URL("../cases/memberjunction.json"
   return special === "undefined" ? undefined : value;
 }) as { cases: Case[] };
 
+interface Report { name: string; diff?: unknown; details: unknown[] }
+const { cases: reports } = JSON.parse(readFileSync(new URL("../cases/memberjunction-reports.json", import.meta.url), "utf8")) as { cases: Report[] };
+
 const none = { additions: 0, updates: 0, deletions: 0 };
 const deleted = { ...none, deletions: 1 };
 
@@ -37,7 +40,14 @@ const OURS: Record<string, { error?: string; [part: string]: unknown }> = {
   // A member's name is a name; that it also spells a path is told in changeWarnings.
   "dotted key collides with a nested path": { changeWarnings: [["ADDED_BY_UPDATE", "/a.b"], ["DOTTED_NAME", "/a.b"]] },
   "key __proto__ in updateElements (JSON)": { result: JSON.parse('{"a":1,"__proto__":{"polluted":1}}'), warnings: ["Auto-corrected: '__proto__' was in updateElements but doesn't exist (treated as addition)"], prototypePolluted: [] },
-  "key constructor in newElements": { applied: { ...none, additions: 1 }, warnings: [] },
+  "key constructor in newElements": {
+    applied: { ...none, additions: 1 }, warnings: [],
+    diff: {
+      changes: [{ path: "constructor", type: "added", newValue: { prototype: { polluted: 1 } }, description: "Added Object{1 key}" }],
+      summary: { added: 1, removed: 0, modified: 0, unchanged: 0, totalPaths: 1 },
+      formatted: "=== Deep Diff Summary ===\nTotal changes: 1\n  Added: 1\n\n=== Changes ===\n\nAdded:\n  constructor: Added Object{1 key}",
+    },
+  },
   "remove key constructor (inherited)": { applied: none },
   "stray key existing moves to updateElements": { requestMutated: false },
   "stray key: explicit entry wins, gaps filled": { requestMutated: false },
@@ -96,7 +106,11 @@ describe("PayloadManager", () => {
         const told = part === "blockedOperations" ? got[part].map(({ timestamp, ...operation }: any) => operation) : got[part];
         expect(told, part).toEqual(value);
       }
-      if (got.analysis) expect(got.analysis.warnings.map(({ requiresFeedback, ...warning }: any) => warning)).toEqual(analysisWarnings);
+      if (got.analysis) expect(got.analysis.warnings.map(({ requiresFeedback, details, ...warning }: any) => warning)).toEqual(analysisWarnings);
+      // What the two say of a change is the same where the change and what is warned of are.
+      const report = reports.find(({ name }) => name === one.name);
+      if (report && !(ours && ("result" in ours || "diff" in ours))) expect(got.diff).toEqual(report.diff);
+      if (report && !(ours && "analysisWarnings" in ours)) expect(got.analysis?.warnings.map(({ details }: any) => details) ?? []).toEqual(report.details);
       if (changeWarnings) expect(got.changeWarnings.map(({ code, path }: any) => [code, path])).toEqual(changeWarnings);
       expect(prototypePolluted).toEqual([]);
       const before = one.payload ?? one.parent;
@@ -106,5 +120,34 @@ describe("PayloadManager", () => {
     // Neither payload nor request is written to, and nobody's prototype.
     expect(JSON.stringify(one)).toBe(given);
     expect(({} as any).polluted).toBeUndefined();
+  });
+
+  test("each recorded report belongs to a case", () => {
+    const calls = cases.filter(({ call }) => call === "applyAgentChangeRequest").map(({ name }) => name);
+    expect(reports.map(({ name }) => name)).toEqual(calls);
+  });
+
+  test("details are of the text itself, where items before it were deleted", () => {
+    const payload = { notes: [{ t: "gone" }, { t: "x".repeat(200) }] };
+    const request = { removeElements: { notes: ["__DELETE__"] }, updateElements: { notes: [{}, { t: "short" }] } };
+    const { analysis, changeWarnings } = manager.applyAgentChangeRequest(payload, request);
+    expect(changeWarnings.map(({ code, path, after }) => [code, path, after])).toEqual([["CONTENT_REDUCED", "/notes/1/t", "/notes/0/t"]]);
+    expect(analysis!.warnings[0]!.details).toEqual({
+      originalLength: 200, newLength: 5, reductionPercentage: 97.5,
+      contentPreview: { before: `${"x".repeat(100)}...`, after: "short" },
+    });
+  });
+
+  test("a diff goes as deep as the payload, and only where somebody wants it", () => {
+    let payload: any = { n: 1 };
+    for (let i = 0; i < 20; i++) payload = { in: payload };
+    const request: any = { updateElements: JSON.parse(JSON.stringify(payload).replace("1", "2")) };
+    const path = [...Array(20).fill("in"), "n"].join(".");
+    expect(manager.applyAgentChangeRequest(payload, request).diff!.changes).toEqual([{ path, type: "modified", oldValue: 1, newValue: 2, description: "Changed from 1 to 2" }]);
+    expect(manager.applyAgentChangeRequest(payload, request, { generateDiff: false, analyzeChanges: false })).not.toHaveProperty("diff");
+    expect(manager.applyAgentChangeRequest(payload, request, { generateDiff: false, analyzeChanges: false })).not.toHaveProperty("analysis");
+    // A sub-agent's is of what was done, and not of what was blocked.
+    const guarded = manager.applySubAgentChangeRequest({ a: 1, b: 1 }, { updateElements: { a: 2, b: 2 } }, ["a"], "Sub");
+    expect(guarded.diff!.changes.map(({ path }) => path)).toEqual(["a"]);
   });
 });

@@ -111,6 +111,8 @@ export interface ChangeWarning {
   severity: "low" | "medium" | "high" | "critical";
   /** Where in the state before the request, as a JSON Pointer. */
   path: string;
+  /** Where it is after the request, if that is another place, because items before it were deleted. */
+  after?: string;
   /** For people and models; without values of the state. */
   message: string;
 }

@@ -1,5 +1,8 @@
-import { change, extractPlaces, isAllowed, type AppliedCounts, type BlockedChange, type ChangeOperation, type ChangeRequest, type ChangeWarning, type Outcome } from "../values/change-request.js";
-import type { JSONPatchOperation } from "../types.js";
+import { change, extractPlaces, isAllowed, type AppliedCounts, type BlockedChange, type ChangeOperation, type ChangeRequest, type ChangeWarning, type Outcome } from "../../values/change-request.js";
+import type { JSONPatchOperation } from "../../types.js";
+import { analysis as analysisOf, type PayloadAnalysisResult } from "./analysis.js";
+import { report, type DeepDiffResult } from "./diff.js";
+import { at, dotted, pointer, segments } from "./paths.js";
 
 const ALL: ChangeOperation[] = ["add", "update", "delete"];
 
@@ -38,30 +41,16 @@ export interface BlockedOperation {
   timestamp: string;
 }
 
-/** What looks like a loss, in the words of `PayloadChangeAnalyzer`. */
-export interface PayloadWarning {
-  type: "content_truncation" | "key_removal" | "type_change" | "pattern_anomaly";
-  severity: ChangeWarning["severity"];
-  path: string;
-  message: string;
-  requiresFeedback: boolean;
-}
-
-/** What looks like losses, in numbers and in full. */
-export interface PayloadAnalysisResult {
-  warnings: PayloadWarning[];
-  criticalWarnings: PayloadWarning[];
-  requiresFeedback: boolean;
-  summary: { totalWarnings: number; warningsByType: Record<string, number>; suspiciousChanges: number };
-}
-
 /** What a change did. `patch`, `inverse` and `changeWarnings` are what the original doesn't have. */
 export interface PayloadManagerResult<P> {
   result: P;
   applied: AppliedCounts;
   /** As the original words them. */
   warnings: string[];
+  /** What looks like losses; absent where nobody asked for it. */
   analysis?: PayloadAnalysisResult;
+  /** For people: what became of each value, list items by position. Absent where nobody asked for it. */
+  diff?: DeepDiffResult;
   requiresFeedback: boolean;
   timestamp: Date;
   blockedOperations: BlockedOperation[];
@@ -87,19 +76,9 @@ export interface ApplyOptions {
   ignoreStrayKeys?: boolean;
   /** Taken and unused, as in the original: every change is validated. */
   validateChanges?: boolean;
-  /** Taken and unused: the change is in `patch`. */
+  /** Whether `diff` is made: `true`. O(size of the payload). */
   generateDiff?: boolean;
 }
-
-const TYPES: Partial<Record<ChangeWarning["code"], PayloadWarning["type"]>> = {
-  CONTENT_REDUCED: "content_truncation",
-  KEYS_REMOVED: "key_removal",
-  TYPE_CHANGED: "type_change",
-  TRUNCATION_MARK: "pattern_anomaly",
-  ARRAY_REDUCED: "pattern_anomaly",
-  STRUCTURE_MISSING: "pattern_anomaly",
-  PLACEHOLDER: "pattern_anomaly",
-};
 
 /**
  * MemberJunction's `PayloadManager`, over Patchwire's change requests: the same methods, and results of the same shape with
@@ -129,7 +108,7 @@ export class PayloadManager {
    * ```
    */
   applyAgentChangeRequest<P = any>(originalPayload: P, changeRequest: ChangeRequest, options: ApplyOptions = {}): PayloadManagerResult<P> {
-    const { allowedPaths, ignoreStrayKeys, analyzeChanges = true, agentName } = options;
+    const { allowedPaths, ignoreStrayKeys, analyzeChanges = true, generateDiff = true, agentName } = options;
     const outcome = change<P>(originalPayload ?? null, { request: withoutMarks(changeRequest) }, {
       strayMembers: ignoreStrayKeys ? "ignore" : "move",
       truncation: analyzeChanges,
@@ -137,7 +116,7 @@ export class PayloadManager {
     });
     const denied = outcome.blocked.map((one) => blockedOperation(one, originalPayload, `operation '${one.operation}' not allowed`));
     const messages = denied.map(({ path, operation }) => `Operation denied: Cannot ${operation} '${path}' - operation '${operation}' not allowed`);
-    const result = summary(outcome, originalPayload, denied, messages, agentName);
+    const result = summary(outcome, originalPayload, denied, messages, { agent: agentName, analyze: analyzeChanges, diff: generateDiff });
     if (options.logChanges && options.verbose) logChanges(outcome, agentName);
     return result;
   }
@@ -157,7 +136,7 @@ export class PayloadManager {
   applySubAgentChangeRequest<P = any>(parentPayload: P, changeRequest: ChangeRequest, upstreamPaths: string[], subAgentName: string): PayloadManagerResult<P> & { blocked: number } {
     const outcome = change<P>(parentPayload ?? null, { request: withoutMarks(changeRequest) }, { strayMembers: "move", allow: rules(upstreamPaths) });
     const operations = outcome.blocked.flatMap(leaves).map((one) => blockedOperation(one, parentPayload, reasonOf(one)));
-    return { ...summary(outcome, parentPayload, operations, [], subAgentName), blocked: operations.length };
+    return { ...summary(outcome, parentPayload, operations, [], { agent: subAgentName, analyze: true, diff: true }), blocked: operations.length };
   }
 
   /**
@@ -182,7 +161,7 @@ export class PayloadManager {
     const messages = operations.length > 0 ? [`Sub-agent "${subAgentName}" attempted ${operations.length} unauthorized operation(s)`] : [];
     if (subAgentPayload && upstreamPaths.length === 0) messages.push("No upstream paths specified - sub-agent changes ignored");
     if (verbose) for (const message of messages) console.log(message);
-    return summary(outcome, parentPayload, operations, messages, subAgentName);
+    return summary(outcome, parentPayload, operations, messages, { agent: subAgentName });
   }
 
   /**
@@ -295,23 +274,26 @@ function withoutMarks(request: ChangeRequest): ChangeRequest {
   return isObject ? (Object.fromEntries(Object.entries(request).filter(([name]) => /^[a-zA-Z]/.test(name))) as ChangeRequest) : request;
 }
 
-function summary<P>(outcome: Outcome<P>, payload: unknown, blockedOperations: BlockedOperation[], messages: string[], agent?: string): PayloadManagerResult<P> {
+/** What a result is to have beside the change. */
+interface Asked {
+  agent?: string | undefined;
+  analyze?: boolean;
+  diff?: boolean;
+}
+
+function summary<P>(outcome: Outcome<P>, payload: unknown, blockedOperations: BlockedOperation[], messages: string[], asked: Asked): PayloadManagerResult<P> {
   const { result, applied, patch, inverse, warnings: changeWarnings } = outcome;
-  const losses = changeWarnings.flatMap(({ code, severity, path, message }): PayloadWarning[] => {
-    const type = TYPES[code];
-    return type === undefined ? [] : [{ type, severity, path: dotted(path, payload), message, requiresFeedback: true }];
-  });
-  const criticalWarnings = losses.filter(({ severity }) => severity === "critical" || severity === "high");
-  const warningsByType: Record<string, number> = {};
-  for (const { type } of losses) warningsByType[type] = (warningsByType[type] ?? 0) + 1;
-  const requiresFeedback = losses.length > 0;
-  const analysis = {
-    warnings: losses, criticalWarnings, requiresFeedback,
-    summary: { totalWarnings: losses.length, warningsByType, suspiciousChanges: criticalWarnings.length },
+  const analysis = asked.analyze ? analysisOf(changeWarnings, payload, result) : undefined;
+  const losses = analysis?.warnings.map(({ severity, message }) => `[${severity}] ${message}`) ?? [];
+  const warnings = [...changeWarnings.flatMap((warning) => wording(warning, asked.agent)), ...messages, ...losses];
+  return {
+    result, applied, warnings,
+    ...(analysis && { analysis }),
+    ...(asked.diff && { diff: report(payload, result) }),
+    requiresFeedback: analysis?.requiresFeedback ?? false,
+    timestamp: new Date(),
+    blockedOperations, patch, inverse, changeWarnings,
   };
-  const corrected = changeWarnings.flatMap((warning) => wording(warning, agent));
-  const warnings = [...corrected, ...messages, ...losses.map(({ severity, message }) => `[${severity}] ${message}`)];
-  return { result, applied, warnings, analysis, requiresFeedback, timestamp: new Date(), blockedOperations, patch, inverse, changeWarnings };
 }
 
 /** What the original says of a correction, if anything. */
@@ -341,23 +323,4 @@ function leaves(one: BlockedChange): BlockedChange[] {
   if (typeof one.to !== "object" || one.to === null) return [one];
   const members = Object.entries(one.to);
   return members.length === 0 ? [one] : members.flatMap(([name, to]) => leaves({ ...one, path: one.path + pointer([name]), to }));
-}
-
-function pointer(names: readonly string[]): string {
-  return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-function segments(path: string): string[] {
-  return path.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** What is at a place of a plain value. */
-function at(value: unknown, names: readonly string[]): unknown {
-  return names.reduce<any>((place, name) => (typeof place === "object" && place !== null && Object.hasOwn(place, name) ? place[name] : undefined), value);
-}
-
-/** A pointer as the original writes paths: `items.[0].price`. */
-function dotted(path: string, payload: unknown): string {
-  const names = segments(path);
-  return names.map((name, index) => (Array.isArray(at(payload, names.slice(0, index))) ? `[${name}]` : name)).join(".");
 }
