@@ -94,14 +94,24 @@ impl Part {
         }
         self.left = self.left.saturating_sub(1);
         let is_container = |value: &Node| value.bracket().is_some();
+        let is_here = value.is_some_and(is_container);
         let whole = rights.covers(self.operation).then(|| kind(value));
-        let below = if whole.is_none() && value.is_none_or(is_container) { self.inside(rights, value, depth) } else { None };
+        let below = if whole.is_none() { self.inside(rights, value.filter(|_| is_here), depth) } else { None };
+        // A right to this place alone is one to values that have nothing inside.
+        let bare = (rights.at(self.operation) && !is_here)
+            .then(|| object([("maxProperties", Node::Number(0.0)), ("maxItems", Node::Number(0.0))]));
         if self.operation != Delete {
-            return whole.or(below).or_else(|| rights.at(self.operation).then(|| object([])));
+            return match (whole, bare, below.filter(|_| is_here || value.is_none() || rights.at(self.operation))) {
+                (Some(whole), ..) => Some(whole),
+                (None, Some(bare), Some(below)) => Some(object([("anyOf", Node::array(vec![bare, below]))])),
+                (None, bare, below) => bare.or(below),
+            };
         }
         let token = object([("const", text("__DELETE__"))]);
-        let may_go = rights.covers(Delete) || (rights.at(Delete) && !value.is_some_and(is_container));
-        let inside = whole.filter(|_| value.is_some_and(is_container)).or(below);
+        let may_go = rights.covers(Delete) || bare.is_some();
+        // Of what isn't known, what is inside may be deleted too.
+        let whole = if value.is_some() { whole.filter(|_| is_here) } else { whole.map(|_| object([("type", containers())])) };
+        let inside = whole.or(below.filter(|_| is_here || value.is_none()));
         match (may_go, inside) {
             (true, Some(inside)) => Some(object([("anyOf", Node::array(vec![token, inside]))])),
             (true, None) => Some(token),
@@ -118,9 +128,8 @@ impl Part {
             return Some(object([]));
         }
         if value.is_some_and(|value| value.bracket() == Some(b'[')) {
-            let item = self.place(&rights.step(&Step::Index(0)), None, depth + 1).or_else(|| self.item(rights, depth))?;
-            let keep = object([("type", text("object")), ("maxProperties", Node::Number(0.0))]);
-            let item = if self.operation == Delete { object([("anyOf", Node::array(vec![keep, item]))]) } else { item };
+            let item =
+                self.item(&rights.step(&Step::Index(0)), depth).or_else(|| self.item(&rights.step(&Step::Index(usize::MAX)), depth))?;
             return Some(object([("type", text("array")), ("items", item)]));
         }
         let (properties, others) = self.members(rights, value, depth);
@@ -128,18 +137,25 @@ impl Part {
             return None;
         }
         let properties = object_of(properties);
-        let kind = if value.is_some() { text("object") } else { Node::array(vec![text("object"), text("array")]) };
-        let list = if value.is_none() { self.item(rights, depth).map(|item| ("items", item)) } else { None };
+        let list =
+            if value.is_none() { self.item(&rights.step(&Step::Index(usize::MAX)), depth).map(|item| ("items", item)) } else { None };
         let others = others.unwrap_or(Node::Bool(false));
+        let kind = if list.is_some() { containers() } else { text("object") };
+        // A new value that may not be here itself is allowed for what is in it.
+        let is_for_inside = value.is_none() && depth > 0 && self.operation == Add && !rights.at(Add);
+        let one = || Node::Number(1.0);
+        let full = is_for_inside.then(|| [Some(("minProperties", one())), list.is_some().then(|| ("minItems", one()))]);
         let fixed = [("type", kind), ("properties", properties), ("additionalProperties", others)];
-        Some(object(fixed.into_iter().chain(list)))
+        Some(object(fixed.into_iter().chain(list).chain(full.into_iter().flatten().flatten())))
     }
 
-    /// What may be said about the members that are there or that somebody names, and about all others.
+    /// What may be said about the members that are there or that somebody names, and about all others. Only what is there can
+    /// be updated or deleted.
     fn members(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> (Vec<(Key, Node)>, Option<Node>) {
         let members = value.and_then(Node::as_object);
         let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
-        let others = self.place(&rights.step(&Step::Key(UNNAMED.into())), None, depth + 1);
+        let needs_one = value.is_some() && self.operation != Add;
+        let others = if needs_one { None } else { self.place(&rights.step(&Step::Key(UNNAMED.into())), None, depth + 1) };
         let mut properties: Vec<(Key, Node)> = Vec::new();
         for key in known.chain(rights.names()) {
             if self.left == 0 {
@@ -150,20 +166,26 @@ impl Part {
             }
             let below = rights.step(&Step::Key(key.clone()));
             let there = members.as_ref().and_then(|members| members.get(&key)).filter(|_| below.sees_some());
+            if needs_one && there.is_none() {
+                continue;
+            }
             // New members are added to objects that are there, and appended to lists; new values have no other place.
             let is_taken = self.operation == Add && there.is_some_and(|value| value.bracket().is_none());
             match self.place(&below, there, depth + 1).filter(|_| !is_taken) {
                 Some(schema) => properties.push((key, schema)),
-                None if others.is_some() && !is_taken => properties.push((key, object([("not", object([]))]))),
+                // What is new by mistake is updated, where that may be.
+                None if others.is_some() && !(is_taken && below.covers(Update)) => properties.push((key, object([("not", object([]))]))),
                 None => {}
             }
         }
         (properties, others)
     }
 
-    /// What may be said about an item, whatever its index.
+    /// What may be said about an item with these rights; at least that it stays.
     fn item(&mut self, rights: &Rights<'_>, depth: usize) -> Option<Node> {
-        self.place(&rights.step(&Step::Index(usize::MAX)), None, depth + 1)
+        let item = self.place(rights, None, depth + 1)?;
+        let keep = object([("type", text("object")), ("maxProperties", Node::Number(0.0))]);
+        Some(if self.operation == Delete { object([("anyOf", Node::array(vec![keep, item]))]) } else { item })
     }
 }
 
@@ -171,13 +193,18 @@ impl Part {
 fn replaceable(rights: &Rights<'_>, value: Option<&Node>) -> Option<Node> {
     let members = value.and_then(Node::as_object);
     let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
-    let may = |key: &[u8]| rights.step(&Step::Key(key.into())).covers(Update);
-    let names: Vec<Key> = known.chain(rights.names()).filter(|key| may(key)).take(PLACES).collect();
-    let others = may(UNNAMED) || names.len() == PLACES;
+    let is_there = |key: &[u8]| members.as_ref().is_none_or(|members| members.get(&key.into()).is_some());
+    let may = |key: &[u8]| rights.step(&Step::Key(key.into())).covers(if is_there(key) { Update } else { Add });
+    let mut names: Vec<Key> = known.chain(rights.names()).collect();
+    let others = may(UNNAMED) || names.len() > PLACES;
+    // Where others may be replaced, those that may not are named too.
+    names.retain(|key| others || may(key));
+    names.truncate(PLACES);
     if (names.is_empty() && !others) || value.is_some_and(|value| value.bracket() == Some(b'[')) {
         return None;
     }
-    let properties = object_of(names.into_iter().map(|name| (name, object([]))).collect());
+    let place = |key: &[u8]| if may(key) { object([]) } else { object([("not", object([]))]) };
+    let properties = object_of(names.into_iter().map(|name| (name.clone(), place(&name))).collect());
     Some(object([("type", text("object")), ("properties", properties), ("additionalProperties", Node::Bool(others))]))
 }
 
@@ -188,6 +215,10 @@ fn kind(value: Option<&Node>) -> Node {
         Some(b'[') => object([("type", text("array"))]),
         _ => object([]),
     }
+}
+
+fn containers() -> Node {
+    Node::array(vec![text("object"), text("array")])
 }
 
 fn text(text: &str) -> Node {

@@ -5,6 +5,7 @@
 mod a_lenient_move_lost_its_value;
 mod a_moves_target_was_not_there_before_the_removal;
 mod a_position_past_all_strings_overflowed;
+mod a_schema_let_nobody_keep_an_item;
 mod a_schema_of_any_depth_was_endless;
 mod a_splice_asked_for_endless_removals;
 mod a_stored_revision_had_no_next;
