@@ -90,7 +90,7 @@ impl Player {
 
     /// `forgotten` gets the key names that there were before the log, if it does away with them.
     fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Played>> {
-        let mut reader = Reader { bytes: log, at: 0, depth: 0, limits };
+        let mut reader = Reader::new(log, limits);
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
         self.before = root.clone();
@@ -301,7 +301,8 @@ impl Player {
     }
 }
 
-struct Reader<'a> {
+/// Reads what the log is written in; other answers of JavaScript's are written in it too.
+pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// How many containers are open.
@@ -310,7 +311,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Option<u8> {
+    pub(crate) fn new(bytes: &'a [u8], limits: &'a Limits) -> Reader<'a> {
+        Reader { bytes, at: 0, depth: 0, limits }
+    }
+
+    pub(crate) fn next(&mut self) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte
@@ -323,7 +328,7 @@ impl<'a> Reader<'a> {
         self.number()
     }
 
-    fn list<T>(&mut self, count: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    pub(crate) fn list<T>(&mut self, count: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = Vec::with_capacity(count.min(ROOM));
         for _ in 0..count {
             items.push(item(self)?);
@@ -331,7 +336,7 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    fn number(&mut self) -> Result<usize> {
+    pub(crate) fn number(&mut self) -> Result<usize> {
         let mut number = 0u64;
         for shift in (0..35).step_by(7) {
             let byte = self.next().ok_or_else(|| self.malformed())?;
@@ -343,7 +348,7 @@ impl<'a> Reader<'a> {
         Err(self.malformed())
     }
 
-    fn double(&mut self) -> Result<f64> {
+    pub(crate) fn double(&mut self) -> Result<f64> {
         let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
         self.at += 8;
         bytes.map(|bytes| f64::from_le_bytes(*bytes)).filter(|number| number.is_finite()).ok_or_else(|| self.malformed())
@@ -357,18 +362,18 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    fn text(&mut self) -> Result<&'a [u8]> {
+    pub(crate) fn text(&mut self) -> Result<&'a [u8]> {
         let bytes = self.bytes()?;
         if text::malformed_at(bytes).is_none() { Ok(bytes) } else { Err(self.malformed()) }
     }
 
-    fn string(&mut self) -> Result<Node> {
+    pub(crate) fn string(&mut self) -> Result<Node> {
         let text = self.text()?;
         self.limits.check_string(text.len())?;
         Ok(Node::text(text))
     }
 
-    fn malformed(&self) -> Error {
+    pub(crate) fn malformed(&self) -> Error {
         Error::new(Code::InvalidPatch, "the op log is malformed").at(self.at)
     }
 }

@@ -5,9 +5,10 @@ use crate::{number, text};
 
 /// Appends the value's text. Raw parts are copied as they are. O(size).
 pub(crate) fn print(out: &mut Vec<u8>, node: &Node) {
-    if let Node::Raw(raw) = node {
-        out.extend_from_slice(raw.as_bytes());
-        return;
+    match node {
+        Node::Raw(raw) => return out.extend_from_slice(raw.as_bytes()),
+        Node::Hosted(leaf) => return leaf.print(out),
+        _ => {}
     }
     match node.open() {
         Opened::Null => out.extend_from_slice(b"null"),
@@ -156,6 +157,7 @@ impl Ruler {
     fn measure(&mut self, node: &Node) {
         match node {
             Node::Raw(raw) => self.take(raw.as_bytes().len()),
+            Node::Hosted(leaf) => self.take(leaf.length(self.rest)),
             Node::Null => self.take(4),
             Node::Bool(is) => self.take(5 - usize::from(*is)),
             Node::Number(value) => self.take_printed(|out| number::print(out, *value)),

@@ -11,14 +11,28 @@
 mod patched;
 
 use crate::boundary::edit;
+#[cfg(feature = "wasm")]
+use crate::document::Document;
 use crate::document::Node;
 use crate::edit::{Edit, Step};
+#[cfg(feature = "wasm")]
+use crate::error::Result;
+#[cfg(feature = "wasm")]
+use crate::patch::{self, Patch};
 use crate::{number, print};
 #[cfg(feature = "wasm-page")]
 pub(crate) use patched::print_patched;
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
     print_list(edits, &[])
+}
+
+/// What a patch does to a document.
+#[cfg(feature = "wasm")]
+pub(crate) fn print_patch(before: &Document, patch: &Patch) -> Result<Vec<u8>> {
+    let (mut root, mut edits) = (before.root.clone(), Vec::new());
+    patch::apply_with(&mut root, patch, &before.limits, |done| edits.push(done.edit))?;
+    Ok(print_edits(&edits))
 }
 
 /// `brought` are the operations in which the view finds the edits' values.

@@ -7,6 +7,7 @@ import { graphs } from './graphs.mjs';
 import { incomings } from './incoming.mjs';
 import { memory } from './memory.mjs';
 import { openings } from './opening.mjs';
+import { plain } from './plain.mjs';
 import { releases } from './releases.mjs';
 import { sizes } from './sizes.mjs';
 import { streams } from './streaming.mjs';
@@ -21,5 +22,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside; with `runtime: 'here'` in the process that prints.
  */
 export const rows = [
-  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...openings, ...releases, ...wakings, ...commits, ...graphs, ...changeRequests, ...memory, ...sizes,
+  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...plain, ...openings, ...releases, ...wakings, ...commits, ...graphs, ...changeRequests, ...memory, ...sizes,
 ];

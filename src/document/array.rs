@@ -1,7 +1,10 @@
 //! A persistent array: a flat list while small, a tree above.
 
+use std::sync::Arc;
+
+use super::host::Holder;
 use super::node::Node;
-use super::tree::{self, Run, Tree};
+use super::tree::{self, Run, Source, Tree};
 
 /// What fits into one leaf of a tree needs no tree.
 const FLAT: usize = tree::MOST;
@@ -15,10 +18,26 @@ enum Items {
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     items: Items,
+    /// Of items that weren't looked at, the commas.
     weight: usize,
+    /// The host's array that this is, as long as it wasn't written to.
+    holder: Option<Arc<Holder>>,
+    /// Whether anything in it may live with a host: then the weight is a lower bound.
+    is_hosted: bool,
 }
 
 impl Array {
+    /// An array of a host's, none of whose items are read yet. O(1).
+    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize, holder: Arc<Holder>) -> Array {
+        let weight = length.saturating_mul(2).saturating_add(2);
+        Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: Some(holder), is_hosted: true }
+    }
+
+    /// The same, of items that came along.
+    pub(super) fn of_holder(self, holder: Arc<Holder>) -> Array {
+        Array { holder: Some(holder), ..self }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.items {
             Items::Flat(items) => items.len(),
@@ -29,6 +48,11 @@ impl Array {
     /// Saturates: what is that large is refused by who made it.
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// Whether anything in it may live with a host.
+    pub(super) fn is_hosted(&self) -> bool {
+        self.is_hosted
     }
 
     /// O(log n).
@@ -58,13 +82,17 @@ impl Array {
         }?;
         let before = item.weight();
         let result = edit(item);
-        self.weight = (self.weight - before).saturating_add(item.weight());
+        self.weight = self.weight.saturating_sub(before).saturating_add(item.weight());
+        self.is_hosted |= item.is_hosted();
+        self.holder = None;
         Some(result)
     }
 
     /// Removes `remove` items at `index` and puts `insert` there; returns what was removed. Both are cut to the
     /// array's end. O(log n + removed + inserted).
     pub(crate) fn splice(&mut self, index: usize, remove: usize, insert: Vec<Node>) -> Vec<Node> {
+        self.holder = None;
+        self.is_hosted |= insert.iter().any(Node::is_hosted);
         let start = index.min(self.len());
         let end = start.saturating_add(remove).min(self.len());
         self.weight = insert.iter().map(slot_weight).fold(self.weight, usize::saturating_add);
@@ -82,6 +110,7 @@ impl Array {
 
     /// Puts the item at `order[i]` into place `i`. The caller has checked that `order` is a permutation. O(n).
     pub(crate) fn permute(&mut self, order: &[usize]) {
+        self.holder = None;
         let arranged: Vec<Node> = order.iter().filter_map(|from| self.get(*from).cloned()).collect();
         self.items = match self.items {
             Items::Flat(_) => Items::Flat(arranged),
@@ -127,9 +156,16 @@ impl Array {
         runs
     }
 
+    /// How many items both begin with that are equal.
+    pub(crate) fn common_head(&self, other: &Array) -> usize {
+        let shared = self.shared_leaves(other).first().filter(|run| run.0 == 0 && run.1 == 0).map_or(0, |run| run.2);
+        shared + self.iter_from(shared).zip(other.iter_from(shared)).take_while(|(a, b)| a == b).count()
+    }
+
     fn shared_leaves(&self, other: &Array) -> Vec<Run> {
-        match (&self.items, &other.items) {
-            (Items::Tree(items), Items::Tree(others)) => items.shared_runs(others),
+        match (&self.holder, &other.holder, &self.items, &other.items) {
+            (Some(holder), Some(other), ..) => holder.shared_runs(other),
+            (_, _, Items::Tree(items), Items::Tree(others)) => items.shared_runs(others),
             _ => Vec::new(),
         }
     }
@@ -159,7 +195,8 @@ impl FromIterator<Node> for Array {
     fn from_iter<I: IntoIterator<Item = Node>>(iter: I) -> Self {
         let items: Vec<Node> = iter.into_iter().collect();
         let weight = items.iter().map(slot_weight).fold(2, usize::saturating_add);
+        let is_hosted = items.iter().any(Node::is_hosted);
         let items = if items.len() > FLAT { Items::Tree(Tree::from(items)) } else { Items::Flat(items) };
-        Array { items, weight }
+        Array { items, weight, holder: None, is_hosted }
     }
 }

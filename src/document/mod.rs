@@ -1,6 +1,9 @@
 //! The immutable, structurally shared JSON document.
 
 mod array;
+mod host;
+#[cfg(not(target_arch = "wasm32"))]
+mod hosts;
 mod key;
 mod node;
 mod object;
@@ -12,6 +15,9 @@ mod tests;
 mod tree;
 
 pub(crate) use array::Array;
+pub(crate) use host::Leaf;
+#[cfg(feature = "wasm")]
+pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
 pub(crate) use node::{Node, Opened};
 pub(crate) use object::Object;
@@ -212,7 +218,7 @@ mod serde_json_value {
         }
     }
 
-    fn node(value: &Value, path: &mut Vec<Key>) -> Result<Node> {
+    pub(super) fn node(value: &Value, path: &mut Vec<Key>) -> Result<Node> {
         Ok(match value {
             Value::Null => Node::Null,
             Value::Bool(value) => Node::Bool(*value),

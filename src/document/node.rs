@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{array::Array, key::Key, object::Object, raw::Raw};
-use crate::text;
+use super::{array::Array, host::Leaf, key::Key, object::Object, raw::Raw};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::print::print;
+use crate::{parse, text};
 
 /// Bytes of the strings that need no memory of their own.
 const INLINE: usize = 14;
 
 /// For the tokens that follow the first one: a copied string mostly belongs to a stream.
 const ROOM: usize = 256;
+
+/// What a container weighs that has nothing in it, or of which nothing is known.
+const EMPTY: usize = 2;
 
 /// 16 bytes on wasm32. Cloning is a reference count; containers are shared between versions and copied on write.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +33,11 @@ pub(crate) enum Node {
     Object(Arc<Object>),
     /// An array or object nobody has touched: still its canonical JSON text.
     Raw(Raw),
+    /// An array or object that lives with a host.
+    Hosted(Arc<Leaf>),
 }
 
-/// What a node is, its raw text opened by one level.
+/// What a node is, opened by one level.
 pub(crate) enum Opened<'a> {
     Null,
     Bool(bool),
@@ -117,11 +125,12 @@ impl Node {
             Node::Array(_) => Some(b'['),
             Node::Object(_) => Some(b'{'),
             Node::Raw(raw) => raw.as_bytes().first().copied(),
+            Node::Hosted(leaf) => Some(leaf.bracket()),
             _ => None,
         }
     }
 
-    /// O(1); for raw text O(its length).
+    /// O(1); for raw text O(its length), and for what lives with a host O(its members), the first time.
     pub(crate) fn open(&self) -> Opened<'_> {
         match self {
             Node::Null => Opened::Null,
@@ -135,14 +144,25 @@ impl Node {
                 Node::Object(object) => Opened::Object(Shared::Owned(object)),
                 _ => Opened::Null,
             },
+            Node::Hosted(leaf) => match leaf.open() {
+                Node::Array(array) => Opened::Array(Shared::Borrowed(array)),
+                Node::Object(object) => Opened::Object(Shared::Borrowed(object)),
+                _ => Opened::Null,
+            },
         }
     }
 
-    /// Puts the opened container in the place of its raw text, so that it can be written.
+    /// Puts the opened container in the place of its raw text, or of what lives with a host, so that it can be written.
     pub(crate) fn open_in_place(&mut self) {
-        if let Node::Raw(raw) = self {
-            *self = raw.open();
+        match self {
+            Node::Raw(raw) => *self = raw.open(),
+            Node::Hosted(leaf) => *self = leaf.open().clone(),
+            _ => {}
         }
+    }
+
+    pub(crate) fn is_container(&self) -> bool {
+        matches!(self, Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_))
     }
 
     /// The value for one pointer segment.
@@ -154,7 +174,8 @@ impl Node {
         }
     }
 
-    /// About how many bytes of JSON text this is: exact for strings and raw text, 8 for a number. O(1).
+    /// About how many bytes of JSON text this is: exact for strings and raw text, 8 for a number; what lives with a host
+    /// and wasn't looked into counts next to nothing. O(1).
     pub(crate) fn weight(&self) -> usize {
         match self {
             Node::Null | Node::Bool(_) => 4,
@@ -165,17 +186,39 @@ impl Node {
             Node::Array(array) => array.weight(),
             Node::Object(object) => object.weight(),
             Node::Raw(raw) => raw.as_bytes().len(),
+            Node::Hosted(_) => EMPTY,
         }
+    }
+
+    /// Whether anything in it may live with a host. O(1).
+    pub(super) fn is_hosted(&self) -> bool {
+        match self {
+            Node::Hosted(_) => true,
+            Node::Array(array) => array.is_hosted(),
+            Node::Object(object) => object.is_hosted(),
+            _ => false,
+        }
+    }
+
+    /// The value without anything that lives with a host: how large it is, is then known. O(size) if it holds such.
+    pub(crate) fn taken_over(self) -> Result<Node> {
+        if !self.is_hosted() {
+            return Ok(self);
+        }
+        let mut text = Vec::new();
+        print(&mut text, &self);
+        parse::parse(text.into(), &Limits::none())
     }
 
     /// Whether no container in it is nested deeper than `limit`. O(size) at worst, stopping at the first that is.
     pub(crate) fn nested_within(&self, limit: usize) -> bool {
         match self {
             // Each level takes two brackets: what is this light needs no walk.
-            _ if self.weight() / 2 <= limit => true,
+            _ if self.weight() / 2 <= limit && !self.is_hosted() => true,
             Node::Array(array) => limit > 0 && array.iter().all(|item| item.nested_within(limit - 1)),
             Node::Object(object) => limit > 0 && object.iter().all(|(_, value)| value.nested_within(limit - 1)),
             Node::Raw(raw) => raw.depth() <= limit,
+            Node::Hosted(leaf) => leaf.is_nested_within(limit),
             _ => true,
         }
     }
@@ -192,6 +235,8 @@ impl Node {
             (Node::Long(a), Node::Long(b)) => Arc::ptr_eq(a, b),
             (Node::Grown(a), Node::Grown(b)) => Arc::ptr_eq(a, b),
             (Node::Raw(a), Node::Raw(b)) => a.is_same(b),
+            (Node::Hosted(a), Node::Hosted(b)) => a.is_same(b),
+            (Node::Hosted(leaf), opened) | (opened, Node::Hosted(leaf)) => leaf.has_opened(opened),
             _ => false,
         }
     }
@@ -202,6 +247,11 @@ impl PartialEq for Node {
     fn eq(&self, other: &Node) -> bool {
         if self.is_same(other) {
             return true;
+        }
+        if let (Node::Hosted(a), Node::Hosted(b)) = (self, other)
+            && let Some(is_equal) = a.is_equal(b)
+        {
+            return is_equal;
         }
         match (self.open(), other.open()) {
             (Opened::Null, Opened::Null) => true,

@@ -31,13 +31,16 @@ enum Members {
 pub(crate) struct Object {
     members: Members,
     weight: usize,
+    /// Whether anything in it may live with a host: then the weight is a lower bound.
+    is_hosted: bool,
 }
 
 impl Object {
     /// Of keys that are all different. O(n log n).
     pub(crate) fn with_shape(shape: Arc<[Key]>, values: Vec<Node>) -> Object {
         let weight = shape.iter().zip(&values).map(|(key, value)| member_weight(key, value)).fold(2, usize::saturating_add);
-        let mut object = Object { members: Members::Flat { shape, values }, weight };
+        let is_hosted = values.iter().any(Node::is_hosted);
+        let mut object = Object { members: Members::Flat { shape, values }, weight, is_hosted };
         if object.len() > FLAT {
             object.tabulate();
         }
@@ -76,6 +79,11 @@ impl Object {
 
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// Whether anything in it may live with a host.
+    pub(super) fn is_hosted(&self) -> bool {
+        self.is_hosted
     }
 
     /// O(log n).
@@ -133,7 +141,8 @@ impl Object {
         };
         let before = value.weight();
         let result = edit(value);
-        self.weight = (self.weight - before).saturating_add(value.weight());
+        self.weight = self.weight.saturating_sub(before).saturating_add(value.weight());
+        self.is_hosted |= value.is_hosted();
         Some(result)
     }
 
@@ -144,6 +153,7 @@ impl Object {
             Err(place) => place,
         };
         self.weight = self.weight.saturating_add(member_weight(key, &value));
+        self.is_hosted |= value.is_hosted();
         match &mut self.members {
             Members::Flat { shape, values } => {
                 *shape = shape.iter().chain([key]).cloned().collect();

@@ -27,7 +27,7 @@ impl Document {
                 for (position, (key, value)) in object.positions() {
                     print_text(&mut out, key);
                     out.push(b':');
-                    if is_container(value) {
+                    if value.is_container() {
                         out.push(b'[');
                         print(&mut out, &Node::Number(position as f64));
                         out.push(b']');
@@ -84,10 +84,6 @@ fn child<'a>(opened: &'a Opened<'_>, position: u32) -> Option<&'a Node> {
         Opened::Object(object) => object.at(position as usize),
         _ => None,
     }
-}
-
-fn is_container(node: &Node) -> bool {
-    matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_))
 }
 
 fn is_large(node: &Node, small: usize) -> bool {

@@ -63,7 +63,7 @@ fn resolve(root: &mut Node, operation: &Operation) -> Result<Option<Edit>> {
         }
         Operation::Copy { from, path } => {
             let (_, value) = locate(root, from)?;
-            insertion(root, path, value)?
+            insertion(root, path, value.taken_over()?)?
         }
         Operation::Test { path, value } => {
             let equal = locate(root, path)?.1 == *value;

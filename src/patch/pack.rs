@@ -90,7 +90,7 @@ impl Packer<'_> {
                     self.value(value);
                 }
             }
-            Node::Array(_) | Node::Object(_) | Node::Raw(_) => {
+            Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_) => {
                 self.out.push(value::JSON);
                 self.json(node);
             }

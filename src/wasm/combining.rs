@@ -4,36 +4,33 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
+use super::host::{Values, document};
 use super::limits::limits;
-use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::parse;
 use crate::patch::{self, Patch};
 use crate::projection::View;
 
-/// The arena holds a patch up to `split`, a view up to `end` and, if there is more, the base up to `length`; returns the
-/// part of the patch that shows in the view.
+/// The arena holds a patch up to `split` and a view up to `length`; returns the part of the patch that shows in the view.
 #[wasm_bindgen]
-pub fn filter_patch(arena: &Arena, split: usize, end: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+pub fn filter_patch(base: Option<Values>, arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
     let patch = Patch::parse_with(arena.head(split), &limits).map_err(to_js)?;
-    let view = View::parse(arena.range(split, end)).map_err(to_js)?;
-    let base = if length > end { Some(Document::parse_with(arena.range(end, length), limits).map_err(to_js)?) } else { None };
+    let view = View::parse(arena.range(split, length)).map_err(to_js)?;
+    let base = base.map(|base| document(base, limits));
     Ok(text(patch::print(&patch.filter(&view, base.as_ref()).map_err(to_js)?)))
 }
 
-/// The arena holds a list of patches (each a list, or a string that is its text) up to `split` and, if there is more, the
-/// base up to `length`; returns the patch that does what they do one after another.
+/// The arena holds a list of patches (each a list, or a string that is its text) up to `length`; returns the patch that
+/// does what they do one after another.
 #[wasm_bindgen]
-pub fn compact(arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+pub fn compact(base: Option<Values>, arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
-    let patches = read_all(arena.head(split), &limits).map_err(to_js)?;
-    let compacted = if length > split {
-        let base = Document::parse_with(arena.range(split, length), limits).map_err(to_js)?;
-        Patch::compact_on(&patches, &base).map_err(to_js)?
-    } else {
-        Patch::compact(&patches)
+    let patches = read_all(arena.head(length), &limits).map_err(to_js)?;
+    let compacted = match base {
+        Some(base) => Patch::compact_on(&patches, &document(base, limits)).map_err(to_js)?,
+        None => Patch::compact(&patches),
     };
     Ok(text(patch::print(&compacted)))
 }

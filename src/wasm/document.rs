@@ -4,6 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
+use super::host::{self, Values};
 use super::limits::limits;
 use super::options::diff_options;
 use crate::document::Document;
@@ -21,6 +22,11 @@ impl DocumentHandle {
     /// Parses the arena's first `length` bytes.
     pub fn parse(arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<DocumentHandle> {
         Ok(DocumentHandle { inner: Document::parse_with(arena.head(length), limits(bounds)).map_err(to_js)? })
+    }
+
+    /// A document of a value that stays in JavaScript, and stays as it is.
+    pub fn over(value: Values, bounds: &[f64]) -> DocumentHandle {
+        DocumentHandle { inner: host::document(value, limits(bounds)) }
     }
 
     /// Parses the arena's first `length` bytes as another version of this one.

@@ -5,29 +5,30 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
+use super::host::{Values, document};
 use super::limits::limits;
-use crate::document::Document;
+use crate::limits::Limits;
 use crate::patch::{self, Patch};
 use crate::print::print_text;
-use crate::writes::StepWrites;
+use crate::view;
+use crate::writes::{self, StepWrites};
 
-/// The arena holds a state up to `split` and a patch up to `length`; returns the state after it.
+/// What the patch in the arena's first `length` bytes does to a state, as the view's edits.
 #[wasm_bindgen]
-pub fn apply_patch(arena: &Arena, split: usize, length: usize, bounds: &[f64]) -> JsResult<String> {
+pub fn apply_patch(state: Values, arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
-    let state = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
-    let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
-    Ok(text(state.apply(&patch).map_err(to_js)?.to_bytes()))
+    let patch = Patch::parse_with(arena.head(length), &limits).map_err(to_js)?;
+    Ok(text(view::print_patch(&document(state, limits), &patch).map_err(to_js)?))
 }
 
-/// The arena holds a state up to `split` and step writes up to `length`; returns `{"state":…,"warnings":[…]}`.
+/// What the step writes in the arena's first `length` bytes do to a state: `{"edits":…,"warnings":[…]}`.
 #[wasm_bindgen]
-pub fn apply_step_writes(arena: &Arena, split: usize, length: usize) -> JsResult<String> {
-    let state = Document::parse(arena.head(split)).map_err(to_js)?;
-    let writes = StepWrites::parse(arena.range(split, length)).map_err(to_js)?;
-    let (state, warnings) = writes.apply(&state).map_err(to_js)?;
-    let mut out = b"{\"state\":".to_vec();
-    out.extend_from_slice(&state.to_bytes());
+pub fn apply_step_writes(state: Values, arena: &Arena, length: usize) -> JsResult<String> {
+    let writes = StepWrites::parse(arena.head(length)).map_err(to_js)?;
+    let (mut root, mut edits, limits) = (document(state, Limits::default()).root, Vec::new(), Limits::default());
+    let warnings = writes::apply_with(&mut root, &writes, &limits, |edit| edits.push(edit.clone())).map_err(to_js)?;
+    let mut out = b"{\"edits\":".to_vec();
+    out.extend_from_slice(&view::print_edits(&edits));
     out.extend_from_slice(b",\"warnings\":[");
     for (index, warning) in warnings.iter().enumerate() {
         if index > 0 {
@@ -39,11 +40,11 @@ pub fn apply_step_writes(arena: &Arena, split: usize, length: usize) -> JsResult
     Ok(text(out))
 }
 
-/// The arena holds step writes up to `split` and, if there is more, the base up to `length`; returns the patch.
+/// The patch for the step writes in the arena's first `length` bytes.
 #[wasm_bindgen]
-pub fn step_writes_to_patch(arena: &Arena, split: usize, length: usize, extended: bool) -> JsResult<String> {
-    let writes = StepWrites::parse(arena.head(split)).map_err(to_js)?;
-    let base = if length > split { Some(Document::parse(arena.range(split, length)).map_err(to_js)?) } else { None };
+pub fn step_writes_to_patch(base: Option<Values>, arena: &Arena, length: usize, extended: bool) -> JsResult<String> {
+    let writes = StepWrites::parse(arena.head(length)).map_err(to_js)?;
+    let base = base.map(|base| document(base, Limits::default()));
     let patch = writes.to_patch(base.as_ref(), dialect(extended)).map_err(to_js)?;
     Ok(text(patch::print(&patch)))
 }

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
+use super::host::{Values, documents};
 use super::limits::limits;
 use crate::document::{Document, Node};
 use crate::error::{Code, Error, Result};
@@ -14,7 +15,7 @@ use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan, Merged, Proposal, Strategy};
 use crate::print::{print, print_text};
 use crate::writes::StepWrites;
-use crate::{parse, patch};
+use crate::{parse, patch, view};
 
 enum Writers {
     Writes(Vec<StepWrites>),
@@ -30,20 +31,23 @@ pub struct MergeHandle {
 
 #[wasm_bindgen]
 impl MergeHandle {
-    /// The arena holds the base up to `split` and a list of step writes, or of branches, up to `length`.
+    /// The base and its branches, or only the base: then the arena's first `length` bytes are a list of step writes.
     #[wasm_bindgen(constructor)]
-    pub fn new(arena: &Arena, split: usize, length: usize, branches: bool, bounds: &[f64]) -> JsResult<MergeHandle> {
+    pub fn new(values: Values, arena: &Arena, length: usize, branches: bool, bounds: &[f64]) -> JsResult<MergeHandle> {
         let limits = limits(bounds);
-        let base = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
-        let writers = writers(arena.range(split, length), branches, limits).map_err(to_js)?;
+        let mut states = documents(values, limits).into_iter();
+        let base = states.next().unwrap_or(Document { root: Node::Null, limits });
+        let writers =
+            if branches { Writers::Branches(states.collect()) } else { Writers::Writes(read(arena.head(length), limits).map_err(to_js)?) };
         Ok(MergeHandle { base, writers })
     }
 
     /// Merges by `strategies`, a list of `[pointer, name]` and `[pointer, function]`. A function gets the texts of the
     /// existing value, of the incoming one and of the base (or undefined), the pointer and the writer's number, and
-    /// returns the text of the result, or undefined where it failed. Returns `{"state":…,"patch":…,"conflicts":…,"warnings":…}`.
+    /// returns the text of the result, or undefined where it failed. Returns
+    /// `{"edits":…,"patch":…,"conflicts":…,"warnings":…}`.
     pub fn run(self, strategies: &Array, extended: bool) -> JsResult<String> {
-        self.merge(strategies).and_then(|merged| print_merged(&merged, extended)).map_err(to_js)
+        self.merge(strategies).and_then(|merged| print_merged(&self.base, &merged, extended)).map_err(to_js)
     }
 }
 
@@ -92,20 +96,16 @@ fn custom(function: Function) -> Strategy {
     }))
 }
 
-fn writers(text: &[u8], branches: bool, limits: Limits) -> Result<Writers> {
+fn read(text: &[u8], limits: Limits) -> Result<Vec<StepWrites>> {
     let node = parse::parse(text.into(), &limits)?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the writers are a list"))?;
-    Ok(if branches {
-        Writers::Branches(list.iter().map(|root| Document { root: root.clone(), limits }).collect())
-    } else {
-        Writers::Writes(list.iter().map(|item| StepWrites::read(item, &limits)).collect::<Result<_>>()?)
-    })
+    list.iter().map(|item| StepWrites::read(item, &limits)).collect()
 }
 
-fn print_merged(merged: &Merged, extended: bool) -> Result<String> {
+fn print_merged(base: &Document, merged: &Merged, extended: bool) -> Result<String> {
     let patch = merged.patch(dialect(extended))?;
-    let mut out = b"{\"state\":".to_vec();
-    print(&mut out, &merged.state.root);
+    let mut out = b"{\"edits\":".to_vec();
+    out.extend_from_slice(&view::print_patch(base, &patch)?);
     out.extend_from_slice(b",\"patch\":");
     out.extend_from_slice(&patch::print(&patch));
     out.extend_from_slice(b",\"conflicts\":");

@@ -26,6 +26,8 @@ mod combining;
 mod document;
 #[cfg(feature = "wasm-page")]
 mod functions;
+#[cfg(feature = "wasm")]
+mod host;
 #[cfg(all(feature = "wasm", target_arch = "wasm32", not(target_feature = "atomics")))]
 mod memory;
 #[cfg(feature = "wasm-merge")]

@@ -5,25 +5,36 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
+use super::host::{Values, document, documents};
 use super::limits::limits;
 use super::options::diff_options;
 use crate::document::Document;
 use crate::patch::{self, Patch};
 
-/// The arena holds a value up to `split` and another up to `length`; returns the patch from one to the other.
+/// The patch from the first of two values to the second.
 #[wasm_bindgen]
-pub fn diff(arena: &Arena, split: usize, length: usize, key: JsValue, extended: bool, bounds: &[f64]) -> JsResult<String> {
+pub fn diff(both: Values, key: JsValue, extended: bool, bounds: &[f64]) -> JsResult<String> {
+    let options = diff_options(key, extended)?;
+    let patch = match documents(both, limits(bounds)).as_slice() {
+        [before, after] => before.diff(after, &options),
+        _ => Patch::default(),
+    };
+    Ok(text(patch::print(&patch)))
+}
+
+/// The arena holds a text up to `split` and another up to `length`; returns the patch from one to the other.
+#[wasm_bindgen]
+pub fn diff_texts(arena: &Arena, split: usize, length: usize, key: JsValue, extended: bool, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
     let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
     let after = before.parse_next(arena.range(split, length)).map_err(to_js)?;
     Ok(text(patch::print(&before.diff(&after, &diff_options(key, extended)?))))
 }
 
-/// The arena holds the state before up to `split` and a patch up to `length`; returns the patch that leads back.
+/// The patch that takes the one in the arena's first `length` bytes back.
 #[wasm_bindgen]
-pub fn invert(arena: &Arena, split: usize, length: usize, extended: bool, bounds: &[f64]) -> JsResult<String> {
+pub fn invert(before: Values, arena: &Arena, length: usize, extended: bool, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
-    let before = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
-    let patch = Patch::parse_with(arena.range(split, length), &limits).map_err(to_js)?;
-    Ok(text(patch::print(&patch.invert(&before, dialect(extended)).map_err(to_js)?)))
+    let patch = Patch::parse_with(arena.head(length), &limits).map_err(to_js)?;
+    Ok(text(patch::print(&patch.invert(&document(before, limits), dialect(extended)).map_err(to_js)?)))
 }

@@ -100,11 +100,16 @@ impl<'a> Differ<'a> {
         if before.is_same(after) {
             return Change::Nothing;
         }
-        match (before.open(), after.open()) {
+        let (old, new) = (before.open(), after.open());
+        if is_hosted(before) || is_hosted(after) {
+            // How large they are wasn't known before.
+            self.effort = self.effort.saturating_add((weight(&old) + weight(&new)).saturating_mul(EFFORT));
+        }
+        match (old, new) {
             (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => self.objects(&old, &new, depth),
             (Opened::Array(old), Opened::Array(new)) if depth < DEEPEST => match self.comparison.arrays {
                 ArrayDelta::Precise => self.arrays(&old, &new, depth),
-                ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.iter().zip(new.iter()).take_while(|(a, b)| a == b).count()),
+                ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.common_head(&new)),
             },
             (Opened::Text(old), Opened::Text(new)) if old == new => Change::Nothing,
             (Opened::Text(old), Opened::Text(new)) if self.comparison.growth && is_text_growing(old, new) => Change::Text,
@@ -155,6 +160,18 @@ impl<'a> Differ<'a> {
         }
         pieces.push(Piece::New(new.len() - at));
         Change::Items(Sequence::new(pieces, inside))
+    }
+}
+
+fn is_hosted(node: &Node) -> bool {
+    matches!(node, Node::Hosted(_))
+}
+
+fn weight(opened: &Opened<'_>) -> usize {
+    match opened {
+        Opened::Array(array) => array.weight(),
+        Opened::Object(object) => object.weight(),
+        _ => 0,
     }
 }
 

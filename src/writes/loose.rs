@@ -54,6 +54,7 @@ impl Identity {
             Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),
             Node::Object(object) => Some(Identity::Memory(Arc::as_ptr(object) as usize, 0)),
             Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),
+            Node::Hosted(leaf) => Some(Identity::Memory(leaf.address(), 0)),
         }
     }
 }
@@ -121,13 +122,12 @@ impl Loose {
         }
         // A scalar that gave way to another value, or took its place, is told best by that. So is a member that has
         // another value now: taken away and added again it would be the last member.
-        let is_container = |node: &Node| matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_));
         let is_item = matches!(step, Step::Index(_));
-        if let Some(node) = old.filter(|node| new.is_none() || is_item && is_container(node)) {
+        if let Some(node) = old.filter(|node| new.is_none() || is_item && node.is_container()) {
             let today = if let (Step::Index(today), Some(_)) = (&step, new) { Some(*today) } else { None };
             self.taken.push(Taken { container, step: from, node: node.clone(), today });
         }
-        if let Some(node) = new.filter(|node| old.is_none() || is_container(node)) {
+        if let Some(node) = new.filter(|node| old.is_none() || node.is_container()) {
             self.put.push(Put { container, step, node: node.clone() });
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<W
     let mut loose = Loose::default();
     loose.gather(&changes.root, base, current, &mut Vec::new());
     let (mut taken, mut put) = (loose.taken.iter().collect(), loose.put.iter().collect());
-    let (containers, scalars): (Vec<_>, Vec<_>) = same(&mut taken, &mut put).into_iter().partition(|pair| is_container(&pair.put.node));
+    let (containers, scalars): (Vec<_>, Vec<_>) = same(&mut taken, &mut put).into_iter().partition(|pair| pair.put.node.is_container());
     // Where every value only gave way to another, and none of them is elsewhere, they were replaced.
     let is_move = |taken: &&Taken| taken.today.is_none() || !containers.is_empty();
     let edited = if taken.iter().any(is_move) { alike(taken, put) } else { Vec::new() };
@@ -74,7 +74,7 @@ fn takes(write: &Write) -> bool {
         Write::Delete { .. } => true,
         Write::Splice { remove, .. } => *remove > 0,
         // An item that gave way to another.
-        Write::Replace { path, value, .. } => matches!(path.last(), Some(Step::Index(_))) && is_container(value),
+        Write::Replace { path, value, .. } => matches!(path.last(), Some(Step::Index(_))) && value.is_container(),
         _ => false,
     }
 }
@@ -83,13 +83,9 @@ fn puts(write: &Write) -> bool {
     match write {
         Write::Append { .. } => true,
         Write::Splice { items, .. } => !items.is_empty(),
-        Write::Replace { value, is_new, .. } => *is_new || is_container(value),
+        Write::Replace { value, is_new, .. } => *is_new || value.is_container(),
         _ => false,
     }
-}
-
-fn is_container(node: &Node) -> bool {
-    matches!(node, Node::Array(_) | Node::Object(_) | Node::Raw(_))
 }
 
 /// The writes that move those of the pairs that stayed in their container, and those that move all.
@@ -161,7 +157,7 @@ fn alike<'a>(taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> {
 }
 
 fn is_worthwhile(node: &Node) -> bool {
-    is_container(node) && print::length(node, WORTHWHILE) >= WORTHWHILE
+    node.is_container() && print::length(node, WORTHWHILE) >= WORTHWHILE
 }
 
 fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {

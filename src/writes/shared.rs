@@ -60,6 +60,7 @@ fn address(node: &Node) -> usize {
         Node::Long(text) => text.as_ptr() as usize,
         Node::Grown(text) => std::sync::Arc::as_ptr(text) as usize,
         Node::Raw(raw) => raw.address(),
+        Node::Hosted(leaf) => leaf.address(),
         _ => 0,
     }
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::patches::{self, documents, patch, programs};
+use crate::values::document;
 
 /// Splits operations into patches.
 fn split(operations: &[Value], sizes: &[usize]) -> Vec<Patch> {
@@ -124,7 +125,7 @@ proptest! {
         let compacted = Patch::compact(&all);
         prop_assert!(compacted.len() <= operations.len(), "{}", &compacted);
         for variation in variations(&start) {
-            let base = Document::try_from(&variation).unwrap();
+            let base = document(&variation);
             let Some(end) = one_after_another(&base, &all) else { continue };
             prop_assert_eq!(&base.apply(&compacted).unwrap(), &end, "{} from {}", &compacted, &base);
             let net = Patch::compact_on(&all, &base).unwrap();
@@ -136,7 +137,7 @@ proptest! {
 
     #[test]
     fn it_holds_where_names_and_indexes_meet(start in 0..66usize, operations in prop::collection::vec(small_operation(), 1..24)) {
-        let documents: Vec<_> = small_documents().iter().map(|value| Document::try_from(value).unwrap()).collect();
+        let documents: Vec<_> = small_documents().iter().map(|value| document(value)).collect();
         let operations = patches::fitting(&documents[start % documents.len()], &operations);
         let all = split(&operations, &[1]);
         let compacted = Patch::compact(&all);
@@ -154,7 +155,7 @@ proptest! {
     fn a_minimal_patch_is_left_as_it_is(start in documents(), program in programs(12)) {
         let (operations, _) = patch(&start, &program);
         let options = TrackerOptions { array_delta: patchwire::ArrayDelta::Precise, ..TrackerOptions::default() };
-        let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), options);
+        let mut tracker = Tracker::new(document(&start), options);
         tracker.apply(&patches::parse(&operations)).unwrap();
         for dialect in [Dialect::Rfc6902, Dialect::Extended] {
             let minimal = tracker.patch(Tracker::MAIN, dialect).unwrap();

@@ -4,11 +4,7 @@ use patchwire::{Dialect, DiffOptions, Document, Limits, Patch};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::values::values;
-
-fn document(value: &Value) -> Document {
-    Document::try_from(value).unwrap()
-}
+use crate::values::{document, documents, values};
 
 fn options(key: Option<&str>, dialect: Dialect) -> DiffOptions {
     DiffOptions { key: key.map(str::to_owned), dialect }
@@ -32,7 +28,7 @@ fn is_told_alike(before: &Value, after: &Value, options: &DiffOptions) {
 
 /// The patch in the standard dialect, once every law of it has held in both, and for documents that share parts or don't.
 fn lawful(before: &Value, after: &Value, key: Option<&str>) -> Patch {
-    let (old, new) = (document(before), document(after));
+    let [old, new] = documents([before, after]);
     let text = Document::parse(after.to_string()).unwrap();
     let whole = json!([{"op": "replace", "path": "", "value": after}]).to_string();
     for dialect in [Dialect::Extended, Dialect::Rfc6902] {
@@ -184,7 +180,7 @@ fn large_arrays_of_every_kind() {
         (array(&|_| json!([])), array(&|i| json!([i % 3]))),
     ];
     for (before, after) in &cases {
-        let (old, new) = (document(before), document(after));
+        let [old, new] = documents([before, after]);
         let patch = old.diff(&new, &DiffOptions::default());
         assert!(patch.len() <= Limits::default().operations);
         assert_eq!(old.apply(&patch).unwrap(), new);

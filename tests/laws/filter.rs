@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::patches::{apply, documents, parse, patch, places, programs};
+use crate::values::document;
 
 /// A step as a view sees it: a member's name, or any item.
 type Path = Vec<Option<String>>;
@@ -98,7 +99,7 @@ proptest! {
 
     #[test]
     fn a_projection_is_what_its_definition_says(start in documents(), view in views()) {
-        let projected = Document::try_from(&start).unwrap().project(&view.view());
+        let projected = document(&start).project(&view.view());
         prop_assert_eq!(Value::from(&projected), view.project(&start, &Vec::new()));
         prop_assert_eq!(&projected.project(&view.view()), &projected);
     }
@@ -106,8 +107,8 @@ proptest! {
     #[test]
     fn a_filtered_patch_leads_from_projection_to_projection(start in documents(), view in views(), program in programs(8)) {
         let (operations, end) = patch(&start, &program);
-        let (base, view_) = (Document::try_from(&start).unwrap(), view.view());
-        let (before, after) = (base.project(&view_), Document::try_from(&end).unwrap().project(&view_));
+        let (base, view_) = (document(&start), view.view());
+        let (before, after) = (base.project(&view_), document(&end).project(&view_));
         let exact = parse(&operations).filter(&view_, Some(&base)).unwrap();
         prop_assert_eq!(&before.apply(&exact).unwrap(), &after, "{}", &exact);
         match parse(&operations).filter(&view_, None) {
@@ -141,7 +142,7 @@ proptest! {
             states.push(apply(&states[index], &operations[index..=index]));
         }
         let seen: Vec<String> = states.iter().flat_map(|state| texts(&view.project(state, &Vec::new()))).collect();
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         for base in [None, Some(&base)] {
             let Ok(filtered) = parse(&operations).filter(&view.view(), base) else { continue };
             let output = filtered.to_string();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::tracking::{Choice, perform, programs};
-use crate::values::values;
+use crate::values::{document, values};
 
 /// Whether to change something, or to go back and forth.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ proptest! {
 
     #[test]
     fn the_past_comes_back_exactly(start in values(), acts in acts(), steps in prop_oneof![Just(100usize), 0..4usize]) {
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         let mut tracker = Tracker::new(base.clone(), TrackerOptions { history: steps, array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
         let wire = tracker.open_cursor();
         let mut follower = base.clone();
@@ -62,7 +62,7 @@ proptest! {
 
     #[test]
     fn what_streams_write_comes_and_goes_in_steps(list in prop::collection::vec(values(), 1..4), value in values(), pieces in 1usize..6, acts in prop::collection::vec(0..6u8, 1..24)) {
-        let base = Document::try_from(&json!({ "list": list, "n": 0 })).unwrap();
+        let base = document(&json!({ "list": list, "n": 0 }));
         let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
         let text = json!(["new", value]).to_string();
         let mut arriving = text.as_bytes().chunks(text.len().div_ceil(pieces));
@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn a_checkpoint_is_restored_and_the_restoring_undone(start in values(), programs in prop::collection::vec(programs(), 1..4), which in 0..4usize) {
-        let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions::default());
+        let mut tracker = Tracker::new(document(&start), TrackerOptions::default());
         let wire = tracker.open_cursor();
         let mut kept = vec![(tracker.checkpoint(), tracker.document().clone())];
         for program in programs {
@@ -128,7 +128,7 @@ proptest! {
     fn the_inverse_patch_leads_back_to_the_baseline(start in values(), program in programs()) {
         for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
             for granularity in [Granularity::Path, Granularity::Key] {
-                let base = Document::try_from(&start).unwrap();
+                let base = document(&start);
                 let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta, granularity, ..TrackerOptions::default() });
                 for choice in &program {
                     perform(&mut tracker, choice);
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_change_and_its_undoing_are_no_writes(start in values(), program in programs()) {
         for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
-            let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), TrackerOptions { array_delta, ..TrackerOptions::default() });
+            let mut tracker = Tracker::new(document(&start), TrackerOptions { array_delta, ..TrackerOptions::default() });
             for choice in &program {
                 perform(&mut tracker, choice);
             }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::patches::{documents, parse, patch, programs};
+use crate::values::document;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
@@ -12,7 +13,7 @@ proptest! {
     #[test]
     fn the_inverse_leads_back_in_either_dialect(start in documents(), program in programs(10)) {
         let (operations, end) = patch(&start, &program);
-        let (before, after) = (Document::try_from(&start).unwrap(), Document::try_from(&end).unwrap());
+        let (before, after) = (document(&start), document(&end));
         let forward = parse(&operations);
         for dialect in [Dialect::Rfc6902, Dialect::Extended] {
             let back = forward.invert(&before, dialect).unwrap();
@@ -31,7 +32,7 @@ proptest! {
 
 #[test]
 fn what_a_patch_undid_itself_is_not_in_its_inverse() {
-    let before = Document::try_from(&json!({"a": [1, 2], "n": 1})).unwrap();
+    let before = document(&json!({"a": [1, 2], "n": 1}));
     let operations = [
         json!({"op": "test", "path": "/n", "value": 1}),
         json!({"op": "add", "path": "/a/0", "value": 0}),

@@ -8,10 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::patches::{self, Choice, documents, patch, places, programs};
-
-fn document(value: &Value) -> Document {
-    Document::try_from(value).unwrap()
-}
+use crate::values::document;
 
 /// What a tool wrote that ran the program on the base, and the state it left.
 fn tool(base: &Value, program: &[Choice], array_delta: ArrayDelta) -> (StepWrites, Value) {

@@ -1,10 +1,10 @@
 //! Patches that may fit and may not, ours against the json-patch crate's: the same successes, the same results.
 
-use patchwire::{Document, Patch};
+use patchwire::Patch;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::values::values;
+use crate::values::{document, values};
 
 /// A place that there is, one beside or below it, or something else.
 #[derive(Debug, Clone)]
@@ -86,8 +86,8 @@ fn by_json_patch(document: &Value, patch: &Value) -> Option<Value> {
     Some(after)
 }
 
-fn by_us(document: &Value, patch: &Value) -> Option<Value> {
-    let document = Document::try_from(document).unwrap();
+fn by_us(start: &Value, patch: &Value) -> Option<Value> {
+    let document = document(start);
     let before = document.to_string();
     let after = Patch::parse(patch.to_string()).and_then(|patch| document.apply(&patch)).ok();
     assert_eq!(document.to_string(), before);

@@ -4,6 +4,8 @@ use patchwire::{Document, Patch};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::values::document;
+
 const KEYS: [&str; 8] = ["a", "b", "0", "1", "2", "-", "*", "~1"];
 const TEXTS: [&str; 3] = ["x", "é", "😀y"];
 
@@ -56,7 +58,7 @@ pub fn parse(operations: &[Value]) -> Patch {
 }
 
 pub fn apply(state: &Value, operations: &[Value]) -> Value {
-    Value::from(&Document::try_from(state).unwrap().apply(&parse(operations)).unwrap())
+    Value::from(&document(state).apply(&parse(operations)).unwrap())
 }
 
 /// How much of a random list of operations the document takes: those that fit, in order.

@@ -6,10 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::patches::documents;
-
-fn document(value: &Value) -> Document {
-    Document::try_from(value).unwrap()
-}
+use crate::values::document;
 
 /// A state with this in scratch and artifacts.
 fn state(scratch: &Value, artifacts: &Value) -> Document {

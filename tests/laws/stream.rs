@@ -4,7 +4,7 @@ use patchwire::{ArrayDelta, Code, Dialect, Document, Patch, Tracker, TrackerOpti
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::values::values;
+use crate::values::{document, values};
 
 /// JSON texts in every spelling: spaces, escapes, twin keys, numbers of all kinds.
 fn texts() -> impl Strategy<Value = String> {
@@ -70,7 +70,7 @@ fn cuts() -> impl Strategy<Value = Vec<prop::sample::Index>> {
 }
 
 fn tracker(state: &Value, array_delta: ArrayDelta) -> Tracker {
-    Tracker::new(Document::try_from(state).unwrap(), TrackerOptions { array_delta, ..TrackerOptions::default() })
+    Tracker::new(document(state), TrackerOptions { array_delta, ..TrackerOptions::default() })
 }
 
 /// Streams it all; every byte's error comes with the piece that has it.
@@ -147,7 +147,7 @@ proptest! {
         let start = json!({ "list": ["a", "b", "c"], "old": { "is": "old" }, "n": 0 });
         let mut tracker = tracker(&start, ArrayDelta::Precise);
         // What others do is done to a document that has the whole value, or none of it, from the start.
-        let start = Document::try_from(&start).unwrap();
+        let start = document(&start);
         let mut oracle = if is_aborted { start.clone() } else { with(&start, pointer, &text) };
         let stream = tracker.stream(pointer).unwrap();
         let mut pieces = pieces(&text, &cuts).into_iter();

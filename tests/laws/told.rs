@@ -1,15 +1,15 @@
 //! Laws of how changes are told with `ArrayDelta::Precise`: in no more text than the arrays have, in a form that peers
 //! apply, and by what assigned arrays still hold.
 
-use patchwire::{ArrayDelta, Dialect, DiffOptions, Document, Granularity, Patch, Tracker};
+use patchwire::{ArrayDelta, Dialect, DiffOptions, Granularity, Patch, Tracker};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::tracking::{Log, options, programs, run};
-use crate::values::values;
+use crate::values::{document, values};
 
 fn precise(start: &Value) -> Tracker {
-    Tracker::new(Document::try_from(start).unwrap(), options(ArrayDelta::Precise, Granularity::Path))
+    Tracker::new(document(start), options(ArrayDelta::Precise, Granularity::Path))
 }
 
 fn operations(patch: &Patch) -> Vec<Value> {
@@ -121,7 +121,7 @@ proptest! {
     fn step_writes_become_the_same_operations(start in values(), program in programs()) {
         let mut tracker = precise(&start);
         run(&mut tracker, &program);
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         let writes = tracker.writes(Tracker::MAIN).unwrap();
         for dialect in [Dialect::Rfc6902, Dialect::Extended] {
             prop_assert_eq!(writes.to_patch(Some(&base), dialect).unwrap(), tracker.patch(Tracker::MAIN, dialect).unwrap());
@@ -132,7 +132,7 @@ proptest! {
     fn standard_moves_find_their_targets_before_the_removal(start in values(), program in programs()) {
         let mut tracker = precise(&start);
         let end = run(&mut tracker, &program);
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         let told = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
         let found = base.diff(tracker.document(), &DiffOptions::default());
         for patch in [told, found] {
@@ -208,7 +208,7 @@ proptest! {
             state["rows"] = assignment.iter().map(|item| item.map_or(row(1000), |index| held[index].clone())).collect();
             prop_assert_eq!(&Value::from(tracker.document()), &state);
         }
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         for dialect in [Dialect::Rfc6902, Dialect::Extended] {
             let patch = tracker.patch(Tracker::MAIN, dialect).unwrap();
             prop_assert_eq!(&Value::from(&base.apply(&patch).unwrap()), &state, "{}", &patch);

@@ -4,7 +4,7 @@ use patchwire::{ArrayDelta, Dialect, Document, Granularity, Limits, Patch, StepW
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::values::values;
+use crate::values::{document, values};
 
 /// One random choice: which container, which member, what to do, with what.
 #[derive(Debug, Clone)]
@@ -271,11 +271,12 @@ proptest! {
     #[test]
     fn printing_then_parsing_is_the_same_value(value in values()) {
         let text = value.to_string();
-        let document = Document::parse(&text).unwrap();
-        prop_assert_eq!(Value::from(&document), value.clone());
-        let printed = document.to_string();
+        let parsed = Document::parse(&text).unwrap();
+        prop_assert_eq!(Value::from(&parsed), value.clone());
+        let printed = parsed.to_string();
         prop_assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
-        prop_assert_eq!(&Document::try_from(&value).unwrap(), &document);
+        prop_assert_eq!(&document(&value), &parsed);
+        prop_assert_eq!(Value::from(&document(&value)), value.clone());
         prop_assert_eq!(Document::parse(&printed).unwrap().to_string(), printed);
     }
 
@@ -283,7 +284,7 @@ proptest! {
     fn patches_and_writes_lead_from_the_baseline_to_the_state(start in values(), program in programs()) {
         for array_delta in [ArrayDelta::Replace, ArrayDelta::Append, ArrayDelta::Precise] {
             for granularity in [Granularity::Path, Granularity::Key] {
-                let base = Document::try_from(&start).unwrap();
+                let base = document(&start);
                 let mut tracker = Tracker::new(base.clone(), options(array_delta, granularity));
                 let end = run(&mut tracker, &program);
                 let writes = tracker.writes(Tracker::MAIN).unwrap();
@@ -340,7 +341,7 @@ proptest! {
     #[test]
     fn a_patch_keeps_to_the_operation_limit(start in values(), program in programs(), operations in 1usize..5) {
         for array_delta in [ArrayDelta::Append, ArrayDelta::Precise] {
-            let base = Document::try_from(&start).unwrap();
+            let base = document(&start);
             let limits = Limits { operations, ..Limits::default() };
             let mut tracker = Tracker::new(base.clone(), TrackerOptions { limits, ..options(array_delta, Granularity::Path) });
             let end = run(&mut tracker, &program);
@@ -352,7 +353,7 @@ proptest! {
 
     #[test]
     fn a_failed_patch_changes_nothing(start in values(), program in programs()) {
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         let mut tracker = Tracker::new(base, TrackerOptions::default());
         run(&mut tracker, &program);
         let (before, writes) = (tracker.document().to_string(), tracker.writes(Tracker::MAIN).unwrap());
@@ -365,9 +366,9 @@ proptest! {
     #[test]
     fn a_refused_log_changes_nothing(start in values(), program in programs(), numbers in 8usize..40) {
         let limits = Limits { document: start.to_string().len() * 9 + 600, ..Limits::default() };
-        let base = Document::try_from(&start).unwrap();
+        let base = document(&start);
         let mut tracker = Tracker::new(base, TrackerOptions { limits, ..options(ArrayDelta::Precise, Granularity::Path) });
-        let mut twin = Tracker::new(Document::try_from(&start).unwrap(), options(ArrayDelta::Precise, Granularity::Path));
+        let mut twin = Tracker::new(document(&start), options(ArrayDelta::Precise, Granularity::Path));
         for choice in &program {
             let Some(Step::Patch(patch)) = step(choice, &Value::from(tracker.document())) else { continue };
             let patch = Patch::parse(patch.to_string()).unwrap();

@@ -1,7 +1,10 @@
 //! Random JSON values.
 
+use std::sync::Arc;
+
+use patchwire::Document;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -18,4 +21,30 @@ pub fn values() -> impl Strategy<Value = Value> {
                 .prop_map(|members| members.into_iter().collect::<serde_json::Map<_, _>>().into()),
         ]
     })
+}
+
+/// The value as a document, made in one of the ways in which there are documents: built, as text, or read where somebody
+/// looks into it. Which of them depends on the value alone.
+pub fn document(value: &Value) -> Document {
+    match way(value) {
+        0 => Document::try_from(value).unwrap(),
+        1 => Document::parse(value.to_string()).unwrap(),
+        _ => Document::over(Arc::new(value.clone())).unwrap(),
+    }
+}
+
+/// Several, which may be read from one host.
+pub fn documents<const N: usize>(values: [&Value; N]) -> [Document; N] {
+    match way(values[0]) {
+        2 => {
+            let all = Document::over(Arc::new(json!(values.as_slice()))).unwrap();
+            std::array::from_fn(|at| all.get(&format!("/{at}")).unwrap())
+        }
+        _ => values.map(document),
+    }
+}
+
+fn way(value: &Value) -> u32 {
+    let hash = value.to_string().bytes().fold(7u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    (hash >> 16) % 3
 }

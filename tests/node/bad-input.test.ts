@@ -29,6 +29,13 @@ const notJson: [name: string, value: unknown, path: string, hint: RegExp][] = [
   ["something deep inside", { a: [{ "x/y": new Date(0) }] }, "/a/0/x~1y", /toISOString/],
 ];
 
+/** A value that is equal as far as it is JSON. */
+function alike(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from(value, alike);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return null;
+  return value === circular ? { self: null } : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, alike(member)]));
+}
+
 describe("values that aren't JSON", () => {
   test.each(notJson)("%s, assigned in a recipe", (_, value, path, hint) => {
     const tracker = new StateTracker<Record<string, unknown>>({ kept: 1, list: [1] });
@@ -44,7 +51,9 @@ describe("values that aren't JSON", () => {
   test.each(notJson)("%s, in an initial state, a state, a patch or a write", (_, value, path) => {
     expect(refusal(() => new StateTracker({ a: value }))).toMatchObject({ code: "NOT_JSON", path: `/a${path}` });
     expect(refusal(() => new StateTracker({ a: value }, { own: true }))).toMatchObject({ code: "NOT_JSON", path: `/a${path}` });
-    expect(refusal(() => applyPatch({ a: value }, []))).toMatchObject({ code: "NOT_JSON", path: `/a${path}` });
+    // Compared with something, all of it is looked at.
+    expect(refusal(() => applyPatch({ a: value }, [{ op: "test", path: "/a", value: alike(value) }]))).toMatchObject({ code: "NOT_JSON", path: `/a${path}` });
+    expect(refusal(() => applyPatch({ a: value }, [{ op: "copy", from: "", path: "/b" }]))).toMatchObject({ code: "NOT_JSON" });
     expect(refusal(() => applyPatch({}, [{ op: "add", path: "/a", value }]))).toMatchObject({ code: "NOT_JSON", path: `/0/value${path}` });
     expect(refusal(() => applyStepWrites({}, { ops: [{ kind: "replace", key: "a", value }] })).code).toBe("NOT_JSON");
   });

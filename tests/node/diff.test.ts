@@ -124,7 +124,7 @@ describe("versions that share what they have in common", () => {
 
 describe("bad input", () => {
   test("what isn't JSON says where", () => {
-    expect(refusal(() => diff({ a: [new Date(0)] }, {}))).toMatchObject({ code: "NOT_JSON", path: "/a/0" });
+    expect(refusal(() => diff({ a: [new Date(0)] }, { a: [1] }))).toMatchObject({ code: "NOT_JSON", path: "/a/0" });
     expect(refusal(() => diff({}, { a: undefined, b: [undefined] }))).toMatchObject({ code: "NOT_JSON", path: "/b/0" });
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;

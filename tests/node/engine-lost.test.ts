@@ -62,7 +62,7 @@ describe("a document", () => {
 
 test("functions on whole values work again at the next call", () => {
   fillMemory();
-  lost(() => applyPatch({ text: LARGE }, []));
+  lost(() => applyPatch({ text: LARGE }, [{ op: "test", path: "/text", value: "" }]));
   expect(applyPatch({ n: 1 }, [{ op: "inc", path: "/n", inc: 1 }])).toEqual({ n: 2 });
   // Making room is the method that is called.
   failAt(1);

@@ -108,7 +108,7 @@ describe("bad input", () => {
       expect(refusal(() => mergeWrites({}, writes as never)).code).toBe("INVALID_PATCH");
     }
     expect(refusal(() => mergeWrites({}, [{ ops: [{ kind: "delete", path: "a" }] }])).code).toBe("INVALID_POINTER");
-    expect(refusal(() => mergeWrites({ a: new Map() }, [])).code).toBe("NOT_JSON");
+    expect(refusal(() => mergeWrites({ a: new Map() }, [{ ops: [{ kind: "replace", path: "/a/b", value: 1 }] }])).code).toBe("NOT_JSON");
     expect(refusal(() => mergeBranches({}, [{ a: 1n }])).code).toBe("NOT_JSON");
     expect(refusal(() => mergeBranches({}, undefined as never)).code).toBe("NOT_JSON");
     const writer = { ops: [{ kind: "append" as const, path: "/a", items: ["x".repeat(60)] }] };

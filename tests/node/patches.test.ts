@@ -26,7 +26,7 @@ describe("invert", () => {
     expect(error).toMatchObject({ code: "TEST_FAILED", opIndex: 1, path: "/secret" });
     expect(error.message).not.toMatch(/hunter2|guess/);
     expect(refusal(() => invert(before, [{ op: "add", path: "/x", value: "y".repeat(200) }], { limits: { string: 100 } })).code).toBe("LIMIT_EXCEEDED");
-    expect(refusal(() => invert({ a: undefined, b: () => 1 }, [])).code).toBe("NOT_JSON");
+    expect(refusal(() => invert({ a: undefined, b: () => 1 }, [{ op: "add", path: "/a", value: 1 }])).code).toBe("NOT_JSON");
   });
 
   test("takes text, and both dialects", () => {

@@ -29,6 +29,14 @@ interface Room {
   reserve(length: number): number;
 }
 
+/** Whether values are being read for the core, and what that failed with, if it did (host.ts). */
+export const reading: { isOn: boolean; failure: { thrown: unknown; isLasting: boolean } | null } = { isOn: false, failure: null };
+
+/** What a value runs while it is read, a getter for one, would find the core half-way through something. */
+function refuseWithin(): void {
+  if (reading.isOn) throw new PatchwireError("TRACKER_BUSY", "a value that is being read asks for something itself");
+}
+
 const FROM_EARLIER_INSTANCE = "Invalid stale object from previous Wasm instance";
 
 /** The glue marks each object with the number of its instance (`--experimental-reset-state-function`). */
@@ -81,6 +89,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
    * memory that has grown is another buffer, and then this one is empty.
    */
   function reserve(length: number): Uint8Array {
+    refuseWithin();
     if (memory === undefined) start();
     if (room.length < length || (room.length > KEPT && length <= KEPT)) {
       if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
@@ -140,12 +149,25 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
   function call<R>(run: () => R): R;
   function call<A, B, R>(run: (a: A, b: B) => R, a: A, b: B): R;
   function call<A, B, R>(run: (a: A, b: B) => R, a?: A, b?: B): R {
+    refuseWithin();
     if (memory === undefined) start();
+    let result: R;
     try {
-      return run(a!, b!);
+      result = run(a!, b!);
     } catch (error) {
-      throw translate(error);
+      const translated = translate(error);
+      throw reading.failure === null ? translated : failed(translated);
     }
+    if (reading.failure !== null) throw failed();
+    return result;
+  }
+
+  /** What reading values failed with. Where the core may go on to use what it was told instead, it can't be used any more. */
+  function failed(instead?: unknown): unknown {
+    const { thrown, isLasting } = reading.failure!;
+    reading.failure = null;
+    if (isLoss(instead)) return instead;
+    return isLasting ? lose(thrown) : thrown;
   }
 
   /** Whether what the handle stands for is in the running instance's memory, and not in that of one that died. */
@@ -171,11 +193,11 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
   }
 
   /** Lets go of the instance, whose memory can then be collected, and starts another one. */
-  function lose(cause: Error): PatchwireError {
+  function lose(cause: unknown): PatchwireError {
     memory = undefined;
     room = new Uint8Array();
     // Until its text is made, V8 keeps an error's frames, and with them the instance.
-    void cause.stack;
+    void (cause as Error | undefined)?.stack;
     try {
       start();
     } catch {

@@ -4,6 +4,7 @@ import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
 import { encodeInto } from "./wtf8.js";
+import { Writer } from "./writer.js";
 
 /** Containers with more members than this cross as text, and stay text in the core. */
 const MEMBERS = 64;
@@ -24,21 +25,14 @@ const ROOM = 1024;
 const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
 
-/** Eight bytes, as a number and one by one. */
-export const doubleView = new DataView(new ArrayBuffer(8));
-export const doubleBytes = new Uint8Array(doubleView.buffer);
-
 /**
  * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
  * what changed is the log encoded, at once.
  */
-export class Log {
+export class Log extends Writer {
   /** Of each record: its kind, path, value, and two more that its kind needs. */
   private records: unknown[] = [];
   private readonly keys = new Map<string, number>();
-  /** The arena's, while the log is being encoded. */
-  private bytes = NONE;
-  private at = 0;
   private known = 0;
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
@@ -46,6 +40,10 @@ export class Log {
   length = 0;
   /** The long strings of the last encoding, by the numbers that the core knows them by. */
   texts: string[] = [];
+
+  constructor() {
+    super(NONE);
+  }
 
   /** A recipe begins, as one does anyway at the log's beginning and after a reader's new baseline. */
   begin(): void {
@@ -198,7 +196,8 @@ export class Log {
         for (const from of value as number[]) this.number(from);
         return;
       case RECORD.APPEND:
-        return this.text(value as string);
+        this.text(value as string);
+        return;
       case RECORD.ADD:
         this.double(value as number);
     }
@@ -218,7 +217,8 @@ export class Log {
         const isNumbered = value.length >= LONG && this.texts.length < TEXTS;
         if (isNumbered) this.texts.push(value);
         this.byte(isNumbered ? VALUE.LONG : VALUE.TEXT);
-        return this.text(value);
+        this.text(value);
+        return;
       }
       case "boolean":
         return this.byte(value ? VALUE.TRUE : VALUE.FALSE);
@@ -342,53 +342,8 @@ export class Log {
     this.text(name);
   }
 
-  private byte(byte: number): void {
-    if (this.at === this.bytes.length) this.grow(1);
-    this.bytes[this.at++] = byte;
-  }
-
-  private number(number: number): void {
-    this.grow(5);
-    while (number > 0x7f) {
-      this.bytes[this.at++] = (number & 0x7f) | 0x80;
-      number >>>= 7;
-    }
-    this.bytes[this.at++] = number;
-  }
-
-  private double(number: number): void {
-    this.grow(8);
-    doubleView.setFloat64(0, number, true);
-    for (let i = 0; i < 8; i++) this.bytes[this.at++] = doubleBytes[i]!;
-  }
-
-  /** Short ASCII is faster without the encoder; a lone surrogate the encoder would lose. */
-  private text(text: string): void {
-    const { length } = text;
-    this.grow(length * 3 + 5);
-    if (length < 100) {
-      const start = this.at + 1;
-      let i = 0;
-      for (; i < length; i++) {
-        const code = text.charCodeAt(i);
-        if (code > 0x7f) break;
-        this.bytes[start + i] = code;
-      }
-      if (i === length) {
-        this.bytes[this.at] = length;
-        this.at = start + length;
-        return;
-      }
-    }
-    const start = this.at + 5;
-    const written = encodeInto(text, this.bytes.subarray(start));
-    for (let i = 0, rest = written; i < 5; i++, rest >>>= 7) this.bytes[this.at + i] = (rest & 0x7f) | (i < 4 ? 0x80 : 0);
-    this.at = start + written;
-  }
-
-  private grow(room: number): void {
-    const { length } = this.bytes;
-    if (this.at + room > length) this.bytes = reserve(Math.max(length * 2, this.at + room));
+  protected room(length: number): Uint8Array {
+    return reserve(length);
   }
 }
 

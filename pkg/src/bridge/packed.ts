@@ -1,6 +1,6 @@
 import { put } from "../state/containers.js";
 import { OPERATION, VALUE } from "./boundary.js";
-import { doubleBytes, doubleView } from "./log.js";
+import { doubleBytes, doubleView } from "./writer.js";
 import type { JSONPatchOperation } from "../types.js";
 
 const NONE: Uint8Array = new Uint8Array();

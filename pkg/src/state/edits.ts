@@ -42,6 +42,9 @@ export interface Holder {
 /** Where everything is frozen. */
 const FROZEN: Holder = { isUnseen: () => false, source: () => null, copied: () => {} };
 
+/** Where nothing is ours to write to, frozen or not. */
+const FOREIGN: Holder = { isUnseen: () => true, source: () => null, copied: () => {} };
+
 /**
  * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
  * the edits already: they fit. O(the containers on their ways).
@@ -52,9 +55,18 @@ export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN): unkno
   return follower.end();
 }
 
+/** The same of somebody else's value, which stays as it is: what didn't change is shared with it. */
+export function derive(root: unknown, edits: ViewEdit[]): unknown {
+  return follow(root, edits, FOREIGN);
+}
+
+/** So many copies are looked through one by one. */
+const FEW = 16;
+
 class Follower {
   /** Copies, which may be written to. */
   private readonly copies: object[] = [];
+  private many: Set<object> | null = null;
 
   constructor(
     private root: unknown,
@@ -118,11 +130,18 @@ class Follower {
   private own(container: Container): Container {
     const { holder } = this;
     // Nothing else is unfrozen.
-    if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.copies.includes(container))) return container;
+    if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container))) return container;
     const copy = copyOf(container);
     holder.copied(container, copy);
     this.copies.push(copy);
+    this.many?.add(copy);
     return copy;
+  }
+
+  private isCopy(container: object): boolean {
+    if (this.copies.length <= FEW) return this.copies.includes(container);
+    this.many ??= new Set(this.copies);
+    return this.many.has(container);
   }
 
   private assign(path: Key[], value: unknown): void {

@@ -47,27 +47,82 @@ function segment(key: Key): Key {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
+/** Bounds of a state, for when the core must be asked about limits. */
+interface Intake {
+  depth: number;
+  bytes: number;
+}
+
+/** Large states that were published, which are frozen and stay JSON for ever, as they were measured. */
+const published = new WeakMap<object, Intake>();
+/** A smaller state is sooner copied than remembered. */
+const LARGE = 4096;
+
+/** Remembers what is known of a state that is published. */
+export function remember(state: unknown, measure: Intake): void {
+  if (measure.bytes >= LARGE && isContainer(state) && !published.has(state)) published.set(state, measure);
+}
+
 /**
- * A private, frozen copy of a whole state; with `own`, the value itself, frozen. `depth` and `bytes` are bounds for when the
- * core must be asked about limits. Refuses what isn't JSON. O(its size).
+ * A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON. O(its size). A
+ * state that was published is taken as it is.
  */
-export function takeState(value: unknown, own: boolean): { state: unknown; depth: number; bytes: number } {
-  const intake = new StateIntake(own);
+export function takeState(value: unknown, own: boolean): { state: unknown } & Intake {
+  const known = isContainer(value) ? published.get(value) : undefined;
+  if (known !== undefined) return { state: value, ...known };
+  const intake = new StateIntake(own ? "own" : "copy");
   return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes };
 }
 
 /** Refuses a value that isn't JSON; members that are undefined don't count. O(its size). */
-export function checkJson(value: unknown): void {
-  new StateIntake(false).take(value);
+export function checkJson(value: unknown, path: Key[] = []): void {
+  new StateIntake("look", path).take(value);
+}
+
+/** What a value weighs in the core (src/document/node.rs): about the bytes of its text, 8 for a number. O(its size). */
+export function weightOf(value: unknown, deepest = DEEPEST): number {
+  if (typeof value === "string") return bytesOf(value) + 2;
+  if (typeof value === "number") return 8;
+  if (!isContainer(value)) return 4;
+  if (deepest === 0) throw tooDeep([]);
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) weight += weightOf(value[i], deepest - 1) + 1;
+    return weight;
+  }
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item !== undefined) weight += bytesOf(key) + 4 + weightOf(item, deepest - 1);
+  }
+  return weight;
+}
+
+/** How many bytes a string has in WTF-8. */
+export function bytesOf(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // A pair has four bytes, and either half counts two.
+    if (code > 0x7f) bytes += code > 0x7ff && !isPaired(text, i, code) ? 2 : 1;
+  }
+  return bytes;
+}
+
+function isPaired(text: string, at: number, code: number): boolean {
+  if (code >= 0xd800 && code < 0xdc00) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+  return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
 class StateIntake {
   depth = 0;
   bytes = 0;
-  private readonly path: Key[] = [];
   private readonly ancestors: object[] = [];
 
-  constructor(private readonly own: boolean) {}
+  /** Whether the value itself is frozen, or a copy is made, or neither. */
+  constructor(
+    private readonly way: "own" | "copy" | "look",
+    private readonly path: Key[] = [],
+  ) {}
 
   take(value: unknown): unknown {
     if (!isContainer(value)) return this.scalar(value);
@@ -77,7 +132,8 @@ class StateIntake {
     const symbol = Object.getOwnPropertySymbols(value)[0];
     if (symbol !== undefined) throw notJson(symbol, path);
     this.depth = Math.max(this.depth, ancestors.push(value));
-    const target: object = this.own ? value : Array.isArray(value) ? new Array(value.length) : {};
+    this.bytes += 3;
+    const target: object = this.way !== "copy" ? value : Array.isArray(value) ? new Array(value.length) : {};
     const at = path.length++;
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) this.member(target, (path[at] = i), value[i]);
@@ -86,17 +142,17 @@ class StateIntake {
         const item = (value as Record<string, unknown>)[key];
         this.bytes += key.length + 4;
         if (item !== undefined) this.member(target, (path[at] = key), item);
-        else if (this.own) delete (value as Record<string, unknown>)[key];
+        else if (this.way === "own") delete (value as Record<string, unknown>)[key];
       }
     }
     path.length = at;
     ancestors.pop();
-    return Object.freeze(target);
+    return this.way === "look" ? value : Object.freeze(target);
   }
 
   private member(target: object, key: Key, item: unknown): void {
     const taken = this.take(item);
-    if (!this.own) put(target, key, taken);
+    if (this.way === "copy") put(target, key, taken);
   }
 
   private scalar(value: unknown): unknown {

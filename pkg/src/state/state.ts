@@ -238,6 +238,11 @@ export class State {
     this.base = null;
   }
 
+  /** The same as it is: some of it may not be frozen. */
+  outcome(): unknown {
+    return this.next;
+  }
+
   /** The state with the unfinished change. */
   preview(): unknown {
     return this.frozen(this.next);

@@ -1,4 +1,5 @@
 import { call, core } from "../bridge/core.js";
+import { Values } from "../bridge/host.js";
 import type { Limits } from "../types.js";
 import { StateDocument } from "../values/document.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
@@ -17,21 +18,35 @@ export interface MeaningOptions {
 /** A tracker's core, or what it will begin with once somebody asks it something. */
 export type CoreSide =
   | { kind: "document"; document: StateDocument }
+  /** A frozen state, which the core reads where it looks into it. */
+  | { kind: "frozen"; value: unknown }
+  /** The same, which the core reads whole, because it may be near these limits. */
   | { kind: "plain"; value: unknown; limits: Limits }
   /** The session tells its checkpoints from those of other trackers, and of cores that were lost. */
   | { kind: "running"; tracker: TrackerCore; session: string };
 
 /** Starts a tracker's core. */
 export function start(side: Exclude<CoreSide, { kind: "running" }>, options: MeaningOptions, bounds: Float64Array): CoreSide & { kind: "running" } {
-  const document = side.kind === "document" ? side.document : StateDocument.parse(JSON.stringify(side.value), side.limits);
+  const document = begin(side, bounds);
   const { byKey, append, precise, counters, texts, history } = options;
   const given = [byKey, append, precise, counters, texts, history];
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
-  if (side.kind === "plain") document.free();
+  if (side.kind !== "document") document.free();
   return running(tracker);
 }
 
 /** A core that runs already. */
 export function running(tracker: TrackerCore): CoreSide & { kind: "running" } {
   return { kind: "running", tracker, session: Math.random().toString(36).slice(2) };
+}
+
+function begin(side: Exclude<CoreSide, { kind: "running" }>, bounds: Float64Array): StateDocument {
+  switch (side.kind) {
+    case "document":
+      return side.document;
+    case "plain":
+      return StateDocument.parse(JSON.stringify(side.value), side.limits);
+    case "frozen":
+      return new StateDocument(call(() => core().DocumentHandle.over(new Values([side.value], Infinity, Infinity, true), bounds)));
+  }
 }

@@ -1,4 +1,6 @@
 import { bounds } from "../bridge/limits.js";
+import { PatchwireError } from "../errors.js";
+import { weightOf } from "../state/json.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 
@@ -10,8 +12,10 @@ const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024,
  */
 export class Headroom {
   readonly limits: { document: number; depth: number; string: number; path: number; operations: number };
-  /** The document's size as of the core. */
+  /** The document's size as of the core, or a bound of it. */
   private weight = 0;
+  /** Whether the core knows the document's size: of values that stay in JavaScript it knows what it has looked at. */
+  isKnown = true;
   /** What has come in since. */
   private pending = 0;
   /** How deep the state nests at most. */
@@ -31,9 +35,28 @@ export class Headroom {
     this.weight = weight;
   }
 
-  /** The core has been told of every change, and weighed the document. */
+  /** The core has been told of every change, and has weighed what it knows of the document. */
   weigh(weight: number): void {
-    this.weight = weight;
+    this.weight = this.isKnown ? weight : Math.max(weight, this.weight + this.pending);
+    this.pending = 0;
+  }
+
+  /** Whether it is far from all limits, so that the core needn't know all of it. */
+  get isAmple(): boolean {
+    const { document, depth, path } = this.limits;
+    return this.whole.weight * 4 <= document && this.depth <= Math.min(depth, path - 1);
+  }
+
+  /** Refuses so many bytes more. */
+  refuse(bytes: number): void {
+    if (this.weight + this.pending + bytes > this.limits.document) throw tooLarge();
+  }
+
+  /** Refuses a state that is over the limit, of which the core knows a part. O(its size), so only where the bounds are near. */
+  measure(state: unknown, known: number): void {
+    const size = weightOf(state);
+    if (size > this.limits.document) throw tooLarge();
+    this.weight = Math.max(size, known);
     this.pending = 0;
   }
 
@@ -57,4 +80,8 @@ export class Headroom {
     const { document, depth: deepest, string, path } = this.limits;
     return depth > deepest || depth >= path || longest * 3 > string || this.weight + this.pending + bytes > document;
   }
+}
+
+function tooLarge(): PatchwireError {
+  return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
 }

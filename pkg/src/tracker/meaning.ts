@@ -3,6 +3,7 @@ import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import type { Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
+import { remember } from "../state/json.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import type { Effect } from "../sync/connections.js";
@@ -21,6 +22,8 @@ const play = (tracker: TrackerCore, length: number): number => tracker.play(aren
 const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
 const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
 const commit = (session: SessionHandle, length: number): SessionCommit => session.commit(arena(), length) as SessionCommit;
+const settle = (tracker: TrackerCore): void => tracker.settle(true);
+const weight = (tracker: TrackerCore): number => tracker.weight();
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** What a session answers to a commit (src/wasm/session.rs); the weight alone where nothing has changed. */
@@ -75,12 +78,19 @@ export class Meaning {
     meaning.plain = meaning.stand(state);
     meaning.headroom.begin(length * 3);
     meaning.headroom.deepen(depth);
+    meaning.beginWith(state, options.limits);
     // What is wrong is said by the constructor, not later.
     const { counters, texts, history } = options;
     const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
     if (!isPlain || meaning.headroom.isNear({ bytes: 0, depth, longest: length })) meaning.open();
     if (rule !== undefined) validate(rule, state);
     return meaning;
+  }
+
+  /** The core begins with a frozen state. */
+  private beginWith(value: unknown, limits: Limits): void {
+    this.headroom.isKnown = !this.headroom.isAmple;
+    this.core = this.headroom.isKnown ? { kind: "plain", value, limits } : { kind: "frozen", value };
   }
 
   private stand(state: unknown): State {
@@ -95,6 +105,14 @@ export class Meaning {
       this.headroom.deepen(this.headroom.limits.depth);
     }
     return this.plain;
+  }
+
+  /** The plain state, up to date and frozen. */
+  publish(): unknown {
+    const state = this.state.publish();
+    const { weight, depth } = this.headroom.whole;
+    remember(state, { bytes: weight / 3, depth });
+    return state;
   }
 
   /** Whether a recipe or a validator is running. */
@@ -116,6 +134,7 @@ export class Meaning {
       if (this.headroom.isNear(measure)) {
         const { tracker } = this.open();
         this.play(tracker, state, state.start);
+        if (!this.headroom.isKnown) this.headroom.measure(state.outcome(), call(weight, tracker, null));
         this.play(tracker, state, state.log.length);
         this.headroom.deepen(measure.depth);
       } else {
@@ -165,12 +184,16 @@ export class Meaning {
   change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
     const { state } = this;
     const tracker = this.flushed();
-    const answer = call(begin, tracker, !!rule);
+    const { isKnown } = this.headroom;
+    const answer = call(begin, tracker, !!rule || !isKnown);
     if (answer === undefined) return false;
-    if (rule) {
+    const measure = { bytes: (answer.length + patch.length) * 3, depth: 0, longest: 0 };
+    const isNear = !isKnown && this.headroom.isNear(measure);
+    if (rule || isNear) {
       try {
         state.follow(readEdits(answer, patch));
-        this.validate(state);
+        if (rule) this.validate(state);
+        if (isNear) this.headroom.measure(state.outcome(), call(weight, tracker, null));
         call(() => tracker.settle(true));
       } catch (error) {
         state.rollback();
@@ -179,10 +202,11 @@ export class Meaning {
       }
       state.commit();
     } else {
+      if (!isKnown) call(settle, tracker, null);
       state.later(() => readEdits(answer, patch));
     }
     this.readers.changed(null);
-    this.headroom.add((answer.length + patch.length) * 3, this.headroom.limits.depth);
+    this.headroom.add(measure.bytes, this.headroom.limits.depth);
     return true;
   }
 
@@ -232,6 +256,10 @@ export class Meaning {
   write(stream: Stream, piece: string | Uint8Array): void {
     this.streams.on(stream, () => {
       const tracker = this.writable(stream);
+      if (!this.headroom.isKnown && this.headroom.isNear({ bytes: piece.length * 3, depth: 0, longest: 0 })) {
+        this.headroom.measure(this.state.unread(), call(weight, tracker, null));
+        this.headroom.refuse(piece.length);
+      }
       const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
       call(() => tracker.write(stream.id, arena, length!));
       this.headroom.add(length! * 3);
@@ -385,7 +413,7 @@ export class Meaning {
     if (this.core.kind === "running") return this.core;
     const running = start(this.core, this.options, this.headroom.bounds);
     const { tracker } = running;
-    this.headroom.begin(call(() => tracker.weight()));
+    if (this.headroom.isKnown) this.headroom.begin(call(weight, tracker, null));
     this.readers.renumber(() => call(() => tracker.open_cursor()));
     this.core = running;
     return running;
@@ -399,7 +427,7 @@ export class Meaning {
     if (this.core.kind !== "running" || isAlive(this.core.tracker)) return;
     const { plain } = this;
     if (plain === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
-    this.core = { kind: "plain", value: plain.publish(), limits: NO_LIMITS };
+    this.beginWith(plain.publish(), NO_LIMITS);
     plain.restart(this.isBusy);
     this.readers.lose();
     this.streams.lose();

@@ -124,7 +124,7 @@ export class StateTracker<T> {
    * ```
    */
   getState(): Immutable<T> {
-    return this.#state.publish() as Immutable<T>;
+    return this.#meaning.publish() as Immutable<T>;
   }
 
   /**

@@ -319,7 +319,7 @@ export function extractPlaces(state: unknown, rules: readonly string[]): unknown
   checkJson(state);
   checkJson(rules);
   const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(rules));
-  return JSON.parse(call(() => core().extract_places(arena, split!, length!, bounds())));
+  return JSON.parse(call(() => core().extract_places(arena, split!, length!, bounds(undefined))));
 }
 
 /** Whether a guard's rules grant an operation at a place. */

@@ -1,7 +1,8 @@
-import { call, core, passTexts } from "#merge";
+import { arena, call, core, passText, passTexts } from "#merge";
 import { bounds } from "../bridge/limits.js";
 import { checkJson } from "../state/json.js";
 import type { JSONPatchOperation, Limits } from "../types.js";
+import { givenIf } from "./given.js";
 import { patchText } from "./patch-text.js";
 
 /**
@@ -21,7 +22,7 @@ export interface View {
  * included ones shows as an object or array of what may be seen in it, and otherwise as `null`. O(size of the patch).
  *
  * @param options.base the state before the patch. Needed where a `move` or `copy` brings a value from where less or more
- *   may be seen, and where a view's numeric name may be an index in the patch. It costs O(size of the state).
+ *   may be seen, and where a view's numeric name may be an index in the patch.
  * @throws PatchwireError `INVALID_PATCH` with `opIndex` where the base is needed and missing; `VALIDATION_FAILED` or
  *   `INVALID_POINTER` where the view is malformed.
  * @example
@@ -37,14 +38,10 @@ export interface View {
  */
 export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
   checkJson(view);
-  const texts = [patchText(patch), JSON.stringify(view)];
-  if (options?.base !== undefined) {
-    checkJson(options.base);
-    texts.push(JSON.stringify(options.base));
-  }
   const limits = bounds(options?.limits);
-  const [arena, split, end, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().filter_patch(arena, split!, end!, length ?? end!, limits))) as JSONPatchOperation[];
+  const base = givenIf(options?.base, options?.limits);
+  const [arena, split, length] = passTexts(patchText(patch), JSON.stringify(view));
+  return JSON.parse(call(() => core().filter_patch(base, arena, split!, length!, limits))) as JSONPatchOperation[];
 }
 
 /**
@@ -53,8 +50,7 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
  * what is overwritten, a `str_ins` that continues another, increments by integers (exact for numbers that are integers
  * within ±2^53 all the way). A `test` is left out where the patches themselves make it true. About O(operations).
  *
- * @param options.base the state before the patches: the result is then their net effect on it, without tests, at a cost of
- *   O(size of the state).
+ * @param options.base the state before the patches: the result is then their net effect on it, without tests.
  * @throws PatchwireError where a patch is malformed, or doesn't apply to the base; `opIndex` counts through all patches.
  * @example
  * ```ts
@@ -69,12 +65,8 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
  */
 export function compact(patches: readonly (readonly JSONPatchOperation[] | string)[], options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
   checkJson(patches);
-  const texts = [JSON.stringify(patches)];
-  if (options?.base !== undefined) {
-    checkJson(options.base);
-    texts.push(JSON.stringify(options.base));
-  }
   const limits = bounds(options?.limits);
-  const [arena, split, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().compact(arena, split!, length ?? split!, limits))) as JSONPatchOperation[];
+  const base = givenIf(options?.base, options?.limits);
+  const text = JSON.stringify(patches);
+  return JSON.parse(call(() => core().compact(base, arena(), passText(text), limits))) as JSONPatchOperation[];
 }

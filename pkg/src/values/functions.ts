@@ -1,14 +1,18 @@
-import { call, core, passTexts } from "../bridge/core.js";
+import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
+import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
+import { checkSize, given, givenIf } from "./given.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
-import { freeze } from "../state/containers.js";
 
 /**
- * The state after a patch in either dialect, all of it or nothing. O(size of the state): to apply many patches
- * to one state, use a {@link StateTracker} or a {@link StateDocument}.
+ * The state after a patch in either dialect, all of it or nothing. The state isn't copied, isn't frozen and isn't looked
+ * at where the patch doesn't lead: the result has what is new, frozen, and shares the rest with it, `===`. What isn't
+ * JSON is refused where it is looked at. O(what is touched · the members and items around it).
  *
+ * @param options.limits bounds on what is accepted. A `document` limit of yours is held against all of the state before
+ *   and after, which costs O(size of the state).
  * @throws PatchwireError `INVALID_PATCH`, `INVALID_POINTER`, `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
  *   with `opIndex` and `path`; `INVALID_JSON` with `offset` where the patch is text; `NOT_JSON` where the state or the
  *   patch isn't JSON; `LIMIT_EXCEEDED`.
@@ -21,15 +25,19 @@ import { freeze } from "../state/containers.js";
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
-  checkJson(state);
   const limits = bounds(options?.limits);
-  const [arena, split, length] = passTexts(JSON.stringify(state), patchText(patch));
-  return freeze(JSON.parse(call(() => core().apply_patch(arena, split!, length!, limits)))) as Immutable<T>;
+  checkSize(state, options?.limits);
+  const text = patchText(patch);
+  const edits = call(() => core().apply_patch(given([state], options?.limits), arena(), passText(text), limits));
+  const after = derive(state, JSON.parse(edits) as ViewEdit[]);
+  checkSize(after, options?.limits);
+  return after as Immutable<T>;
 }
 
 /**
  * Applies step writes in order to a state that others may have changed meanwhile: what no longer fits is left
- * out and told in a warning; what is missing is created. O(size of the state).
+ * out and told in a warning; what is missing is created. The result shares with the state what no write touched, as that
+ * of {@link applyPatch} does. O(what is touched · the members and items around it).
  *
  * @throws PatchwireError `INVALID_PATCH` where the writes are malformed, `NOT_JSON`, `LIMIT_EXCEEDED`.
  * @example
@@ -42,11 +50,11 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
  * ```
  */
 export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInput): { state: Immutable<T>; warnings: string[] } {
-  checkJson(state);
   checkJson(writes);
-  const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(writes));
-  const result = JSON.parse(call(() => core().apply_step_writes(arena, split!, length!))) as { state: T; warnings: string[] };
-  return { state: freeze(result.state) as Immutable<T>, warnings: result.warnings };
+  const text = JSON.stringify(writes);
+  const answer = call(() => core().apply_step_writes(given([state]), arena(), passText(text)));
+  const { edits, warnings } = JSON.parse(answer) as { edits: ViewEdit[]; warnings: string[] };
+  return { state: derive(state, edits) as Immutable<T>, warnings };
 }
 
 /**
@@ -69,11 +77,8 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
  */
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {
   checkJson(writes);
-  const texts = [JSON.stringify(writes)];
-  if (options?.base !== undefined) {
-    checkJson(options.base);
-    texts.push(JSON.stringify(options.base));
-  }
-  const [arena, split, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().step_writes_to_patch(arena, split!, length ?? split!, options?.dialect === "extended"))) as JSONPatchOperation[];
+  const text = JSON.stringify(writes);
+  const { base, dialect } = options ?? {};
+  const extended = dialect === "extended";
+  return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), arena(), passText(text), extended))) as JSONPatchOperation[];
 }

@@ -1,7 +1,8 @@
-import { freeze } from "../state/containers.js";
-import { call, core, passTexts } from "#merge";
+import { arena, call, core, passText } from "#merge";
 import { PatchwireError } from "../errors.js";
+import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
+import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
@@ -53,7 +54,7 @@ export interface MergeConflict {
 
 /** What several writers did, in one state. */
 export interface Merged<T> {
-  /** The merged state, frozen. */
+  /** The merged state. It shares with the base what no writer changed; what is new is frozen. */
   state: Immutable<T>;
   /** Leads from the base to the state. */
   patch: JSONPatchOperation[];
@@ -78,7 +79,7 @@ export interface MergeOptions {
  * text that were appended and numbers that were added to compose; of values that were set the last one stays, and every
  * write that is lost is told. A later write inside a value that an earlier writer set applies to it, if it fits. An index
  * means an item of the base's array: writers may change different items, but one that moved or removed items has set
- * the array. O(size of the base and the writes).
+ * the array. The base isn't copied and isn't frozen. O(what the writes touch · the members and items around it).
  *
  * @throws PatchwireError `INVALID_PATCH` where writes are malformed, `VALIDATION_FAILED` or `INVALID_POINTER` where
  *   strategies are, `NOT_JSON`, `LIMIT_EXCEEDED`; and what a function throws.
@@ -95,13 +96,14 @@ export interface MergeOptions {
  * ```
  */
 export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWritesInput)[], options?: MergeOptions): Merged<T> {
-  return merge(base, writes, false, options);
+  checkJson(writes);
+  return merge([base], JSON.stringify(writes), false, options);
 }
 
 /**
  * Merges whole states that all started as the base, in the order of the list: their differences from it, as
  * {@link mergeWrites} does. An array of which the base's is the beginning was appended to; strings and numbers were set.
- * O(size of the states).
+ * O(size of the states), of which what is `===` in both isn't looked at.
  *
  * @param reducers strategies by JSON Pointer; see {@link MergeStrategy}.
  * @throws PatchwireError as {@link mergeWrites}.
@@ -115,21 +117,23 @@ export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWrite
  * ```
  */
 export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: MergeStrategies, options?: Omit<MergeOptions, "strategies">): Merged<T> {
-  return merge(base, branches, true, { ...options, ...(reducers && { strategies: reducers }) });
+  if (!Array.isArray(branches)) throw new PatchwireError("NOT_JSON", "the branches are a list");
+  return merge([base, ...(branches as readonly T[])], "", true, { ...options, ...(reducers && { strategies: reducers }) });
 }
 
-function merge<T>(base: T, writers: unknown, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
-  checkJson(base);
-  checkJson(writers);
+/** Merges branches of the first state, or where there are none the writes in the text. */
+function merge<T>(states: readonly T[], writes: string, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
   const [extended, limits] = [options.dialect === "extended", bounds(options.limits)];
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
-  const [arena, split, length] = passTexts(JSON.stringify(base), JSON.stringify(writers));
+  for (const state of states) checkSize(state, options.limits);
   // Two calls: a function may itself call the core, which then needs the arena.
-  const handle = call(() => new (core().MergeHandle)(arena, split!, length!, areBranches, limits));
+  const handle = call(() => new (core().MergeHandle)(given(states, options.limits), arena(), passText(writes), areBranches, limits));
   try {
-    const { state, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Merged<T>;
-    return { state: freeze(state) as Immutable<T>, ...merged };
+    const { edits, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: ViewEdit[] };
+    const state = derive(states[0], edits);
+    checkSize(state, options.limits);
+    return { state: state as Immutable<T>, ...merged };
   } catch (error) {
     throw "thrown" in failure ? failure.thrown : error;
   }

@@ -1,8 +1,9 @@
-import { call, core, passTexts } from "../bridge/core.js";
+import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
+import { checkSize, given } from "./given.js";
 import { passVersions } from "./versions.js";
 
 /**
@@ -10,7 +11,8 @@ import { passVersions } from "./versions.js";
  * those that changed. A container whose edits would be longer than itself is replaced; the patch is never longer than
  * replacing everything. The order of an object's members doesn't count.
  *
- * O(n log n) in the size of both; where you have both as documents, {@link StateDocument.diff} skips what they share.
+ * What is `===` in both isn't looked at, but for the names and items around what changed; otherwise O(n log n) in the
+ * size of both.
  *
  * @throws PatchwireError `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`.
  * @example
@@ -24,9 +26,11 @@ import { passVersions } from "./versions.js";
  * ```
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
-  checkJson(before);
-  checkJson(after);
-  return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
+  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
+  checkSize(before, options?.limits);
+  checkSize(after, options?.limits);
+  const patch = call(() => core().diff(given([before, after], options?.limits), options?.key, extended, limits));
+  return JSON.parse(patch) as JSONPatchOperation[];
 }
 
 /**
@@ -45,13 +49,13 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
 export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
   const [arena, split, length] = passVersions(before, after);
-  return JSON.parse(call(() => core().diff(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().diff_texts(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
 }
 
 /**
  * The patch that takes a patch back: applied to what `patch` makes of `before`, it gives `before` again (but for the
  * order of members). It is the net effect, so what the patch did and undid itself isn't in it, nor are its tests.
- * O(size of the state).
+ * O(what is touched · the members and items around it).
  *
  * @param options.dialect which operations the result may have; the patch may have those of either.
  * @throws PatchwireError where the patch doesn't apply to `before`, as {@link applyPatch}.
@@ -67,8 +71,9 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
  * ```
  */
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
-  checkJson(before);
   const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
-  const [arena, split, length] = passTexts(JSON.stringify(before), patchText(patch));
-  return JSON.parse(call(() => core().invert(arena, split!, length!, extended, limits))) as JSONPatchOperation[];
+  checkSize(before, options?.limits);
+  const text = patchText(patch);
+  const back = call(() => core().invert(given([before], options?.limits), arena(), passText(text), extended, limits));
+  return JSON.parse(back) as JSONPatchOperation[];
 }

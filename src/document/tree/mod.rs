@@ -9,11 +9,14 @@
 mod shared;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
+mod unread;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub(crate) use shared::Run;
+pub(crate) use unread::Source;
+use unread::Unread;
 
 /// What one part holds at most.
 pub(crate) const MOST: usize = 32;
@@ -23,13 +26,27 @@ pub(crate) const MOST: usize = 32;
 pub(crate) struct Tree<T> {
     /// How many items are in the whole of it.
     len: usize,
-    part: Arc<Part<T>>,
+    stored: Arc<Stored<T>>,
+}
+
+/// A part, or what it will be read from.
+#[derive(Debug)]
+enum Stored<T> {
+    Read(Part<T>),
+    Unread(Unread<T>),
 }
 
 #[derive(Debug)]
 enum Part<T> {
     Leaf(Vec<T>),
     Inner(Vec<Tree<T>>),
+}
+
+impl<T: Clone> Clone for Stored<T> {
+    /// What is copied is about to be changed.
+    fn clone(&self) -> Self {
+        Stored::Read(self.part().clone())
+    }
 }
 
 impl<T: Clone> Clone for Part<T> {
@@ -59,7 +76,7 @@ impl<T: Clone> Tree<T> {
     fn first(&self) -> Option<&T> {
         let mut tree = self;
         loop {
-            match &*tree.part {
+            match tree.part() {
                 Part::Leaf(items) => return items.first(),
                 Part::Inner(trees) => tree = trees.first()?,
             }
@@ -73,7 +90,7 @@ impl<T: Clone> Tree<T> {
         }
         let (mut tree, mut index) = (self, index);
         loop {
-            match Arc::make_mut(&mut tree.part) {
+            match tree.part_mut()? {
                 Part::Leaf(items) => return items.get_mut(index),
                 Part::Inner(trees) => tree = trees.iter_mut().find(|tree| tree.holds(&mut index))?,
             }
@@ -85,7 +102,7 @@ impl<T: Clone> Tree<T> {
     pub(crate) fn binary_search_by(&self, compare: impl Fn(&T) -> Ordering) -> Result<(usize, &T), usize> {
         let (mut tree, mut passed) = (self, 0);
         loop {
-            match &*tree.part {
+            match tree.part() {
                 Part::Leaf(items) => {
                     let found = items.binary_search_by(&compare).map_err(|place| passed + place)?;
                     return items.get(found).map(|item| (passed + found, item)).ok_or(passed);
@@ -112,7 +129,7 @@ impl<T: Clone> Tree<T> {
     fn leaf_from(&self, mut index: usize) -> &[T] {
         let mut tree = self;
         loop {
-            match &*tree.part {
+            match tree.part() {
                 Part::Leaf(items) => return items.get(index..).unwrap_or_default(),
                 Part::Inner(trees) => match trees.iter().find(|tree| tree.holds(&mut index)) {
                     Some(child) => tree = child,
@@ -141,9 +158,10 @@ impl<T: Clone> Tree<T> {
     /// Leaves this part too wide or empty where it comes to that: its parent settles it.
     fn replace(&mut self, start: usize, end: usize, insert: Vec<T>, removed: &mut Vec<T>) {
         self.len = self.len + insert.len() - (end - start);
-        let trees = match Arc::make_mut(&mut self.part) {
-            Part::Leaf(items) => return removed.extend(exchange(items, start, end, insert)),
-            Part::Inner(trees) => trees,
+        let trees = match self.part_mut() {
+            Some(Part::Leaf(items)) => return removed.extend(exchange(items, start, end, insert)),
+            Some(Part::Inner(trees)) => trees,
+            None => return,
         };
         let (mut at, mut rest) = (start, end - start);
         let passed = trees.iter().take_while(|tree| {
@@ -183,7 +201,7 @@ impl<T: Clone> Tree<T> {
         while self.width() > MOST {
             *self = Tree::above(std::mem::replace(self, Tree::leaf(Vec::new())).cut(true));
         }
-        while let Part::Inner(trees) = &*self.part {
+        while let Part::Inner(trees) = self.part() {
             *self = match trees.as_slice() {
                 [] => Tree::leaf(Vec::new()),
                 [only] => only.clone(),
@@ -193,18 +211,19 @@ impl<T: Clone> Tree<T> {
     }
 
     fn width(&self) -> usize {
-        match &*self.part {
-            Part::Leaf(items) => items.len(),
-            Part::Inner(trees) => trees.len(),
+        match &*self.stored {
+            Stored::Read(Part::Leaf(items)) => items.len(),
+            Stored::Read(Part::Inner(trees)) => trees.len(),
+            Stored::Unread(unread) => unread.width(),
         }
     }
 
     fn above(trees: Vec<Tree<T>>) -> Tree<T> {
-        Tree { len: trees.iter().map(Tree::len).sum(), part: Arc::new(Part::Inner(trees)) }
+        Tree { len: trees.iter().map(Tree::len).sum(), stored: Arc::new(Stored::Read(Part::Inner(trees))) }
     }
 
     fn leaf(items: Vec<T>) -> Tree<T> {
-        Tree { len: items.len(), part: Arc::new(Part::Leaf(items)) }
+        Tree { len: items.len(), stored: Arc::new(Stored::Read(Part::Leaf(items))) }
     }
 
     /// As parts of the same height that aren't too wide: full ones and a rest, or even ones; none if it is empty.
@@ -216,7 +235,7 @@ impl<T: Clone> Tree<T> {
             _ => {}
         }
         let size = if full { MOST } else { width.div_ceil(width.div_ceil(MOST)) };
-        match Arc::unwrap_or_clone(self.part) {
+        match self.into_part() {
             Part::Leaf(items) => chunks(items, size).map(Tree::leaf).collect(),
             Part::Inner(trees) => chunks(trees, size).map(Tree::above).collect(),
         }
@@ -225,9 +244,9 @@ impl<T: Clone> Tree<T> {
     /// Takes in the neighbour that follows.
     fn join(&mut self, next: Tree<T>) {
         self.len += next.len;
-        match (Arc::make_mut(&mut self.part), Arc::unwrap_or_clone(next.part)) {
-            (Part::Leaf(items), Part::Leaf(more)) => items.extend(more),
-            (Part::Inner(trees), Part::Inner(more)) => {
+        match (self.part_mut(), next.into_part()) {
+            (Some(Part::Leaf(items)), Part::Leaf(more)) => items.extend(more),
+            (Some(Part::Inner(trees)), Part::Inner(more)) => {
                 let seam = trees.len();
                 trees.extend(more);
                 settle(trees, seam);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Part, Tree};
+use super::{Part, Stored, Tree};
 use crate::ordered::sorted;
 
 /// Items known to be the same in both: where they start in the one and in the other, and how many they are.
@@ -22,20 +22,22 @@ impl<T: Clone> Tree<T> {
     }
 
     fn height(&self) -> usize {
-        match &*self.part {
-            Part::Leaf(_) => 0,
-            Part::Inner(trees) => 1 + trees.first().map_or(0, Tree::height),
+        match &*self.stored {
+            Stored::Read(Part::Leaf(_)) => 0,
+            Stored::Read(Part::Inner(trees)) => 1 + trees.first().map_or(0, Tree::height),
+            Stored::Unread(unread) => unread.height(),
         }
     }
 
     fn address(&self) -> usize {
-        Arc::as_ptr(&self.part).addr()
+        Arc::as_ptr(&self.stored).addr()
     }
 }
 
-/// The parts of all of these; none for leaves.
-fn below<'a, T>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
-    let parts = trees.iter().filter_map(|tree| if let Part::Inner(trees) = &*tree.part { Some(trees) } else { None });
+/// The parts of all of these; none for leaves, which aren't read for that.
+fn below<'a, T: Clone>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
+    let inner = trees.iter().filter(|tree| tree.height() > 0);
+    let parts = inner.filter_map(|tree| if let Part::Inner(trees) = tree.part() { Some(trees) } else { None });
     parts.flatten().collect()
 }
 

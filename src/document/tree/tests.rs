@@ -25,7 +25,7 @@ fn range(change: Change, length: usize) -> std::ops::Range<usize> {
 
 fn check<T: Clone>(tree: &Tree<T>, is_root: bool) -> usize {
     assert!((1..=MOST).contains(&tree.width()) || (is_root && tree.len == 0), "{} wide", tree.width());
-    match &*tree.part {
+    match tree.part() {
         Part::Leaf(items) => {
             assert_eq!(tree.len, items.len());
             0
@@ -41,11 +41,23 @@ fn check<T: Clone>(tree: &Tree<T>, is_root: bool) -> usize {
     }
 }
 
-/// Runs a program; each version of the tree beside its items.
+/// Where the numbers from 0 on are read from, and how many were.
+#[derive(Debug, Default)]
+struct Numbers(std::sync::atomic::AtomicUsize);
+
+impl Source<usize> for Numbers {
+    fn read(&self, first: usize, count: usize) -> Vec<usize> {
+        self.0.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+        (first..first + count).collect()
+    }
+}
+
+/// Runs a program; each version of the tree beside its items. The tree is built, or read from a source.
 fn versions(start: usize, program: &[Change]) -> Vec<(Tree<usize>, Vec<usize>)> {
     let mut fresh = 0..;
     let mut items: Vec<usize> = fresh.by_ref().take(start).collect();
-    let mut tree = Tree::from(items.clone());
+    let is_read = start % 2 == 1;
+    let mut tree = if is_read { Tree::of_source(Arc::new(Numbers::default()), start) } else { Tree::from(items.clone()) };
     let mut versions = vec![(tree.clone(), items.clone())];
     for change in program {
         let range = range(*change, items.len());
@@ -119,6 +131,23 @@ fn few_changes_leave_nearly_all_shared() {
     assert!(apart(&tree, &shifted) <= 100 * 6 * MOST);
     shifted.splice(40_000, 70_000, Vec::new());
     assert!(apart(&tree, &shifted) <= 30_000 + 100 * 6 * MOST);
+}
+
+#[test]
+fn a_change_reads_what_is_around_it() {
+    let source = Arc::new(Numbers::default());
+    let tree = Tree::of_source(source.clone(), 1_000_000);
+    let read = || source.0.load(std::sync::atomic::Ordering::Relaxed);
+    let mut changed = tree.clone();
+    changed.splice(1_000_000, 1_000_000, vec![1]);
+    assert!(read() <= MOST);
+    *changed.get_mut(500_000).unwrap() = 2;
+    changed.splice(10, 20, vec![3; 100]);
+    assert!(read() <= 5 * MOST);
+    let runs = tree.shared_runs(&changed);
+    assert!(runs.iter().map(|run| run.2).sum::<usize>() >= 1_000_000 - 8 * MOST);
+    assert!(read() <= 5 * MOST);
+    assert_eq!(changed.iter().filter(|item| **item == 3).count(), 101);
 }
 
 #[test]

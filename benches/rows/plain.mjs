@@ -1,0 +1,148 @@
+// Functions on plain states, and trackers made of them: what isn't touched should cost nothing.
+import fastJsonPatch from 'fast-json-patch';
+import { immutableJSONPatch } from 'immutable-json-patch';
+import { applyPatches, enablePatches } from 'immer';
+import { create } from 'mutative';
+import { applyPatch, diff, mergeWrites, StateTracker } from 'patchwire';
+import { entriesFor, placeOf, shapes } from '../shapes.mjs';
+
+enablePatches();
+
+const pointer = (path) => path.map((key) => `/${key}`).join('');
+const found = (one) => ({ ...one, step: (i) => (one.last = one.run(i)), state: () => one.last ?? null });
+
+function patchOf({ push, nested }, n, row) {
+  if (row === 'replace') return [{ op: 'replace', path: pointer(placeOf(nested, n)), value: nested.value(1) }];
+  const path = push.key ? [...push.place, push.key(1)] : [...push.place, '-'];
+  return [{ op: 'add', path: pointer(path), value: push.value(1) }];
+}
+
+/** As Immer has patches: paths are lists, and the end of an array is its length. */
+function immers(state, patch) {
+  const patches = patch.map(({ op, path, value }) => {
+    const keys = path.split('/').slice(1).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    if (keys.at(-1) === '-') keys[keys.length - 1] = keys.slice(0, -1).reduce((at, key) => at[key], state).length;
+    return { op, path: keys, value };
+  });
+  return () => applyPatches(state, patches);
+}
+
+const applying = (shape, n, row, target) => ({
+  name: `applyPatch on a plain state: 1 ${row}, n=${n}`,
+  shape,
+  target,
+  contenders() {
+    const state = shapes[shape].initial(n);
+    const patch = patchOf(shapes[shape], n, row);
+    const batch = n > 100 ? 10 : 100;
+    return {
+      ours: found({ name: 'patchwire', batch, run: () => applyPatch(state, patch) }),
+      peers: [
+        found({ name: 'immutable-json-patch', batch, run: () => immutableJSONPatch(state, patch) }),
+        found({ name: 'Immer', batch, run: immers(state, patch) }),
+      ],
+    };
+  },
+});
+
+const comparing = (name, shape, target, other) => ({
+  name: `diff of plain states, n=10k: ${name}`,
+  shape,
+  target,
+  contenders() {
+    const n = 10_000;
+    const state = shapes[shape].initial(n);
+    const after = other(state, shapes[shape], n);
+    return {
+      ours: found({ name: 'patchwire', batch: 4, run: () => diff(state, after) }),
+      peers: [found({ name: 'fast-json-patch compare', batch: 4, run: () => fastJsonPatch.compare(state, after) })],
+    };
+  },
+});
+
+const push = (shape, n) => (draft) => void shapes[shape].push.recipe(draft, 1, n);
+
+/** A tracker, one change, its patch and the state. */
+function tracked(state, options, recipe) {
+  const tracker = new StateTracker(state, options);
+  tracker.update(recipe);
+  tracker.getRFC6902Patches();
+  return tracker.getState();
+}
+
+const fresh = (name, shape, target, contenders) => ({
+  name: `a fresh tracker, 1 push, its patch, the state, n=10k: ${name}`,
+  shape,
+  target,
+  contenders: () => contenders(shapes[shape].initial(10_000), push(shape, 10_000)),
+});
+
+const published = (state, recipe) => {
+  const frozen = new StateTracker(state).getState();
+  return {
+    ours: found({ name: 'patchwire', batch: 10, run: () => tracked(frozen, {}, recipe) }),
+    peers: [found({ name: 'Mutative', batch: 10, run: () => create(frozen, recipe, { enablePatches: true })[0] })],
+  };
+};
+
+const callers = (state, recipe) => ({
+  ours: found({ name: 'patchwire', batch: 2, run: () => tracked(state, {}, recipe) }),
+  peers: [found({ name: 'structuredClone + Mutative', batch: 2, run: () => create(structuredClone(state), recipe, { enablePatches: true })[0] })],
+});
+
+const every = ['items', 'chat', 'wide', 'deep', 'matrix'];
+const long = ['items', 'chat', 'matrix'];
+
+/** Three tools that push to one state of 5 MB. */
+const merging = (shape) => ({
+  name: 'mergeWrites of three tools, 5 MB: µs',
+  shape,
+  target: 1000,
+  unit: 'µs',
+  figures() {
+    const n = entriesFor(shape, 5e6);
+    const state = shapes[shape].initial(n);
+    const writes = { ops: [{ kind: 'append', path: `/${shapes[shape].list}`, items: [shapes[shape].push.value(1)] }] };
+    const times = Array.from({ length: 30 }, () => {
+      const before = performance.now();
+      mergeWrites(state, [writes, writes, writes]);
+      return performance.now() - before;
+    });
+    return { ours: times.sort((a, b) => a - b)[15] * 1000, peer: 1, who: 'a microsecond' };
+  },
+});
+
+const N = 100;
+const memory = {
+  name: `memory of ${N} trackers on one frozen state, n=50k, each with a change`,
+  shape: 'items',
+  target: 1.2,
+  unit: 'bytes',
+  figures() {
+    const heap = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external + process.memoryUsage().arrayBuffers);
+    const empty = heap();
+    const one = new StateTracker(shapes.items.initial(50_000), { own: true });
+    const state = one.getState();
+    const single = heap() - empty;
+    const trackers = Array.from({ length: N }, () => {
+      const tracker = new StateTracker(state);
+      tracker.update((draft) => void (draft.items[7].content = 'changed'));
+      tracker.getRFC6902Patches();
+      return tracker;
+    });
+    const all = heap() - empty;
+    // Whoever keeps the list keeps the trackers.
+    return { ours: trackers.length === N ? all : NaN, peer: single, who: 'one' };
+  },
+};
+
+export const plain = [
+  ...every.flatMap((shape) => ['replace', 'push'].map((row) => applying(shape, 10, row, 1.5))),
+  ...long.flatMap((shape) => ['replace', 'push'].map((row) => applying(shape, 10_000, row, 1.2))),
+  ...long.map((shape) => comparing('all but one entry shared', shape, 0.2, (state, of, n) => immutableJSONPatch(state, patchOf(of, n, 'replace')))),
+  ...long.map((shape) => comparing('equal, nothing shared', shape, 1, structuredClone)),
+  ...long.map((shape) => fresh('of a state that was published', shape, 1.2, published)),
+  ...long.map((shape) => fresh("of the caller's own", shape, 1, callers)),
+  ...['items', 'chat'].map(merging),
+  memory,
+];

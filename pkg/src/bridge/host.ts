@@ -1,0 +1,338 @@
+import { isContainer, type Key } from "../state/containers.js";
+import { bytesOf, checkJson, isPlain, notJson, pointerOf } from "../state/json.js";
+import { PatchwireError } from "../errors.js";
+import { VALUE } from "./boundary.js";
+import { reading } from "./engine.js";
+import { Writer } from "./writer.js";
+
+/** So many items come along with an array that is opened; of a longer one those that are asked for. */
+const FEW = 32;
+/** How many items ahead of the present one its like is looked for. */
+const AHEAD = 8;
+/** More can't be allowed. */
+const DEEPEST = 2_000;
+
+/** What a buffer keeps. */
+const ROOM = 1 << 16;
+
+const NOTHING = new Uint8Array();
+
+/** A container that the core has opened. */
+interface Opened {
+  value: object;
+  /** An object's members that are containers, in their order, and their names. */
+  children: object[] | null;
+  names: string[] | null;
+  /** What holds it, and its position there; nothing of the values that came. */
+  holder: Opened | null;
+  position: number;
+  depth: number;
+}
+
+class Answer extends Writer {
+  protected room(length: number): Uint8Array {
+    const longer = new Uint8Array(length);
+    longer.set(this.bytes);
+    return longer;
+  }
+
+  begin(): void {
+    this.at = 0;
+    if (this.bytes.length > ROOM) this.bytes = new Uint8Array(ROOM);
+  }
+
+  end(): Uint8Array {
+    return this.bytes.subarray(0, this.at);
+  }
+}
+
+const answer = new Answer(new Uint8Array(ROOM));
+
+/**
+ * Plain values, of which the core reads what it looks into (src/wasm/host.rs): a level at a time, by numbers that opened
+ * containers get. Whatever fails here is thrown when the core has returned (`call`), and what it returned then is dropped:
+ * an exception mustn't pass through the core.
+ */
+export class Values {
+  /** By their numbers; 0 is what holds the values that came. */
+  private readonly opened: (Opened | undefined)[] = [undefined];
+  private readonly deepest: number;
+  private readonly free: number[] = [];
+  private readonly names = new Map<string, number>();
+
+  /** `isOurs` says that the values are frozen, and known to be JSON: then they may be kept. */
+  constructor(
+    private readonly values: readonly unknown[],
+    depth = 512,
+    private readonly longest = 16 << 20,
+    private readonly isOurs = false,
+  ) {
+    this.deepest = Math.min(depth, DEEPEST);
+  }
+
+  roots(): Uint8Array {
+    return this.answered(() => {
+      answer.number(this.values.length);
+      for (const value of this.values) this.entry(value, null, "");
+    });
+  }
+
+  open(holder: number, position: number): Uint8Array {
+    return this.answered(() => {
+      const above = this.opened[holder] ?? null;
+      const value = this.find(holder, position);
+      const opened: Opened = { value, children: null, names: null, holder: above, position, depth: (above?.depth ?? 0) + 1 };
+      if (!this.isOurs) this.check(opened);
+      const number = this.free.pop() ?? this.opened.length;
+      this.opened[number] = opened;
+      answer.number(number);
+      if (Array.isArray(value)) {
+        const isShort = value.length <= FEW;
+        answer.byte(isShort ? 1 : 2);
+        answer.number(value.length);
+        if (isShort) this.slots(opened, 0, value.length);
+        return;
+      }
+      answer.byte(0);
+      this.members(opened);
+    });
+  }
+
+  items(array: number, first: number, count: number): Uint8Array {
+    return this.answered(() => this.slots(this.opened[array]!, first, first + count));
+  }
+
+  print(holder: number, position: number): string {
+    return this.attempt("null", () => this.text(this.find(holder, position), holder, position));
+  }
+
+  length(holder: number, position: number, most: number): number {
+    return this.attempt(0, () => {
+      const value = this.find(holder, position);
+      if (leastLength(value, most, DEEPEST) >= most) return most;
+      return Math.min(bytesOf(this.text(value, holder, position)), most);
+    });
+  }
+
+  isNestedWithin(holder: number, position: number, limit: number): boolean {
+    return this.attempt(false, () => isNestedWithin(this.find(holder, position), limit));
+  }
+
+  isSame(a: number, at: number, b: number, otherAt: number): boolean {
+    return this.attempt(false, () => this.find(a, at) === this.find(b, otherAt));
+  }
+
+  isEqual(a: number, at: number, b: number, otherAt: number): boolean {
+    return this.attempt(false, () => isEqual(this.find(a, at), this.find(b, otherAt), DEEPEST));
+  }
+
+  sharedRuns(a: number, b: number): Uint32Array {
+    return this.attempt(new Uint32Array(), () => sharedRuns(this.opened[a]!.value as unknown[], this.opened[b]!.value as unknown[]));
+  }
+
+  release(container: number): void {
+    this.opened[container] = undefined;
+    this.free.push(container);
+  }
+
+  private answered(write: () => void): Uint8Array {
+    return this.attempt(NOTHING, () => {
+      answer.begin();
+      write();
+      return answer.end();
+    });
+  }
+
+  private attempt<R>(otherwise: R, run: () => R): R {
+    // What has failed isn't asked again.
+    if (reading.failure !== null) return otherwise;
+    reading.isOn = true;
+    try {
+      return run();
+    } catch (thrown) {
+      reading.failure = { thrown, isLasting: this.isOurs };
+      return otherwise;
+    } finally {
+      reading.isOn = false;
+    }
+  }
+
+  private text(value: object, holder: number, position: number): string {
+    if (!this.isOurs) {
+      const above = this.opened[holder];
+      checkJson(value, above === undefined ? [] : [...pathOf(above), keyOf(above, position)]);
+    }
+    return JSON.stringify(value);
+  }
+
+  private find(holder: number, position: number): object {
+    const value: unknown = holder === 0 ? this.values[position] : (this.opened[holder]!.children ?? (this.opened[holder]!.value as object[]))[position];
+    if (!isContainer(value)) throw notJson(undefined, []);
+    return value;
+  }
+
+  private check(opened: Opened): void {
+    const { value } = opened;
+    if (!isPlain(value)) throw notJson(value, pathOf(opened));
+    const symbol = Object.getOwnPropertySymbols(value)[0];
+    if (symbol !== undefined) throw notJson(symbol, pathOf(opened));
+    for (let above = opened.holder; above !== null; above = above.holder) if (above.value === value) throw notJson(value, pathOf(opened));
+    if (opened.depth > this.deepest) {
+      throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit", { path: pointerOf(pathOf(opened)) });
+    }
+  }
+
+  private slots(array: Opened, first: number, end: number): void {
+    const items = array.value as unknown[];
+    for (let i = first; i < end; i++) this.entry(items[i], array, i);
+  }
+
+  private members(object: Opened): void {
+    const value = object.value as Record<string, unknown>;
+    const names = Object.keys(value);
+    const children: object[] = (object.children = []);
+    const ofChildren: string[] = (object.names = []);
+    const items: unknown[] = [];
+    let count = 0;
+    for (const name of names) {
+      const item = value[name];
+      if (item !== undefined) count++;
+      items.push(item);
+    }
+    answer.number(count);
+    for (let i = 0; i < names.length; i++) {
+      const item = items[i];
+      if (item === undefined) continue;
+      this.name(names[i]!);
+      if (isContainer(item)) {
+        children.push(item);
+        ofChildren.push(names[i]!);
+      }
+      this.entry(item, object, names[i]!);
+    }
+  }
+
+  private entry(value: unknown, holder: Opened | null, key: Key): void {
+    if (typeof value === "string") {
+      answer.byte(VALUE.TEXT);
+      const length = answer.text(value);
+      if (length > this.longest) throw this.refusal("LIMIT_EXCEEDED", "a string is over the size limit", holder, key);
+    } else if (typeof value === "number" && Number.isFinite(value)) {
+      answer.byte(VALUE.NUMBER);
+      answer.double(value);
+    } else if (isContainer(value)) {
+      answer.byte(Array.isArray(value) ? VALUE.ARRAY : VALUE.OBJECT);
+    } else if (value === null || typeof value === "boolean") {
+      answer.byte(value === null ? VALUE.NULL : value ? VALUE.TRUE : VALUE.FALSE);
+    } else {
+      throw notJson(value, holder === null ? [] : [...pathOf(holder), key]);
+    }
+  }
+
+  private refusal(code: "LIMIT_EXCEEDED", message: string, holder: Opened | null, key: Key): PatchwireError {
+    return new PatchwireError(code, message, { path: holder === null ? "" : pointerOf([...pathOf(holder), key]) });
+  }
+
+  private name(name: string): void {
+    const number = this.names.get(name);
+    if (number !== undefined) return answer.number(number + 1);
+    this.names.set(name, this.names.size);
+    answer.byte(0);
+    answer.text(name);
+  }
+}
+
+const keyOf = ({ names }: Opened, position: number): Key => (names === null ? position : names[position]!);
+
+function pathOf(opened: Opened): Key[] {
+  const path: Key[] = [];
+  for (let at = opened; at.holder !== null; at = at.holder) path.push(keyOf(at.holder, at.position));
+  return path.reverse();
+}
+
+/** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */
+function leastLength(value: unknown, most: number, depth: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (!isContainer(value)) return 1;
+  let length = 1;
+  if (depth === 0) return length;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && length <= most; i++) length += 1 + leastLength(value[i], most - length, depth - 1);
+    return length;
+  }
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    if (item !== undefined) length += name.length + 4 + leastLength(item, most - length, depth - 1);
+    if (length > most) break;
+  }
+  return length;
+}
+
+function isNestedWithin(value: unknown, limit: number): boolean {
+  if (!isContainer(value)) return true;
+  if (limit <= 0) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isNestedWithin(value[i], limit - 1)) return false;
+    return true;
+  }
+  for (const name of Object.keys(value)) if (!isNestedWithin((value as Record<string, unknown>)[name], limit - 1)) return false;
+  return true;
+}
+
+/**
+ * Whether two values are the same or equal JSON: the order of members doesn't count, nor do members that are undefined.
+ * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
+ */
+function isEqual(a: unknown, b: unknown, depth: number): boolean {
+  if (!isContainer(a) || !isContainer(b)) return a === b && (typeof a === "string" || typeof a === "number" || typeof a === "boolean" || a === null);
+  if (a === b) return true;
+  if (depth === 0 || !isJsonContainer(a) || !isJsonContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a)) {
+    const items = b as unknown[];
+    if (a.length !== items.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isEqual(a[i], items[i], depth - 1)) return false;
+    return true;
+  }
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  let count = 0;
+  for (const name of Object.keys(one)) {
+    const item = one[name];
+    if (item === undefined) continue;
+    if (!Object.hasOwn(other, name) || !isEqual(item, other[name], depth - 1)) return false;
+    count++;
+  }
+  const names = Object.keys(other);
+  return names.length === count || names.filter((name) => other[name] !== undefined).length === count;
+}
+
+function isJsonContainer(value: object): boolean {
+  return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0;
+}
+
+/** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. */
+function sharedRuns(a: unknown[], b: unknown[]): Uint32Array {
+  const runs: number[] = [];
+  const [from, to] = [a.length, b.length];
+  for (let i = 0, j = 0; i < from && j < to; ) {
+    let length = 0;
+    while (i + length < from && j + length < to && isEqual(a[i + length], b[j + length], DEEPEST)) length++;
+    if (length > 0) {
+      runs.push(i, j, length);
+      [i, j] = [i + length, j + length];
+      continue;
+    }
+    const leftOut = ahead(a, i, b[j]);
+    const putIn = ahead(b, j, a[i]);
+    if (leftOut > 0 && (putIn < 0 || leftOut <= putIn)) i += leftOut;
+    else if (putIn > 0) j += putIn;
+    else [i, j] = [i + 1, j + 1];
+  }
+  return Uint32Array.from(runs);
+}
+
+/** How far ahead this container is, or -1. */
+function ahead(items: unknown[], at: number, sought: unknown): number {
+  if (!isContainer(sought)) return -1;
+  for (let i = 1; i <= AHEAD && at + i < items.length; i++) if (items[at + i] === sought) return i;
+  return -1;
+}

@@ -1,0 +1,22 @@
+import { Values } from "../bridge/host.js";
+import { PatchwireError } from "../errors.js";
+import { checkJson } from "../state/json.js";
+import type { Limits } from "../types.js";
+
+/** Values of the caller's, for one call: the core reads of them what it looks into. */
+export function given(values: readonly unknown[], limits: Limits = {}): Values {
+  return new Values(values, limits.depth, limits.string);
+}
+
+/** The same of one that may be missing. */
+export function givenIf(value: unknown, limits?: Limits): Values | undefined {
+  return value === undefined ? undefined : given([value], limits);
+}
+
+/** Holds a limit of the caller's against all of a state, of which the core may know but a part. O(its size) where there is one. */
+export function checkSize(state: unknown, limits: Limits | undefined): void {
+  const most = limits?.document;
+  if (most === undefined || most === Infinity) return;
+  checkJson(state);
+  if (new TextEncoder().encode(JSON.stringify(state)).length > most) throw new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
+}

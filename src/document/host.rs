@@ -1,0 +1,216 @@
+//! Values that live with a host, JavaScript for one, and are read where somebody looks into them.
+//!
+//! A host names containers by numbers, which it gives them when they are opened; what isn't opened is named by its place
+//! in the container that holds it. A value stays as it is for as long as anything of it may be read.
+
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use super::tree::{Run, Source};
+use super::{Array, Key, Node, Object};
+
+/// What holds values that documents are made of.
+///
+/// A value can turn out to be none that a document may have, or can't be read. Then the host keeps the error, and answers
+/// with what is empty, or `false`: whoever gave the host its values asks it for the error before anything that was made
+/// of the answers is believed.
+pub(crate) trait Host: Debug + Send + Sync {
+    /// Opens the container at a place: one level of it, and its number.
+    fn open(&self, place: Place) -> (u32, Level);
+
+    /// So many items of an array that was opened, from one on.
+    fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry>;
+
+    /// Appends the text of the container at a place, as [`crate::print`] prints it.
+    fn print(&self, out: &mut Vec<u8>, place: Place);
+
+    /// How many bytes that text has, or `most` if it has more.
+    fn length(&self, place: Place, most: usize) -> usize;
+
+    /// Whether no container in the one at a place is nested deeper than `limit`, itself counted.
+    fn is_nested_within(&self, place: Place, limit: usize) -> bool;
+
+    /// Whether the same container is at both places.
+    fn is_same(&self, a: Place, b: Place) -> bool;
+
+    /// Whether equal containers are at both places.
+    fn is_equal(&self, a: Place, b: Place) -> bool;
+
+    /// Runs of items that are equal in two arrays that were opened, as [`Array::shared_runs`] gives them; the longer, the
+    /// less has to be read.
+    fn shared_runs(&self, a: u32, b: u32) -> Vec<Run>;
+
+    /// Nobody will name this container any more.
+    fn release(&self, container: u32);
+}
+
+/// Where a container is that wasn't opened: at a position of one that was. An array's positions are its indexes; an
+/// object's count its members that are containers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) holder: u32,
+    pub(crate) position: u32,
+}
+
+/// What a container has.
+pub(crate) enum Level {
+    /// Members in their order; names may not repeat.
+    Object(Vec<(Key, Entry)>),
+    Items(Vec<Entry>),
+    /// So many items, which are asked for where they are looked at.
+    Array(usize),
+}
+
+/// A scalar, or what kind of container is there.
+pub(crate) enum Entry {
+    Scalar(Node),
+    Object,
+    Array,
+}
+
+/// A container that was opened, for as long as its children may be.
+#[derive(Debug)]
+pub(super) struct Holder {
+    host: Arc<dyn Host>,
+    number: u32,
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.host.release(self.number);
+    }
+}
+
+impl Holder {
+    fn child(self: &Arc<Holder>, entry: Entry, position: usize) -> Node {
+        let is_array = match entry {
+            Entry::Scalar(node) => return node,
+            Entry::Object => false,
+            Entry::Array => true,
+        };
+        let leaf = Leaf { holder: self.clone(), position: position as u32, is_array, opened: OnceLock::new() };
+        Node::Hosted(Arc::new(leaf))
+    }
+
+    /// The runs of items that are equal in the arrays that were opened here and there.
+    pub(super) fn shared_runs(&self, other: &Holder) -> Vec<Run> {
+        if is_one(&self.host, &other.host) { self.host.shared_runs(self.number, other.number) } else { Vec::new() }
+    }
+}
+
+/// The items of an array.
+#[derive(Debug)]
+struct Items(Arc<Holder>);
+
+impl Source<Node> for Items {
+    fn read(&self, first: usize, count: usize) -> Vec<Node> {
+        let mut entries = self.0.host.items(self.0.number, first, count).into_iter();
+        (first..first + count).map(|index| self.0.child(entries.next().unwrap_or(Entry::Scalar(Node::Null)), index)).collect()
+    }
+}
+
+/// A container that lives with a host.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    holder: Arc<Holder>,
+    position: u32,
+    is_array: bool,
+    /// One level of it, once somebody has looked: an array or an object.
+    opened: OnceLock<Node>,
+}
+
+impl Leaf {
+    /// The values that a host begins with, by their positions in a container that it knows by `number`.
+    pub(crate) fn roots(host: Arc<dyn Host>, number: u32, entries: Vec<Entry>) -> Vec<Node> {
+        let holder = Arc::new(Holder { host, number });
+        entries.into_iter().enumerate().map(|(position, entry)| holder.child(entry, position)).collect()
+    }
+
+    pub(super) fn bracket(&self) -> u8 {
+        if self.is_array { b'[' } else { b'{' }
+    }
+
+    /// One level of the container.
+    pub(super) fn open(&self) -> &Node {
+        if let Some(opened) = self.opened.get() {
+            return opened;
+        }
+        // Not in `get_or_init`: what a host runs may come back here.
+        let opened = self.read();
+        self.opened.get_or_init(|| opened)
+    }
+
+    fn read(&self) -> Node {
+        let (number, level) = self.holder.host.open(self.place());
+        let holder = Arc::new(Holder { host: self.holder.host.clone(), number });
+        match level {
+            Level::Array(length) if self.is_array => Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length, holder))),
+            Level::Items(entries) if self.is_array => {
+                let items = entries.into_iter().enumerate().map(|(index, entry)| holder.child(entry, index));
+                Node::Array(Arc::new(items.collect::<Array>().of_holder(holder.clone())))
+            }
+            Level::Object(members) if !self.is_array => {
+                let mut containers = 0;
+                let (names, values): (Vec<Key>, Vec<Node>) = members
+                    .into_iter()
+                    .map(|(name, entry)| {
+                        let position = containers;
+                        containers += usize::from(!matches!(entry, Entry::Scalar(_)));
+                        (name, holder.child(entry, position))
+                    })
+                    .unzip();
+                Node::Object(Arc::new(Object::with_shape(names.into(), values)))
+            }
+            _ if self.is_array => Node::array(Vec::new()),
+            _ => Node::Object(Arc::new(Object::with_shape(Arc::default(), Vec::new()))),
+        }
+    }
+
+    /// Where in memory the opened container is, or else this.
+    pub(crate) fn address(&self) -> usize {
+        match self.opened.get() {
+            Some(Node::Array(array)) => Arc::as_ptr(array) as usize,
+            Some(Node::Object(object)) => Arc::as_ptr(object) as usize,
+            _ => std::ptr::from_ref(self) as usize,
+        }
+    }
+
+    /// Whether this is the container, not written to since it was opened.
+    pub(super) fn has_opened(&self, node: &Node) -> bool {
+        self.opened.get().is_some_and(|opened| opened.is_same(node))
+    }
+
+    pub(super) fn is_same(&self, other: &Leaf) -> bool {
+        std::ptr::eq(self, other)
+            || self.is_array == other.is_array
+                && is_one(&self.holder.host, &other.holder.host)
+                && self.holder.host.is_same(self.place(), other.place())
+    }
+
+    /// Whether both are equal; `None` where they live with two hosts.
+    pub(super) fn is_equal(&self, other: &Leaf) -> Option<bool> {
+        let host = &self.holder.host;
+        is_one(host, &other.holder.host).then(|| self.is_array == other.is_array && host.is_equal(self.place(), other.place()))
+    }
+
+    pub(crate) fn print(&self, out: &mut Vec<u8>) {
+        self.holder.host.print(out, self.place());
+    }
+
+    pub(super) fn is_nested_within(&self, limit: usize) -> bool {
+        self.holder.host.is_nested_within(self.place(), limit)
+    }
+
+    /// How many bytes its text has, or `most` if it has more.
+    pub(crate) fn length(&self, most: usize) -> usize {
+        self.holder.host.length(self.place(), most)
+    }
+
+    fn place(&self) -> Place {
+        Place { holder: self.holder.number, position: self.position }
+    }
+}
+
+fn is_one(a: &Arc<dyn Host>, b: &Arc<dyn Host>) -> bool {
+    std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
+}
