@@ -1,6 +1,8 @@
 //! The immutable, structurally shared JSON document.
 
 mod array;
+// A client's module has no host.
+#[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code))]
 mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod hosts;
@@ -15,9 +17,8 @@ mod tests;
 mod tree;
 
 pub(crate) use array::Array;
-pub(crate) use host::Leaf;
 #[cfg(feature = "wasm")]
-pub(crate) use host::{Entry, Host, Level, Place};
+pub(crate) use host::{Entry, Host, Leaf, Level, Place};
 pub(crate) use key::Key;
 pub(crate) use node::{Node, Opened};
 pub(crate) use object::Object;
