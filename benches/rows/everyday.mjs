@@ -111,6 +111,8 @@ function ours(row, shape, isFirst, hasPatches) {
     tracker.update((draft) => void Object.assign(draft, base));
     tracker.getState();
     if (hasPatches) tracker.resetTracking();
+    // The core is told of it now, not in the step.
+    tracker.document().free();
   }
   return {
     name: 'patchwire',
