@@ -83,16 +83,17 @@ impl Limits {
     }
 
     /// A document between two operations: a patch may add before it removes. A copy shares what it copies, so that a few
-    /// dozen would double a document to any size. `excess` is what the document weighs more than its text, as far as an
-    /// earlier operation of the change made that known; returned is how much had to be measured.
-    pub(crate) fn check_interim(&self, root: &Node, excess: &mut usize) -> Result<usize> {
-        let most = self.document.min(MAX_DOCUMENT).saturating_mul(2);
-        if root.weight().saturating_sub(*excess) <= most {
+    /// dozen would double a document to any size. `excess` is how much of the weight an earlier operation of the change has
+    /// shown not to matter; returned is how much had to be measured.
+    pub(crate) fn check_interim(&self, before: &Node, root: &Node, excess: &mut usize) -> Result<usize> {
+        let limit = self.document.min(MAX_DOCUMENT).saturating_mul(2);
+        if root.weight().saturating_sub(*excess) <= limit {
             return Ok(0);
         }
+        let most = print::length(before, usize::MAX).saturating_mul(2).max(limit);
         let length = print::length(root, most.saturating_add(1));
         check(length <= most, TOO_LARGE)?;
-        *excess = root.weight().saturating_sub(length);
+        *excess = root.weight().saturating_sub(length.min(limit));
         Ok(length)
     }
 

@@ -110,7 +110,7 @@ impl Player {
                 _ => {
                     let edit = self.edit(kind, &mut reader)?;
                     let out = edit::perform(root, &edit, limits)?;
-                    limits.check_interim(root, &mut excess).map_err(|error| error.on(edit::display(edit.path())))?;
+                    limits.check_interim(&start, root, &mut excess).map_err(|error| error.on(edit::display(edit.path())))?;
                     recipe.push(Done { edit, out });
                 }
             }

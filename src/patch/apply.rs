@@ -17,19 +17,19 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let before = limits.before(root);
-    let mut work = Work::default();
+    let mut work = Work { before, carried: 0, excess: 0 };
     for (index, operation) in patch.operations.iter().enumerate() {
         step(root, operation, limits, &mut work, &mut each).map_err(|error| error.in_op(index))?;
     }
-    limits.check_change(&before, root)
+    limits.check_change(&work.before, root)
 }
 
 /// What is known of one patch's application so far.
-#[derive(Default)]
 struct Work {
+    before: Node,
     /// Bytes moved, copied and measured.
     carried: u64,
-    /// What the document weighs more than its text.
+    /// How much of the document's weight doesn't matter.
     excess: usize,
 }
 
@@ -40,7 +40,7 @@ fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work
         limits.check_carried(work.carried)?;
     }
     let out = edit::perform(root, &edit, limits)?;
-    work.carried += limits.check_interim(root, &mut work.excess)? as u64;
+    work.carried += limits.check_interim(&work.before, root, &mut work.excess)? as u64;
     each(Done { edit, out });
     Ok(())
 }
