@@ -93,7 +93,8 @@ impl Player {
         let mut reader = Reader::new(log, limits);
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
-        self.before = root.clone();
+        let (start, mut excess) = (root.clone(), 0);
+        self.before = start.clone();
         while let Some(kind) = reader.next() {
             match kind {
                 record::BEGIN | record::ADVANCE => {
@@ -112,12 +113,12 @@ impl Player {
                 _ => {
                     let edit = self.edit(kind, &mut reader)?;
                     let out = edit::perform(root, &edit, limits)?;
-                    limits.check_interim(root.weight()).map_err(|error| error.on(edit::display(edit.path())))?;
+                    limits.check_interim(&start, root, &mut excess).map_err(|error| error.on(edit::display(edit.path())))?;
                     recipe.push(Done { edit, out });
                 }
             }
         }
-        limits.check_document(root.weight())?;
+        limits.check_change(&start, root)?;
         if !recipe.is_empty() {
             recipes.push(Played::Recipe(recipe));
         }
@@ -263,7 +264,7 @@ impl Player {
                     let run = (first..end).filter_map(|index| from.get(index).cloned());
                     items.extend(run.inspect(|item| weight = weight.saturating_add(item.weight())));
                     // A few bytes of a log may ask for any number of items.
-                    reader.limits.check_interim(weight)?;
+                    reader.limits.check_gathered(weight)?;
                 }
             }
         }
@@ -456,8 +457,8 @@ mod tests {
             (log(&[set, b"\x09\x01\x09\x00"]), log(&[set, b"\x09\x01\x09\x01\x09\x00"]), "/a"),
             // A pointer of two segments; the items of /a/b have three.
             (log(&[b"\x01\x02\x00\x01a\x00\x01b\x00"]), log(&[b"\x03\x02\x00\x01a\x00\x01b\x00\x00\x01\x00"]), "/a/b"),
-            // Numbers count 8 bytes each, and their commas.
-            (numbers(5), numbers(6), ""),
+            // Numbers weigh more than their text, which is what counts.
+            (numbers(26), numbers(27), ""),
         ];
         for (within, over, path) in cases {
             let mut player = Player::default();

@@ -128,6 +128,9 @@ fn print_items(out: &mut Vec<u8>, array: &Array) {
     out.push(b']');
 }
 
+/// A text has at least one byte for so much weight, which counts 8 for a number and may count 1 for a comma too many.
+pub(crate) const WEIGHT: usize = 6;
+
 /// How many bytes the value's text has, or `most` if it has more: the same whether the value is built or still text.
 /// O(`most`) at worst, and O(1) for text.
 pub(crate) fn length(node: &Node, most: usize) -> usize {

@@ -57,7 +57,7 @@ impl<'a> Combiner<'a> {
     pub fn run(&mut self, base: &Node) -> Result<()> {
         let touches = self.writers.iter().map(|writer| (&writer.touch).into()).enumerate().collect();
         self.place(&mut Vec::new(), Some(base), touches)?;
-        self.limits.check_document(self.state.weight())
+        self.limits.check_change(base, &self.state)
     }
 
     /// Overruled writes that the merged state doesn't have all the same.

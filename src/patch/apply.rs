@@ -16,21 +16,31 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
 /// The same, telling `each` the edits as they are made.
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
-    let mut carried = 0;
+    let before = limits.before(root);
+    let mut work = Work { before, carried: 0, excess: 0 };
     for (index, operation) in patch.operations.iter().enumerate() {
-        step(root, operation, limits, &mut carried, &mut each).map_err(|error| error.in_op(index))?;
+        step(root, operation, limits, &mut work, &mut each).map_err(|error| error.in_op(index))?;
     }
-    limits.check_document(root.weight())
+    limits.check_change(&work.before, root)
 }
 
-fn step(root: &mut Node, operation: &Operation, limits: &Limits, carried: &mut u64, each: &mut impl FnMut(Done)) -> Result<()> {
+/// What is known of one patch's application so far.
+struct Work {
+    before: Node,
+    /// Bytes moved, copied and measured.
+    carried: u64,
+    /// How much of the document's weight doesn't matter.
+    excess: usize,
+}
+
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work, each: &mut impl FnMut(Done)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
     if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
-        *carried += locate(root, from)?.1.weight() as u64;
-        limits.check_carried(*carried)?;
+        work.carried += locate(root, from)?.1.weight() as u64;
+        limits.check_carried(work.carried)?;
     }
     let out = edit::perform(root, &edit, limits)?;
-    limits.check_interim(root.weight())?;
+    work.carried += limits.check_interim(&work.before, root, &mut work.excess)? as u64;
     each(Done { edit, out });
     Ok(())
 }

@@ -248,7 +248,7 @@ impl Reducers {
 }
 
 fn changed(before: &Document, root: Node, conflicts: Vec<Conflict>) -> Result<GraphChange> {
-    before.limits.check_document(root.weight())?;
+    before.limits.check_change(&before.root, &root)?;
     Ok(GraphChange { state: Document { root, limits: before.limits }, conflicts, before: before.clone() })
 }
 

@@ -262,7 +262,7 @@ impl Tracker {
     fn change(&mut self, edit: Edit) -> Result<()> {
         let mut root = self.document.root.clone();
         let out = edit::perform(&mut root, &edit, &self.options.limits)?;
-        self.options.limits.check_document(root.weight())?;
+        self.options.limits.check_change(&self.document.root, &root)?;
         let done = vec![Done { edit, out }];
         let kind = Kind::Step(Source::of(&done));
         self.adopt(Change { root, done, kind });
@@ -273,7 +273,7 @@ impl Tracker {
     /// The latest step takes it back, or a step that the caller adds.
     fn grow(&mut self, edit: &Edit, own: Option<usize>) -> Result<()> {
         let Edit::AppendText { path, text } = edit else { return Ok(()) };
-        self.options.limits.check_document(self.document.root.weight() + text.len())?;
+        self.options.limits.check_growth(&self.document.root, text.len())?;
         edit::append_text(&mut self.document.root, path, text, &self.options.limits)?;
         self.history.forget_undone();
         self.tell(edit, own);

@@ -303,7 +303,7 @@ impl Inner {
                 None => {}
             }
         }
-        limits.check_document(root.weight())?;
+        limits.check_change(&before.root, &root)?;
         Ok(Document { root, limits })
     }
 

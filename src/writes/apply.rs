@@ -13,7 +13,7 @@ pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Re
 
 /// The same, telling `each` the edits as they are made.
 pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, mut each: impl FnMut(&Edit)) -> Result<Vec<String>> {
-    let mut warnings = Vec::new();
+    let (before, mut warnings) = (limits.before(root), Vec::new());
     for write in &writes.ops {
         match plan(root, write) {
             Ok((edit, warning)) => {
@@ -27,7 +27,7 @@ pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, 
             Err(warning) => warnings.push(warning),
         }
     }
-    limits.check_document(root.weight())?;
+    limits.check_change(&before, root)?;
     Ok(warnings)
 }
 

@@ -5,9 +5,6 @@ use crate::document::Node;
 use crate::edit::{self, Step};
 use crate::print;
 
-/// A text is at least this fraction of its weight, which counts 8 for a number and may count 1 for a comma too many.
-const WEIGHT_PER_BYTE: usize = 6;
-
 /// What changes are told by: a step write, or an operation of a patch.
 pub(crate) trait Told: Sized {
     type Step: Clone + PartialEq;
@@ -91,7 +88,7 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
 
 /// What replaces the container, and its length, if that is less than this.
 fn replacement<T: Told>(path: Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
-    if node.weight() > length.saturating_mul(WEIGHT_PER_BYTE) || print::length(node, length) >= length {
+    if node.weight() > length.saturating_mul(print::WEIGHT) || print::length(node, length) >= length {
         return None;
     }
     let replacement = T::replacement(path, node.clone());

@@ -257,7 +257,7 @@ proptest! {
         let outer: Value = (0..12).map(|id| (format!("o{id}"), json!({"i0": 0}))).collect::<serde_json::Map<_, _>>().into();
         let start = json!({"members": {"m0": 0, "m1": 1}, "rows": [{"n0": 0}, {}, {}], "outer": outer});
         for array_delta in [ArrayDelta::Precise, ArrayDelta::Append] {
-            let mut tracker = Tracker::new(Document::try_from(&start).unwrap(), options(array_delta, Granularity::Path));
+            let mut tracker = Tracker::new(document(&start), options(array_delta, Granularity::Path));
             let mut state = start.clone();
             for (path, value, is_move) in &program {
                 let is_there = state.pointer(path).is_some();

@@ -394,7 +394,7 @@ impl Client {
     }
 
     fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        self.options.limits.check_document(document.weight()).map_err(Trouble::TooMuch)?;
+        self.options.limits.check_growth(&document.root, 0).map_err(Trouble::TooMuch)?;
         self.parts = None;
         // Only a late frame of an earlier answer is older, unless the server announced it.
         if self.held.as_ref().is_some_and(|held| held.session == session && held.revision > revision) && !self.rewinding {
