@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn it_holds_where_names_and_indexes_meet(start in 0..66usize, operations in prop::collection::vec(small_operation(), 1..24)) {
-        let documents: Vec<_> = small_documents().iter().map(|value| document(value)).collect();
+        let documents: Vec<_> = small_documents().iter().map(document).collect();
         let operations = patches::fitting(&documents[start % documents.len()], &operations);
         let all = split(&operations, &[1]);
         let compacted = Patch::compact(&all);

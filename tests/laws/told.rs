@@ -268,7 +268,7 @@ proptest! {
                 };
                 let patch = serde_json::from_value::<json_patch::Patch>(json!([operation])).unwrap();
                 json_patch::patch(&mut state, &patch).unwrap();
-                tracker.apply(&Patch::parse(&json!([operation]).to_string()).unwrap()).unwrap();
+                tracker.apply(&Patch::parse(json!([operation]).to_string()).unwrap()).unwrap();
             }
             let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
             let mut there = start.clone();
