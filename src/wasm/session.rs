@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
+use serde_wasm_bindgen::to_value;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -209,23 +210,23 @@ fn sent_before(effects: &[ServerEffect], patch: &str) -> Option<usize> {
     (text.get(before..text.len() - 2) == Some(patch)).then_some(before)
 }
 
-/// Statements are named by number: the shim has their texts in this order. Pieces of the base cross as bytes, because
-/// nobody reads them on their way.
+/// Statements are named by number: the shim has their texts in this order. The row of a small commit and pieces of the base
+/// are put together by hand: the one is made for every change, and the others cross as bytes, because nobody reads them on
+/// their way.
 fn row(operation: &RowOperation) -> JsValue {
-    let number = |number: u64| JsValue::from(number as f64);
-    match operation {
-        RowOperation::PutMeta { format, session, revision, bytes } => {
-            Array::of5(&statements::PUT_META.into(), &number(*format), &session.as_str().into(), &number(*revision), &number(*bytes)).into()
-        }
+    let row = match operation {
+        RowOperation::PutMeta { format, session, revision, bytes } => to_value(&(statements::PUT_META, format, session, revision, bytes)),
         RowOperation::PutBase { id, text } => {
-            Array::of3(&statements::PUT_BASE.into(), &number(*id), &Uint8Array::from(text.as_bytes())).into()
+            Ok(Array::of3(&statements::PUT_BASE.into(), &(*id as f64).into(), &Uint8Array::from(text.as_bytes())).into())
         }
-        RowOperation::DeleteBase { from } => Array::of2(&statements::DELETE_BASE.into(), &number(*from)).into(),
+        RowOperation::DeleteBase { from } => to_value(&(statements::DELETE_BASE, from)),
         RowOperation::PutLog { id, parts, patch } => {
-            Array::of4(&statements::PUT_LOG.into(), &number(*id), &number(*parts), &(**patch).into()).into()
+            Ok(Array::of4(&statements::PUT_LOG.into(), &(*id as f64).into(), &(*parts as f64).into(), &(**patch).into()).into())
         }
-        RowOperation::DeleteLog { before } => Array::of2(&statements::DELETE_LOG.into(), &number(*before)).into(),
-    }
+        RowOperation::DeleteLog { before } => to_value(&(statements::DELETE_LOG, before)),
+    };
+    // Texts, and numbers that count, always have a value.
+    row.unwrap_or_default()
 }
 
 fn list(effects: Vec<ServerEffect>) -> Array {

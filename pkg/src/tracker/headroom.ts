@@ -1,6 +1,6 @@
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
-import { weightOf } from "../state/json.js";
+import { bytesOf, weightOf } from "../state/json.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 
@@ -47,15 +47,16 @@ export class Headroom {
     return this.whole.weight * 4 <= document && this.depth <= Math.min(depth, path - 1);
   }
 
-  /** Refuses so many bytes more. */
-  refuse(bytes: number): void {
-    if (this.weight + this.pending + bytes > this.limits.document) throw tooLarge();
-  }
-
-  /** Refuses a state that is over the limit, of which the core knows a part. O(its size), so only where the bounds are near. */
-  measure(state: unknown, known: number): void {
-    const size = weightOf(state);
-    if (size > this.limits.document) throw tooLarge();
+  /**
+   * Refuses a state that is over the limit, of which the core knows a part, or would be with so many bytes `more`. Where its
+   * weight is over the limit its text is measured, as the core does it (src/limits.rs). O(its size), so only where the
+   * bounds are near.
+   */
+  measure(state: unknown, known: number, more = 0): void {
+    const { document } = this.limits;
+    let size = weightOf(state);
+    if (size + more > document) size = bytesOf(JSON.stringify(state));
+    if (size + more > document) throw tooLarge();
     this.weight = Math.max(size, known);
     this.pending = 0;
   }

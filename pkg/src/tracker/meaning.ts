@@ -257,8 +257,7 @@ export class Meaning {
     this.streams.on(stream, () => {
       const tracker = this.writable(stream);
       if (!this.headroom.isKnown && this.headroom.isNear({ bytes: piece.length * 3, depth: 0, longest: 0 })) {
-        this.headroom.measure(this.state.unread(), call(weight, tracker, null));
-        this.headroom.refuse(piece.length);
+        this.headroom.measure(this.state.unread(), call(weight, tracker, null), piece.length);
       }
       const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
       call(() => tracker.write(stream.id, arena, length!));
