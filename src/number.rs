@@ -173,7 +173,7 @@ pub(crate) fn is_canonical(text: &[u8]) -> bool {
 /// No number is printed longer: `-0.0000012345678901234567` or `-1.2345678901234567e-100`.
 const LONGEST: usize = 25;
 
-// Rust's float tables are half of a small wasm module; in a page the host has its own (see DESIGN.md, "Size").
+// Rust's float tables are half of a small wasm module; in a page the host has its own (see BENCHMARKS.md, "What made the modules smaller").
 #[cfg(all(target_arch = "wasm32", not(feature = "wasm-objects")))]
 use crate::wasm::number::{parse_any, print_any};
 

@@ -1,7 +1,7 @@
 //! What JavaScript sees: thin classes over the core. The only folder that knows wasm-bindgen.
 //!
 //! Texts come in through an [`arena::Arena`], which the shim fills in place: passing a string argument costs
-//! ten times as much above a few hundred bytes (DESIGN.md, "Crossing into wasm").
+//! ten times as much above a few hundred bytes (BENCHMARKS.md, "Crossing into wasm").
 
 // wasm-bindgen's expansion needs it, and `memory`; nothing else here writes it.
 #![allow(unsafe_code)]
