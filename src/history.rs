@@ -3,40 +3,39 @@
 use std::collections::VecDeque;
 
 use crate::document::Node;
-use crate::edit::Step as PathStep;
-use crate::edit::{self, Done, Edit};
+use crate::edit::{self, Done, Edit, Step};
 
 /// Whose changes go into one step as long as nothing else happens in between.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Source {
+pub(crate) enum Cause {
     /// Additions to the end of one string.
-    Append(Vec<PathStep>),
+    Append(Vec<Step>),
     /// What one stream writes.
     Stream(usize),
 }
 
-impl Source {
+impl Cause {
     /// Of a change that is an addition to a string and nothing else.
-    pub(crate) fn of(done: &[Done]) -> Option<Source> {
+    pub(crate) fn of(done: &[Done]) -> Option<Cause> {
         match done {
-            [Done { edit: Edit::AppendText { path, .. }, .. }] => Some(Source::Append(path.clone())),
+            [Done { edit: Edit::AppendText { path, .. }, .. }] => Some(Cause::Append(path.clone())),
             _ => None,
         }
     }
 }
 
 #[derive(Debug, Clone)]
-struct Step {
+struct PastStep {
     done: Vec<Done>,
     weight: usize,
-    source: Option<Source>,
+    cause: Option<Cause>,
 }
 
-impl Step {
+impl PastStep {
     /// What was taken out is what the step keeps alive, and the order that a sort has: what it put in is in the document, or was taken
     /// out by a later one.
-    fn new(done: Vec<Done>, source: Option<Source>) -> Step {
-        Step { weight: done.iter().map(weight).fold(0, usize::saturating_add), done, source }
+    fn new(done: Vec<Done>, cause: Option<Cause>) -> PastStep {
+        PastStep { weight: done.iter().map(weight).fold(0, usize::saturating_add), done, cause }
     }
 }
 
@@ -48,8 +47,8 @@ fn weight(done: &Done) -> usize {
 /// The steps that can be undone and redone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
-    done: VecDeque<Step>,
-    undone: Vec<Step>,
+    done: VecDeque<PastStep>,
+    undone: Vec<PastStep>,
     /// Bounds: steps, and bytes of the values that they hold. The latest step is kept whatever it weighs.
     steps: usize,
     bytes: usize,
@@ -65,31 +64,31 @@ impl History {
         self.steps > 0
     }
 
-    /// A change was made: a step of its own, or with a source maybe part of the latest. O(the change) amortised.
-    pub(crate) fn changed(&mut self, done: Vec<Done>, source: Option<Source>) {
+    /// A change was made: a step of its own, or with a cause maybe part of the latest. O(the change) amortised.
+    pub(crate) fn changed(&mut self, done: Vec<Done>, cause: Option<Cause>) {
         if !self.is_on() || done.is_empty() {
             return;
         }
-        match source {
-            Some(source) if self.continues(&source) => self.forget_undone(),
-            source => self.add(done, source),
+        match cause {
+            Some(cause) if self.continues(&cause) => self.forget_undone(),
+            cause => self.add(done, cause),
         }
     }
 
     /// Whether a change from there belongs to the latest step, which takes it back too.
-    pub(crate) fn continues(&self, source: &Source) -> bool {
-        self.done.back().is_some_and(|step| step.source.as_ref() == Some(source))
+    pub(crate) fn continues(&self, cause: &Cause) -> bool {
+        self.done.back().is_some_and(|step| step.cause.as_ref() == Some(cause))
     }
 
     /// A change was made that is a step of its own.
-    pub(crate) fn add(&mut self, done: Vec<Done>, source: Option<Source>) {
+    pub(crate) fn add(&mut self, done: Vec<Done>, cause: Option<Cause>) {
         self.forget_undone();
-        self.push(Step::new(done, source));
+        self.push(PastStep::new(done, cause));
     }
 
     /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
-    pub(crate) fn drop_latest(&mut self, source: &Source) {
-        if self.continues(source)
+    pub(crate) fn drop_latest(&mut self, cause: &Cause) {
+        if self.continues(cause)
             && let Some(step) = self.done.pop_back()
         {
             self.weight -= step.weight;
@@ -109,7 +108,7 @@ impl History {
     /// [`History::to_undo`] was carried out.
     pub(crate) fn undid(&mut self, done: Vec<Done>) {
         if let Some(step) = self.done.pop_back() {
-            let again = Step::new(done, None);
+            let again = PastStep::new(done, None);
             self.weight = self.weight - step.weight + again.weight;
             self.undone.push(again);
         }
@@ -119,11 +118,11 @@ impl History {
     pub(crate) fn redid(&mut self, done: Vec<Done>) {
         if let Some(step) = self.undone.pop() {
             self.weight -= step.weight;
-            self.push(Step::new(done, None));
+            self.push(PastStep::new(done, None));
         }
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: PastStep) {
         self.weight += step.weight;
         self.done.push_back(step);
         while self.done.len() > 1 && (self.done.len() + self.undone.len() > self.steps || self.weight > self.bytes) {

@@ -16,7 +16,7 @@ pub(crate) fn sorted(pairs: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usi
 
 /// So many entries are moved at most to make room for one. Of more than that the list of lists moves, when one of them
 /// is full: at a million entries that are some kilobytes for each one that comes.
-const MOST: usize = 128;
+const ENTRIES: usize = 128;
 
 /// A map in the order of its keys, as a list of short lists.
 #[derive(Debug, Clone)]
@@ -80,12 +80,12 @@ impl<K: Ord, V> Ordered<K, V> {
             self.parts.push(vec![entry]);
             return (part, place);
         };
-        if entries.len() < MOST {
+        if entries.len() < ENTRIES {
             entries.insert(place, entry);
             return (part, place);
         }
         // What comes in order leaves full parts behind.
-        let kept = if place == MOST { MOST } else { MOST / 2 };
+        let kept = if place == ENTRIES { ENTRIES } else { ENTRIES / 2 };
         let (mut rest, after) = (entries.split_off(kept), part + 1);
         let found = if place < kept {
             entries.insert(place, entry);
@@ -190,7 +190,7 @@ mod tests {
                 }
                 prop_assert!(ordered.from(&key).take(3).eq(model.range(key..).map(|(key, value)| (*key, *value)).take(3).collect::<Vec<_>>().iter()));
             }
-            prop_assert!(ordered.parts.iter().all(|part| (1..=MOST).contains(&part.len())));
+            prop_assert!(ordered.parts.iter().all(|part| (1..=ENTRIES).contains(&part.len())));
             prop_assert_eq!(ordered.len(), model.len());
             prop_assert_eq!(&ordered, &model.iter().map(|(key, value)| (*key, *value)).collect());
             prop_assert!(ordered.into_iter().eq(model));

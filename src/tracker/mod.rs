@@ -10,7 +10,7 @@ use stream::Stream;
 use crate::document::{Document, Node};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::Result;
-use crate::history::{History, Source};
+use crate::history::{Cause, History};
 use crate::limits::Limits;
 use crate::log::{Played, Player};
 use crate::patch::{self, Patch};
@@ -69,7 +69,7 @@ pub struct Tracker {
 
 /// A change that has been worked out and can still be dropped.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct Outcome {
     root: Node,
     pub(crate) done: Vec<Done>,
     kind: Kind,
@@ -77,8 +77,8 @@ pub(crate) struct Change {
 
 #[derive(Debug)]
 enum Kind {
-    /// A step of the history, or with a source maybe part of the latest.
-    Step(Option<Source>),
+    /// A step of the history, or with a cause maybe part of the latest.
+    Step(Option<Cause>),
     Undo,
     Redo,
     /// The last of a stream.
@@ -167,7 +167,7 @@ impl Tracker {
     /// The same, of texts that may have lone surrogates.
     pub(crate) fn append_at(&mut self, pointer: &[u8], text: &[u8]) -> Result<()> {
         let path = self.place(pointer)?;
-        let in_step = !self.history.is_on() || self.history.continues(&Source::Append(path.clone()));
+        let in_step = !self.history.is_on() || self.history.continues(&Cause::Append(path.clone()));
         let edit = Edit::AppendText { path, text: text.to_vec() };
         if in_step { self.grow(&edit, None) } else { self.change(edit) }
     }
@@ -214,8 +214,8 @@ impl Tracker {
             match one {
                 Played::Recipe(recipe) => {
                     recipe.iter().for_each(|done| self.tell(&done.edit, None));
-                    let source = Source::of(&recipe);
-                    self.history.changed(recipe, source);
+                    let cause = Cause::of(&recipe);
+                    self.history.changed(recipe, cause);
                 }
                 Played::Advance(cursor, base) => self.advance_to(cursor, base),
             }
@@ -239,20 +239,20 @@ impl Tracker {
     }
 
     /// What applying a patch does.
-    pub(crate) fn applying(&self, patch: &Patch) -> Result<Change> {
+    pub(crate) fn applying(&self, patch: &Patch) -> Result<Outcome> {
         let (mut root, mut done) = (self.document.root.clone(), Vec::new());
         patch::apply_with(&mut root, patch, &self.options.limits, |one| done.push(one))?;
-        Ok(Change { root, done, kind: Kind::Step(None) })
+        Ok(Outcome { root, done, kind: Kind::Step(None) })
     }
 
     /// Makes a change that was worked out on the document as it is.
-    pub(crate) fn adopt(&mut self, change: Change) {
+    pub(crate) fn adopt(&mut self, change: Outcome) {
         self.document.root = change.root;
         let own = if let Kind::End(stream) = change.kind { Some(stream) } else { None };
         change.done.iter().for_each(|done| self.tell(&done.edit, own));
         self.tidy();
         match change.kind {
-            Kind::Step(source) => self.history.changed(change.done, source),
+            Kind::Step(cause) => self.history.changed(change.done, cause),
             Kind::Undo => self.history.undid(change.done),
             Kind::Redo => self.history.redid(change.done),
             Kind::End(stream) => self.ended(stream, change.done),
@@ -264,8 +264,8 @@ impl Tracker {
         let out = edit::perform(&mut root, &edit, &self.options.limits)?;
         self.options.limits.check_change(&self.document.root, &root)?;
         let done = vec![Done { edit, out }];
-        let kind = Kind::Step(Source::of(&done));
-        self.adopt(Change { root, done, kind });
+        let kind = Kind::Step(Cause::of(&done));
+        self.adopt(Outcome { root, done, kind });
         Ok(())
     }
 

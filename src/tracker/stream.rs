@@ -1,10 +1,10 @@
 //! JSON that arrives in pieces at a place of the document.
 
-use super::{Change, Kind, Tracker};
+use super::{Kind, Outcome, Tracker};
 use crate::document::{self, Node, Opened};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
-use crate::history::Source;
+use crate::history::Cause;
 use crate::patch;
 use crate::pointer::Pointer;
 use crate::stream::Parser;
@@ -166,7 +166,7 @@ impl Tracker {
     }
 
     /// What [`Tracker::end`] does.
-    pub(crate) fn ending(&mut self, stream: usize) -> Result<Change> {
+    pub(crate) fn ending(&mut self, stream: usize) -> Result<Outcome> {
         let index = self.open_stream(stream)?;
         let mut root = self.document.root.clone();
         let mut done = Vec::new();
@@ -180,11 +180,11 @@ impl Tracker {
                 done.push(Done { edit, out });
             }
         }
-        Ok(Change { root, done, kind: Kind::End(stream) })
+        Ok(Outcome { root, done, kind: Kind::End(stream) })
     }
 
     pub(super) fn ended(&mut self, stream: usize, done: Vec<Done>) {
-        match self.history.continues(&Source::Stream(stream)) {
+        match self.history.continues(&Cause::Stream(stream)) {
             _ if done.is_empty() => {}
             true => self.history.forget_undone(),
             false => self.history.changed(done, None),
@@ -204,9 +204,9 @@ impl Tracker {
         let done = edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
         self.document.root = root;
         edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
-        let source = Source::Stream(stream);
-        match self.history.continues(&source) {
-            true if one.steps == 1 => self.history.drop_latest(&source),
+        let cause = Cause::Stream(stream);
+        match self.history.continues(&cause) {
+            true if one.steps == 1 => self.history.drop_latest(&cause),
             true => self.history.forget_undone(),
             false => self.history.changed(done, None),
         }
@@ -217,10 +217,10 @@ impl Tracker {
     fn put(&mut self, index: usize, edits: Vec<Edit>) -> Result<Vec<Edit>> {
         let (Some(one), false) = (self.streams.get(index), edits.is_empty()) else { return Ok(edits) };
         let id = one.id;
-        let source = Source::Stream(id);
+        let cause = Cause::Stream(id);
         let now = || edit::find(&self.document.root, &one.place);
         // One step takes back all that was written since the last change by others.
-        let is_new_step = self.history.is_on() && !self.history.continues(&source);
+        let is_new_step = self.history.is_on() && !self.history.continues(&cause);
         let step = is_new_step.then(|| one.writing(now()));
         let before = (!one.has_begun).then(now);
         if let [growth @ Edit::AppendText { .. }] = edits.as_slice() {
@@ -245,7 +245,7 @@ impl Tracker {
         match step {
             Some(done) => {
                 one.steps += 1;
-                self.history.add(vec![done], Some(source));
+                self.history.add(vec![done], Some(cause));
             }
             None => self.history.forget_undone(),
         }

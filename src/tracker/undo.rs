@@ -1,6 +1,6 @@
 //! Going back and forth between the states of the past.
 
-use super::{Change, Kind, Tracker};
+use super::{Kind, Outcome, Tracker};
 use crate::document::Node;
 use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
@@ -57,12 +57,12 @@ impl Tracker {
     }
 
     /// What [`Tracker::undo`] does.
-    pub(crate) fn undoing(&self) -> Option<Change> {
+    pub(crate) fn undoing(&self) -> Option<Outcome> {
         self.carrying_out(self.history.to_undo()?, Kind::Undo)
     }
 
     /// What [`Tracker::redo`] does.
-    pub(crate) fn redoing(&self) -> Option<Change> {
+    pub(crate) fn redoing(&self) -> Option<Outcome> {
         self.carrying_out(self.history.to_redo()?, Kind::Redo)
     }
 
@@ -130,7 +130,7 @@ impl Tracker {
     }
 
     /// What [`Tracker::restore`] does.
-    pub(crate) fn restoring(&self, checkpoint: usize) -> Result<Change> {
+    pub(crate) fn restoring(&self, checkpoint: usize) -> Result<Outcome> {
         let kept = self.checkpoints.iter().find(|(number, _)| *number == checkpoint);
         let (_, root) = kept.ok_or_else(|| Error::new(Code::StaleState, "the checkpoint is unknown or was forgotten"))?;
         self.applying(&self.back_to(root, Dialect::Extended)?)
@@ -144,13 +144,13 @@ impl Tracker {
     }
 
     /// A step fits the document from which it was taken, so this can't fail.
-    fn carrying_out(&self, edits: Vec<Edit>, kind: Kind) -> Option<Change> {
+    fn carrying_out(&self, edits: Vec<Edit>, kind: Kind) -> Option<Outcome> {
         let mut root = self.document.root.clone();
         let done = edit::perform_all(&mut root, edits, &Limits::none()).ok()?;
-        Some(Change { root, done, kind })
+        Some(Outcome { root, done, kind })
     }
 
-    fn adopt_if_any(&mut self, change: Option<Change>) -> bool {
+    fn adopt_if_any(&mut self, change: Option<Outcome>) -> bool {
         let is_any = change.is_some();
         change.into_iter().for_each(|change| self.adopt(change));
         is_any

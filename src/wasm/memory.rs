@@ -10,7 +10,7 @@ const STEP: usize = 16;
 const SIZES: usize = 32;
 
 /// Pieces of one size that are kept: half a megabyte at most in all, so what one size had another can have.
-const MOST: usize = 64;
+const KEPT: usize = 64;
 
 #[cfg(feature = "wasm-objects")]
 static REST: std::alloc::System = std::alloc::System;
@@ -67,7 +67,7 @@ unsafe impl GlobalAlloc for Memory {
         unsafe {
             let Some((steps, rounded)) = size(layout) else { return REST.dealloc(piece, layout) };
             match (*self.kept.get()).get_mut(steps) {
-                Some(pieces) if pieces.count < MOST => {
+                Some(pieces) if pieces.count < KEPT => {
                     piece.cast::<*mut u8>().write(pieces.first);
                     pieces.first = piece;
                     pieces.count += 1;

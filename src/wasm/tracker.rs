@@ -15,7 +15,7 @@ use crate::edit::{self, Edit};
 use crate::patch::Patch;
 #[cfg(feature = "wasm-objects")]
 use crate::session::Session;
-use crate::tracker::{Change, Tracker};
+use crate::tracker::{Outcome, Tracker};
 use crate::{patch, view};
 
 /// Whose tracker it is.
@@ -52,7 +52,7 @@ impl Tracked {
 #[wasm_bindgen]
 pub struct TrackerCore {
     tracked: Tracked,
-    held: Option<Change>,
+    held: Option<Outcome>,
     /// What streams have written since the view followed.
     unseen: Vec<Edit>,
 }
@@ -204,13 +204,13 @@ impl TrackerCore {
         TrackerCore { tracked: Tracked::Session(session), held: None, unseen: Vec::new() }
     }
 
-    fn make(&mut self, change: Change, hold: bool) -> String {
+    fn make(&mut self, change: Outcome, hold: bool) -> String {
         let edits = view::print_edits(change.done.iter().map(|done| &done.edit));
         self.settle_or_hold(change, hold);
         text(edits)
     }
 
-    fn settle_or_hold(&mut self, change: Change, hold: bool) {
+    fn settle_or_hold(&mut self, change: Outcome, hold: bool) {
         if hold {
             self.held = Some(change);
         } else {

@@ -14,20 +14,20 @@ use crate::ordered::Ordered;
 
 /// Moves in one patch, and the work for them: each renumbers what waits for its turn, and what is known of its two
 /// arrays. What is over stays a removal and an insertion.
-pub(super) const MOST: usize = 1_000;
+pub(super) const FAR_MOVES: usize = 1_000;
 const EFFORT: usize = 4_000_000;
 
 /// A value on its way: its place in the baseline as it is by now, and where it belongs there.
 struct Carry {
-    from: Place,
-    to: Place,
+    from: Spot,
+    to: Spot,
     /// The index today, if it becomes an item.
     today: Option<usize>,
     change: Change,
 }
 
 #[derive(Clone)]
-struct Place {
+struct Spot {
     container: usize,
     step: Step,
 }
@@ -64,7 +64,7 @@ impl Carrier {
     fn line_up(&mut self, far: &[&Pair<'_>]) -> Option<()> {
         let mut anchors: Ordered<usize, Vec<(usize, usize)>> = Ordered::default();
         for Pair { taken, put, change } in far {
-            let from = Place { container: taken.container, step: taken.step.clone() };
+            let from = Spot { container: taken.container, step: taken.step.clone() };
             let (step, today) = match &put.step {
                 Step::Key(key) => (Step::Key(key.clone()), None),
                 Step::Index(today) => {
@@ -78,7 +78,7 @@ impl Carrier {
                     (Step::Index(anchors.get(place)?.1), Some(*today))
                 }
             };
-            let to = Place { container: put.container, step };
+            let to = Spot { container: put.container, step };
             self.waiting.push_back(Carry { from, to, today, change: change.clone() });
         }
         Some(())
@@ -115,7 +115,7 @@ impl Carrier {
     }
 
     /// What is waiting follows what happened to an array.
-    fn follow(&mut self, place: &Place, path: &[Step], follow: fn(&mut [Step], &[Step])) {
+    fn follow(&mut self, place: &Spot, path: &[Step], follow: fn(&mut [Step], &[Step])) {
         self.paths.iter_mut().for_each(|(_, other)| follow(other, path));
         for other in self.waiting.iter_mut().flat_map(|carry| [&mut carry.from, &mut carry.to]) {
             if other.container == place.container {
@@ -124,7 +124,7 @@ impl Carrier {
         }
     }
 
-    fn path(&self, place: &Place) -> Option<Vec<Step>> {
+    fn path(&self, place: &Spot) -> Option<Vec<Step>> {
         Some(self.paths.get(&place.container)?.iter().chain([&place.step]).cloned().collect())
     }
 }

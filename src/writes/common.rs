@@ -3,7 +3,7 @@
 use super::matching::Run;
 
 /// More differences than this aren't searched for: time and memory grow with their square.
-const MOST: usize = 256;
+const DIFFERENCES: usize = 256;
 
 /// What both have in the same order, in runs; `None` when they differ in too much, or `affords` says that it costs
 /// too much. O(n · differences) at worst.
@@ -11,7 +11,7 @@ pub(super) fn common(old: &[u64], new: &[u64], mut affords: impl FnMut(usize) ->
     // For each number of differences, how far into `old` each diagonal gets: entry `i` is the diagonal on which as
     // many items are inserted as `i` is less than removed ones.
     let mut rounds: Vec<Vec<usize>> = Vec::new();
-    for differences in 0..=MOST {
+    for differences in 0..=DIFFERENCES {
         let mut round = Vec::with_capacity(differences + 1);
         for removals in 0..=differences {
             let insertions = differences - removals;

@@ -91,7 +91,7 @@ fn puts(write: &Write) -> bool {
 /// The writes that move those of the pairs that stayed in their container, and those that move all.
 fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) -> Vec<Vec<Write>> {
     let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
-    let far = far.get(..carry::MOST).unwrap_or(&far);
+    let far = far.get(..carry::FAR_MOVES).unwrap_or(&far);
     let within = (!near.is_empty()).then(|| reordered(changes, loose, &near, &[]).in_place(base, current));
     let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
     [within, between].into_iter().flatten().collect()

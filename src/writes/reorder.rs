@@ -10,14 +10,14 @@ use crate::edit::Step;
 use crate::ordered::Ordered;
 
 /// Writes that one array may take: as many as the operations of a patch by default.
-const MOST: usize = 10_000;
+const MOVES: usize = 10_000;
 
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
 ///
-/// Gives up, with `false`, where it would take more than [`MOST`] of them.
+/// Gives up, with `false`, where it would take more than [`MOVES`] of them.
 pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
-    if pieces.len() > 2 * MOST {
+    if pieces.len() > 2 * MOVES {
         return false;
     }
     if are_sorted(pieces) {
