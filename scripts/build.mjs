@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node, pkg, root } from './places.mjs';
 import { script, step } from './progress.mjs';
-import { setup } from './setup.mjs';
+import { setupForBuild } from './setup.mjs';
 import { whenChanged } from './stamp.mjs';
 import { target, wasmEnv } from './toolchain.mjs';
 
@@ -109,7 +109,7 @@ async function buildShim(run) {
 
 /** Sets up what is missing and rebuilds what has changed. */
 export async function build() {
-  await setup();
+  await setupForBuild();
   const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
   const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...modules.map(({ name }) => join(wasm, `${name}.d.ts`))];

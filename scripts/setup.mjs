@@ -1,4 +1,5 @@
-// `npm run setup`: installs what is missing for building and testing, and nothing that is there already.
+// `npm run setup`: installs what is missing for building and testing, and nothing that is there already. The system's package
+// manager runs only with `--install`, in CI, and for root.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -12,7 +13,9 @@ const wasmPackVersion = '0.15.1';
 const geckodriverVersion = '0.36.0';
 const rustWanted = Number(/^rust-version = "1\.(\d+)/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))[1]);
 const rust = activeRust();
-const asRoot = process.getuid?.() === 0 ? [] : ['sudo'];
+const isRoot = process.getuid?.() === 0;
+const asRoot = isRoot ? [] : ['sudo'];
+const mayInstall = isRoot || Boolean(process.env.CI) || process.argv.includes('--install');
 
 const npmPackages = {
   name: 'npm packages',
@@ -114,6 +117,10 @@ function cargoInstall(run, name, version, ...more) {
 
 let packageLists;
 async function apt(run, ...packages) {
+  if (!mayInstall) {
+    const line = ['sudo apt-get install -y --no-install-recommends', ...packages].join(' ');
+    throw new Advice(`packages of the system are missing. \`npm run setup -- --install\` runs this, or do it yourself: ${line}`);
+  }
   const get = (...args) => run(...command('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args));
   await (packageLists ??= get('update'));
   await get('install', '-y', '--no-install-recommends', ...packages);
@@ -149,16 +156,23 @@ async function ensure(...steps) {
   }
 }
 
-/** Installs whatever is missing; downloads run beside the compiles, which have the processors. */
-export async function setup() {
+/** Installs whatever is missing for building. */
+export function setupForBuild() {
+  return inLanes([npmPackages, wasmTarget], [wasmBindgen]);
+}
+
+/** Installs whatever is missing for building and testing. */
+export function setup() {
+  return inLanes([npmPackages, wasmTarget, browser, geckodriver, cppCompiler], [wasmBindgen, wasmPack]);
+}
+
+/** Downloads run beside the compiles, which have the processors. */
+async function inLanes(downloads, compiles) {
   await ensure(rustIsThere);
   // Asked for now, because the lines of running steps would be drawn over the prompt.
-  const needsApt = onPath('apt-get') && (browser.missing() || cppCompiler.missing() || (wasmTarget.missing() && !onPath('rustup')));
-  if (needsApt && asRoot.length > 0) spawnSync('sudo', ['--validate'], { stdio: 'inherit' });
-  const lanes = await Promise.allSettled([
-    ensure(npmPackages, wasmTarget, browser, geckodriver, cppCompiler),
-    ensure(wasmBindgen, wasmPack),
-  ]);
+  const needsApt = [browser, cppCompiler, wasmTarget].some((one) => downloads.includes(one) && one.missing() && !(one === wasmTarget && onPath('rustup')));
+  if (needsApt && mayInstall && !isRoot && onPath('apt-get')) spawnSync('sudo', ['--validate'], { stdio: 'inherit' });
+  const lanes = await Promise.allSettled([ensure(...downloads), ensure(...compiles)]);
   for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
 }
 

@@ -7,6 +7,7 @@ import { chromeFlags, findBrowser, findChromedriver } from './browser.mjs';
 import { build } from './build.mjs';
 import { node, root, tools } from './places.mjs';
 import { Advice, StepFailed, say, script, step } from './progress.mjs';
+import { setup } from './setup.mjs';
 import { wasmEnv } from './toolchain.mjs';
 
 const cargo = (...args) => () => ({ command: 'cargo', args });
@@ -121,7 +122,7 @@ function chosen() {
 async function test() {
   const total = { passed: 0, failed: 0 };
   const wanted = chosen();
-  if (await succeeded(build())) {
+  if (await succeeded(setup().then(build))) {
     for (const suite of wanted) {
       const { passed, failed } = await runSuite(suite);
       total.passed += passed;

@@ -37,7 +37,8 @@ async function measured(world, row) {
 }
 
 async function main() {
-  const { build } = await import('./build.mjs');
+  const [{ setup }, { build }] = [await import('./setup.mjs'), await import('./build.mjs')];
+  await setup();
   await build();
   const { toolchains } = await import('../tests/packaging/toolchains.mjs');
   const { World } = await import('../tests/packaging/world.mjs');
