@@ -50,8 +50,8 @@ fn rows(input: &[u8]) -> Vec<RowOperation> {
         let text = fields.next()?.to_owned();
         Some(match kind {
             "meta" => RowOperation::PutMeta { format: 1, session: text, revision: id, bytes: parts },
-            "base" => RowOperation::PutBase { id, text },
-            _ => RowOperation::PutLog { id, parts, patch: text },
+            "base" => RowOperation::PutBase { id, text: text.into() },
+            _ => RowOperation::PutLog { id, parts, patch: text.into() },
         })
     };
     patchwire_fuzz::texts(input).filter_map(row).collect()
