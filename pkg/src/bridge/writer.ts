@@ -2,7 +2,7 @@ import { encodeInto } from "./wtf8.js";
 
 /** Eight bytes, as a number and one by one. */
 export const doubleView = new DataView(new ArrayBuffer(8));
-export const doubleBytes = new Uint8Array(doubleView.buffer);
+export const doubleBytes: Uint8Array = new Uint8Array(doubleView.buffer);
 
 /** Writes what the core reads (src/log.rs). */
 export abstract class Writer {

@@ -14,7 +14,7 @@ export interface DurableStorage {
 }
 
 /** One row to write or delete: which statement, and its parameters. */
-export type Row = [statement: (typeof ROW)[keyof typeof ROW], ...parameters: (string | number | Uint8Array<ArrayBuffer>)[]];
+export type Row = [statement: (typeof ROW)[keyof typeof ROW], ...parameters: (string | number | Uint8Array)[]];
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
