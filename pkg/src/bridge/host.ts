@@ -1,5 +1,5 @@
 import { isContainer, type Key } from "../state/containers.js";
-import { bytesOf, checkJson, isPlain, notJson, pointerOf } from "../state/json.js";
+import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
 import { reading } from "./engine.js";
@@ -9,8 +9,6 @@ import { Writer } from "./writer.js";
 const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
-/** More can't be allowed. */
-const DEEPEST = 2_000;
 
 /** What a buffer keeps. */
 const ROOM = 1 << 16;

@@ -27,11 +27,6 @@ export function readEdits(answer: string, patch: string): ViewEdit[] {
   return edits;
 }
 
-/** Whether the root may be another kind of value afterwards. */
-export function setsRoot(edits: ViewEdit[]): boolean {
-  return edits.some((edit) => (edit[0] === EDIT.MOVE ? edit[2] : edit[1]).length === 0 && edit[0] !== EDIT.SPLICE && edit[0] !== EDIT.PERMUTE);
-}
-
 /** What has to be known of the containers of a state that aren't frozen. */
 export interface Holder {
   isUnseen(container: object): boolean;

@@ -34,6 +34,16 @@ export function tooDeep(path: Key[]): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", `the document is nested more than ${DEEPEST} levels deep`, { path: pointerOf(path.slice(0, 1)) });
 }
 
+/** The refusal of a document that is over its limit. */
+export function tooLarge(): PatchwireError {
+  return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
+}
+
+/** How many bytes the JSON text of a value has. O(its size). */
+export function textLength(value: unknown): number {
+  return bytesOf(JSON.stringify(value));
+}
+
 /** A path as a JSON Pointer (RFC 6901). */
 export function pointerOf(path: readonly Key[]): string {
   let pointer = "";

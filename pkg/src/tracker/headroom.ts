@@ -1,6 +1,5 @@
 import { bounds } from "../bridge/limits.js";
-import { PatchwireError } from "../errors.js";
-import { bytesOf, weightOf } from "../state/json.js";
+import { textLength, tooLarge, weightOf } from "../state/json.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 
@@ -55,7 +54,7 @@ export class Headroom {
   measure(state: unknown, known: number, more = 0): void {
     const { document } = this.limits;
     let size = weightOf(state);
-    if (size + more > document) size = bytesOf(JSON.stringify(state));
+    if (size + more > document) size = textLength(state);
     if (size + more > document) throw tooLarge();
     this.weight = Math.max(size, known);
     this.pending = 0;
@@ -81,8 +80,4 @@ export class Headroom {
     const { document, depth: deepest, string, path } = this.limits;
     return depth > deepest || depth >= path || longest * 3 > string || this.weight + this.pending + bytes > document;
   }
-}
-
-function tooLarge(): PatchwireError {
-  return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
 }

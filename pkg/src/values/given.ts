@@ -1,6 +1,5 @@
 import { Values } from "../bridge/host.js";
-import { PatchwireError } from "../errors.js";
-import { checkJson } from "../state/json.js";
+import { checkJson, textLength, tooLarge } from "../state/json.js";
 import type { Limits } from "../types.js";
 
 /** Values of the caller's, for one call: the core reads of them what it looks into. */
@@ -18,5 +17,5 @@ export function checkSize(state: unknown, limits: Limits | undefined): void {
   const most = limits?.document;
   if (most === undefined || most === Infinity) return;
   checkJson(state);
-  if (new TextEncoder().encode(JSON.stringify(state)).length > most) throw new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
+  if (textLength(state) > most) throw tooLarge();
 }
