@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::number;
+use crate::text::number;
 
 /// What went wrong, as a stable code that programs may match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

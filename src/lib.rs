@@ -16,12 +16,11 @@
 mod error;
 mod limits;
 
-mod grammar;
-mod number;
 mod ordered;
 mod text;
 
 mod document;
+mod node;
 mod parse;
 mod pointer;
 mod print;
@@ -30,7 +29,6 @@ mod stream;
 mod boundary;
 mod change_request;
 mod edit;
-mod history;
 mod log;
 mod merge;
 mod patch;

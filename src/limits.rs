@@ -1,8 +1,6 @@
 //! Bounds on what is accepted, so that no input can exhaust the host.
 
-use crate::document::Node;
 use crate::error::{Code, Error, Result};
-use crate::print;
 
 /// The deepest nesting that can be asked for. Documents are walked recursively, and a wasm stack is 1 MB.
 pub const MAX_DEPTH: usize = 2_000;
@@ -57,51 +55,6 @@ impl Limits {
         check(bytes <= self.document.min(MAX_DOCUMENT), TOO_LARGE)
     }
 
-    /// What a change made of the document that was `before`. The weight, which is at hand, is only about the size of the
-    /// text by which a document is accepted at first: where it is over the limit, the text is measured, and one that was
-    /// over it before may be changed as long as it doesn't grow. O(1), and O(the limit) where the weight is over it.
-    pub(crate) fn check_change(&self, before: &Node, after: &Node) -> Result<()> {
-        if self.check_growth(after, 0).is_ok() {
-            return Ok(());
-        }
-        let most = print::length(before, usize::MAX);
-        check(print::length(after, most.saturating_add(1)) <= most, TOO_LARGE)
-    }
-
-    /// The document before a change that is carried out on it, for [`Limits::check_change`]. Without a limit it isn't needed,
-    /// and kept it would be copied by the change.
-    pub(crate) fn before(&self, root: &Node) -> Node {
-        if self.document == usize::MAX { Node::Null } else { root.clone() }
-    }
-
-    /// A document that becomes so many bytes longer.
-    pub(crate) fn check_growth(&self, root: &Node, bytes: usize) -> Result<()> {
-        self.check_document(root.weight().saturating_add(bytes)).or_else(|_| {
-            let most = self.document.min(MAX_DOCUMENT);
-            self.check_document(print::length(root, most.saturating_add(1)).saturating_add(bytes))
-        })
-    }
-
-    /// A document between two operations: a patch may add before it removes. A copy shares what it copies, so that a few
-    /// dozen would double a document to any size. `excess` is how much of the weight an earlier operation of the change has
-    /// shown not to matter; returned is how much had to be measured.
-    pub(crate) fn check_interim(&self, before: &Node, root: &Node, excess: &mut usize) -> Result<usize> {
-        let limit = self.document.min(MAX_DOCUMENT).saturating_mul(2);
-        if root.weight().saturating_sub(*excess) <= limit {
-            return Ok(0);
-        }
-        let most = print::length(before, usize::MAX).saturating_mul(2).max(limit);
-        let length = print::length(root, most.saturating_add(1));
-        check(length <= most, TOO_LARGE)?;
-        *excess = root.weight().saturating_sub(length.min(limit));
-        Ok(length)
-    }
-
-    /// The weight of what is gathered for a change: no document of twice the size that is allowed weighs more.
-    pub(crate) fn check_gathered(&self, weight: usize) -> Result<()> {
-        self.check_document(weight / (2 * print::WEIGHT))
-    }
-
     /// What one patch moves and copies, counted again each time: all of it is looked over for how deep it nests.
     pub(crate) fn check_carried(&self, bytes: u64) -> Result<()> {
         let most = (self.document.min(MAX_DOCUMENT) as u64).max(64 << 20) * 8;
@@ -129,9 +82,9 @@ impl Limits {
     }
 }
 
-const TOO_LARGE: &str = "the document is over the size limit";
+pub(crate) const TOO_LARGE: &str = "the document is over the size limit";
 
-fn check(within: bool, reason: &'static str) -> Result<()> {
+pub(crate) fn check(within: bool, reason: &'static str) -> Result<()> {
     if within { Ok(()) } else { Err(Error::new(Code::LimitExceeded, reason)) }
 }
 

@@ -31,10 +31,10 @@
 use std::sync::Arc;
 
 use crate::boundary::{record, value};
-use crate::document::{Key, Node, Object, Opened};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node, Object, Opened};
 use crate::{parse, text};
 
 /// Replays logs. Names stay known from log to log.

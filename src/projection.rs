@@ -12,9 +12,10 @@
 
 use std::sync::Arc;
 
-use crate::document::{Document, Key, Node, Object, Opened};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node, Object, Opened};
 use crate::ordered::Ordered;
 use crate::parse;
 use crate::pointer::Pointer;

@@ -3,12 +3,12 @@
 //! Strings appear when they open and grow; numbers and literals appear when they are complete; containers open empty
 //! and fill. What was read is never read again: the whole costs O(length), however it is cut.
 
-use crate::document::{Key, Node, Object};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
-use crate::grammar::{self, NumberPart};
 use crate::limits::Limits;
-use crate::{number, text};
+use crate::node::{Key, Node, Object};
+use crate::text::grammar::{self, NumberPart};
+use crate::text::{self, number};
 use std::sync::Arc;
 
 /// What comes next. Spaces may come first, except within tokens.

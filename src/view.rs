@@ -13,13 +13,14 @@ mod patched;
 use crate::boundary::edit;
 #[cfg(feature = "wasm")]
 use crate::document::Document;
-use crate::document::Node;
 use crate::edit::{Edit, Step};
 #[cfg(feature = "wasm")]
 use crate::error::Result;
+use crate::node::Node;
 #[cfg(feature = "wasm")]
 use crate::patch::{self, Patch};
-use crate::{number, print};
+use crate::print;
+use crate::text::number;
 #[cfg(feature = "wasm-page")]
 pub(crate) use patched::print_patched;
 

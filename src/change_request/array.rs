@@ -7,10 +7,11 @@ use super::rights::Rights;
 use super::token::{is_significant, is_token, without_tokens};
 use super::walk::Walk;
 use super::warning::WarningCode;
-use crate::document::{self, Array, Node, Opened};
 use crate::edit::{Edit, Step};
 use crate::error::Result;
+use crate::node::{Array, Node, Opened};
 use crate::ordered::sorted;
+use crate::pointer;
 
 impl<'o> Walk<'o> {
     pub(super) fn items(&mut self, array: &Array, parts: &Parts, rights: &Rights<'o>) -> Result<()> {
@@ -153,7 +154,7 @@ fn positions(parts: &Parts) -> Vec<usize> {
     for (part, node) in parts.all() {
         match node.map(Node::open) {
             Some(Opened::Array(list)) if part != Part::New => positions.extend(0..list.len()),
-            Some(Opened::Object(members)) => positions.extend(members.iter().filter_map(|(key, _)| document::index(key))),
+            Some(Opened::Object(members)) => positions.extend(members.iter().filter_map(|(key, _)| pointer::index(key))),
             _ => {}
         }
     }

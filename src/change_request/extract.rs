@@ -3,7 +3,8 @@
 use super::ChangeOperation::{Add, Delete, Update};
 use super::guard::{Granted, Guard};
 use super::object_of;
-use crate::document::{Document, Key, Node, Opened};
+use crate::document::Document;
+use crate::node::{Key, Node, Opened};
 
 impl Guard {
     /// The places of a document that the rules name, each with all that is in it, whatever operations they grant. Items keep

@@ -1,9 +1,9 @@
 //! Guards: where an agent may add, update and delete.
 
 use super::ChangeOperation;
-use crate::document::Key;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::Key;
 use crate::pointer::Pointer;
 
 /// Rules that grant operations at places; what no rule grants isn't allowed.

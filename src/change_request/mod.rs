@@ -26,10 +26,11 @@ mod upstream;
 mod walk;
 mod warning;
 
-use crate::document::{Document, Key, Node};
+use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan};
+use crate::node::{Key, Node};
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::projection::View;

@@ -5,9 +5,9 @@ use super::rights::Rights;
 use super::token::{is_significant, is_token, resembles_token, without_tokens};
 use super::walk::{Walk, name_of};
 use super::warning::WarningCode;
-use crate::document::{Key, Node, Object};
 use crate::edit::Step;
 use crate::error::Result;
+use crate::node::{Key, Node, Object};
 
 impl<'o> Walk<'o> {
     pub(super) fn members(&mut self, object: &Object, parts: &Parts, rights: &Rights<'o>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! What a request says about one place, by the part of the request that says it.
 
-use crate::document::{Key, Node};
+use crate::node::{Key, Node};
 use crate::ordered::Ordered;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use super::ChangeOperation::{self, Add, Delete, Update};
 use super::guard::{Granted, Guard};
-use crate::document::{Key, Node, Opened};
 use crate::edit::Step;
+use crate::node::{Key, Node, Opened};
 use crate::projection::{Sight, View};
 
 #[derive(Debug, Clone)]

@@ -7,9 +7,10 @@ use super::ChangeOperation::{Add, Delete, Update};
 use super::rights::Rights;
 use super::walk::Walk;
 use super::{ChangeOperation, ChangeOptions, ChangeRequest, object_of};
-use crate::document::{Document, Key, Node};
+use crate::document::Document;
 use crate::edit::Step;
 use crate::error::Result;
+use crate::node::{Key, Node};
 use std::sync::Arc;
 
 /// Rules may lead on for ever (`**`), and a tool definition should be short: below this anything is let through,

@@ -1,7 +1,7 @@
 //! The text that stands for a deletion, in both spellings: the guide has one, the package another.
 
 use super::object_of;
-use crate::document::{Node, Opened};
+use crate::node::{Node, Opened};
 
 pub(super) fn is_token(value: &Node) -> bool {
     matches!(value.as_text(), Some(b"__DELETE__" | b"_DELETE_"))

@@ -2,10 +2,9 @@
 
 use super::walk::Dropped;
 use super::warning::{Severity, Warning, WarningCode};
-use crate::document::{Array, Node, Object, Opened};
 use crate::edit::{self, Step};
-use crate::number;
-use crate::text;
+use crate::node::{Array, Node, Object, Opened};
+use crate::text::{self, number};
 
 /// How losses are noticed. Percentages are of what was there, lengths in UTF-16 code units.
 ///

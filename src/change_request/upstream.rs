@@ -2,9 +2,9 @@
 
 use super::rights::Rights;
 use super::walk::Walk;
-use crate::document::{Node, Opened};
 use crate::edit::Step;
 use crate::error::Result;
+use crate::node::{Node, Opened};
 
 impl<'o> Walk<'o> {
     pub(super) fn upstream(&mut self, theirs: &Node, deletes: bool) -> Result<()> {

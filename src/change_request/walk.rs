@@ -5,10 +5,12 @@ use super::rights::Rights;
 use super::token::{holds_token, is_significant, is_token};
 use super::warning::{Severity, Warning, WarningCode};
 use super::{Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRequest, Changed, StrayMembers, object_of};
-use crate::document::{self, Document, Key, Node, Opened};
+use crate::document::Document;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
+use crate::node::{Key, Node, Opened};
 use crate::ordered::Ordered;
+use crate::pointer;
 
 use ChangeOperation::{Add, Delete, Update};
 
@@ -84,7 +86,7 @@ impl<'o> Walk<'o> {
         let mut place = self.before.root.clone();
         for key in self.options.scope.keys() {
             let step = match place.open() {
-                Opened::Array(_) => document::index(key).map(Step::Index),
+                Opened::Array(_) => pointer::index(key).map(Step::Index),
                 _ => Some(Step::Key(key.clone())),
             };
             rights = step.as_ref().map_or_else(|| rights.clone(), |step| rights.step(step));
@@ -160,7 +162,7 @@ impl<'o> Walk<'o> {
                 "the state has an object here, and the request a list: send an object, or use replaceElements"
             }
             (Some(b'['), Opened::Object(members)) if part != Part::New => {
-                if members.iter().all(|(key, _)| document::index(key).is_some()) {
+                if members.iter().all(|(key, _)| pointer::index(key).is_some()) {
                     return Ok(members.len() > 0);
                 }
                 "the state has a list here, and the request an object: send a list of changes by position, with {} for items to keep"

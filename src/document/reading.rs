@@ -3,8 +3,9 @@
 //! Children are named by positions: an array's items by their indexes, an object's members by theirs in this version.
 //! Containers of more than `small` bytes of text don't come along, but for those that are text already.
 
-use super::{Document, Node, Opened};
+use super::Document;
 use crate::error::{Code, Error, Result};
+use crate::node::{Node, Opened};
 use crate::print::{print, print_text};
 
 /// An answer ends when it has this many times the bytes of what is still small.

@@ -69,9 +69,9 @@ fn index_in<'a>(path: &'a mut [Step], array: &[Step]) -> Option<&'a mut usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Node;
     use crate::edit::{find, perform};
     use crate::limits::Limits;
+    use crate::node::Node;
 
     fn steps(path: &str) -> Vec<Step> {
         let step = |segment: &str| match segment.parse() {

@@ -2,7 +2,7 @@
 
 use super::follow::follow_insertion;
 use super::{Done, Edit, Step};
-use crate::document::Node;
+use crate::node::Node;
 
 /// What takes edits back that have been carried out in this order. O(the edits).
 pub(crate) fn take_back(done: &[Done]) -> Vec<Edit> {

@@ -1,8 +1,8 @@
 //! Edits that came one by one, as fewer that do the same.
 
 use super::{Edit, Step, append_text, perform};
-use crate::document::Node;
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::text;
 
 /// Adds an edit to a list, into the last one where that is the same place: in the value that was put there, at the end

@@ -2,6 +2,7 @@
 //! document, the record of changes, and views.
 
 mod follow;
+mod growth;
 mod inverse;
 mod join;
 mod out;
@@ -11,9 +12,9 @@ pub(crate) use inverse::take_back;
 pub(crate) use join::join;
 pub(crate) use out::Out;
 
-use crate::document::{self, Array, Key, Node, Object};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Array, Key, Node, Object};
 use crate::pointer;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl Step {
         match self {
             _ if segment == b"*" => true,
             Step::Key(key) => **key == *segment,
-            Step::Index(index) => document::index(segment) == Some(*index),
+            Step::Index(index) => pointer::index(segment) == Some(*index),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::document::Node;
+use crate::node::Node;
 
 /// The values that an edit took out or changed, in order: nearly always one or none, which needs no memory of its own.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 use super::reduce::reduce;
 use super::touch::{DEEPEST, Growth, Touch, Within, Writer, compare};
 use super::{Conflict, MergePlan, Proposal, Strategy};
-use crate::document::{Document, Node, Object};
+use crate::document::Document;
 use crate::edit::{self, Edit, Step};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::node::{Node, Object};
 use crate::ordered::Ordered;
 use crate::writes::{ArrayDelta, Changes};
 

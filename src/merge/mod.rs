@@ -10,9 +10,10 @@ mod combine;
 mod reduce;
 mod touch;
 
-use crate::document::{Document, Node};
+use crate::document::Document;
 use crate::edit::Step;
 use crate::error::{Code, Error, Result};
+use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{self, Granularity, StepWrites};

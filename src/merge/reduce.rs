@@ -1,9 +1,9 @@
 //! Reducers: several writers' values of one place to one.
 
-use crate::document::{Node, Opened};
+use crate::merge::Strategy;
+use crate::node::{Node, Opened};
 use crate::ordered::Ordered;
-use crate::text;
-use crate::{merge::Strategy, print};
+use crate::{print, text};
 
 /// What the values amount to; `None` where their types don't fit. `base` is what all writers started from, `values`
 /// what each that changed it made of it.

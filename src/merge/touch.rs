@@ -1,9 +1,9 @@
 //! What one writer did to the base, as a tree of places. All paths are the base's, and so are the same for all writers.
 
-use crate::document::Node;
 use crate::edit::{self, Step};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::ordered::Ordered;
 use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
 

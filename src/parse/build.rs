@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::escape::unescape;
 use super::pattern::Patterns;
-use crate::document::{Key, Node, Object, Raw};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::{grammar, number, text};
+use crate::node::{Key, Node, Object, Raw};
+use crate::text::{self, grammar, number};
 
 /// A name or a value that has been read: its text, from the quote or bracket at `start` to before `end`.
 #[derive(Clone, Copy)]

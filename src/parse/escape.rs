@@ -1,6 +1,6 @@
 //! JSON's escape sequences to the text they stand for (WTF-8).
 
-use crate::{grammar, text};
+use crate::text::{self, grammar};
 
 /// The text of a string that has been validated.
 pub(super) fn unescape(mut rest: &[u8]) -> Vec<u8> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{byte, number_end, parse_value, string};
-use crate::document::{Array, Key, Node, Object};
 use crate::limits::Limits;
+use crate::node::{Array, Key, Node, Object};
 use crate::print::{print, print_text};
-use crate::{number, text};
+use crate::text::{self, number};
 
 /// Versions that differ more often than once in so many bytes are read like any two texts.
 const BYTES: usize = 128;

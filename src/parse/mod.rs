@@ -15,10 +15,10 @@ use std::sync::Arc;
 use build::{Builder, Frame, Kept};
 pub(crate) use outline::{Outline, parse_outline};
 
-use crate::document::Node;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::{grammar, number, text};
+use crate::node::Node;
+use crate::text::{self, grammar, number};
 
 /// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing,
 /// small enough that opening one costs less than a microsecond.

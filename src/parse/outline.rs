@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::build::Kept;
 use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space};
-use crate::document::Node;
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::text;
 
 /// Where a reader of such a text is. Whatever isn't as asked for is `None`, and then the text is to be parsed as any

@@ -1,12 +1,36 @@
 //! Applying: operations find their places and become edits (RFC 6902 §4).
 
 use super::{Operation, Patch};
-use crate::document::{self, Node, Opened};
+use crate::document::Document;
 use crate::edit::{self, Done, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::pointer::Pointer;
+use crate::node::{Key, Node, Opened};
+use crate::pointer::{self, Pointer};
 use crate::text;
+
+impl Document {
+    /// A new version with the patch applied, all of it or nothing. O(operations · depth · log n).
+    ///
+    /// # Errors
+    /// RFC 6902 §5 with the operation's index and pointer: `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `TEST_FAILED`,
+    /// `INVALID_PATCH`, `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Patch};
+    ///
+    /// let document = Document::parse(r#"{"items":[1,2]}"#).unwrap();
+    /// let patch = Patch::parse(r#"[{"op":"remove","path":"/items/0"},{"op":"remove","path":"/items/7"}]"#).unwrap();
+    /// let error = document.apply(&patch).unwrap_err();
+    /// assert_eq!((error.code, error.op_index, error.path.as_deref()), (Code::IndexOutOfRange, Some(1), Some("/items/7")));
+    /// assert_eq!(document.to_string(), r#"{"items":[1,2]}"#);
+    /// ```
+    pub fn apply(&self, patch: &Patch) -> Result<Document> {
+        let mut root = self.root.clone();
+        apply(&mut root, patch, &self.limits)?;
+        Ok(Document { root, limits: self.limits })
+    }
+}
 
 /// Applies all of the patch. On an error `root` is half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<()> {
@@ -116,7 +140,7 @@ fn insertion(root: &mut Node, path: &Pointer, value: Node) -> Result<Edit> {
         place.push(Step::Key(last.clone()));
         return Ok(Edit::Set { path: place, value });
     };
-    let index = if **last == *b"-" { Some(length) } else { document::index(last) };
+    let index = if **last == *b"-" { Some(length) } else { pointer::index(last) };
     let index = index.ok_or_else(|| not_found(path, "the segment isn't an array index"))?;
     if index > length {
         return Err(past_the_end(path));
@@ -148,7 +172,7 @@ fn reach(root: &mut Node, pointer: &Pointer) -> Result<Vec<Step>> {
 /// Opens the containers on the way to a value, as changing it would, and runs `then` on that.
 fn descend(
     node: &mut Node,
-    keys: &[document::Key],
+    keys: &[Key],
     whole: &Pointer,
     place: &mut Vec<Step>,
     then: &mut dyn FnMut(&mut Node) -> Result<Out>,
@@ -157,7 +181,7 @@ fn descend(
     node.open_in_place();
     let step = match node {
         Node::Object(_) => Step::Key(key.clone()),
-        Node::Array(_) => Step::Index(document::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?),
+        Node::Array(_) => Step::Index(pointer::index(key).ok_or_else(|| not_found(whole, "the segment isn't an array index"))?),
         _ => return Err(not_found(whole, "there is no such value")),
     };
     place.push(step.clone());
@@ -175,7 +199,7 @@ fn locate(root: &Node, pointer: &Pointer) -> Result<(Vec<Step>, Node)> {
                 (Step::Key(key.clone()), object.get(key).cloned().ok_or_else(|| not_found(pointer, "there is no such member"))?)
             }
             Opened::Array(array) => {
-                let index = document::index(key).ok_or_else(|| not_found(pointer, "the segment isn't an array index"))?;
+                let index = pointer::index(key).ok_or_else(|| not_found(pointer, "the segment isn't an array index"))?;
                 (Step::Index(index), array.get(index).cloned().ok_or_else(|| past_the_end(pointer))?)
             }
             _ => return Err(not_found(pointer, "there is no such value")),

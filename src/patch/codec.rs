@@ -1,12 +1,13 @@
 //! Patches to and from JSON text.
 
 use super::{Operation, Patch};
-use crate::document::Node;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::parse::{self, Outline};
-use crate::pointer::Pointer;
-use crate::{number, pointer, print};
+use crate::pointer::{self, Pointer};
+use crate::print;
+use crate::text::number;
 
 /// The containers around the values of a patch.
 const LEVELS: usize = 2;

@@ -1,10 +1,10 @@
 //! Step writes to JSON Patch, in one place for the wire and for storage.
 
 use super::{Dialect, Operation, Patch, apply};
-use crate::document::{Key, Node};
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, StepWrites, Write};

@@ -1,10 +1,11 @@
 //! A patch as a viewer may see it: what leads from the old projection to the new one.
 
 use super::{Operation, Patch, apply};
-use crate::document::{self, Document, Node};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::pointer::Pointer;
+use crate::node::Node;
+use crate::pointer::{self, Pointer};
 use crate::projection::{Sight, View};
 
 impl Patch {
@@ -117,7 +118,7 @@ impl<'v> Filter<'v> {
         let mut node = state.cloned();
         for key in path.keys() {
             let in_array = node.as_ref().map(|node| node.as_array().is_some());
-            let may_be_index = in_array.unwrap_or(state.is_none() && (**key == *b"-" || document::index(key).is_some()));
+            let may_be_index = in_array.unwrap_or(state.is_none() && (**key == *b"-" || pointer::index(key).is_some()));
             named = named.step(if in_array == Some(true) { None } else { Some(key) });
             indexed = indexed.step(if may_be_index { None } else { Some(key) });
             node = node.and_then(|node| node.child(key));

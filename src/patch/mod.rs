@@ -22,9 +22,9 @@ pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)
 }
 
-use crate::document::{Key, Node};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 
 /// Which operations a peer understands.

@@ -22,7 +22,7 @@
 
 use super::{Operation, Patch};
 use crate::boundary::{operation, value};
-use crate::document::Node;
+use crate::node::Node;
 use crate::pointer::{self, Pointer};
 use crate::{print, text};
 

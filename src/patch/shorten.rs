@@ -1,7 +1,7 @@
 //! Operations that are longer than what they lead to: the container is replaced as a whole instead.
 
 use super::{Operation, codec};
-use crate::document::{Key, Node};
+use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::writes::{Told, common};
 

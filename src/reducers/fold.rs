@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::mean::Samples;
-use crate::document::{Document, Node, Object, Opened};
+use crate::document::Document;
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::merge::{MergePlan, Proposal, Strategy, reduce};
+use crate::node::{Node, Object, Opened};
 
 /// Objects further down are taken as wholes: folding is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::document::{Key, Node, Object};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::merge::{MergePlan, Strategy};
+use crate::node::{Key, Node, Object};
 use crate::ordered::Ordered;
 use crate::pointer::Pointer;
 

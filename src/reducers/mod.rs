@@ -12,10 +12,11 @@ mod told;
 
 use std::sync::Arc;
 
-use crate::document::{Document, Key, Node, Object};
+use crate::document::Document;
 use crate::edit::{self, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
 use crate::merge::{Conflict, MergePlan, Strategy};
+use crate::node::{Key, Node, Object};
 use crate::parse;
 use crate::pointer::Pointer;
 use fold::Fold;

@@ -2,8 +2,9 @@
 //! whole one would be.
 
 use super::GraphChange;
-use crate::document::{Document, Key, Object};
+use crate::document::Document;
 use crate::limits::Limits;
+use crate::node::{Key, Object};
 use crate::patch::{Dialect, DiffOptions, Operation, Patch};
 use crate::pointer::Pointer;
 
@@ -60,7 +61,7 @@ impl Teller {
             match (old.as_object(), new.as_object()) {
                 (Some(old), Some(new)) if is_partition => self.members(&place, &old, &new, inside),
                 _ if inside => {
-                    let document = |root: &crate::document::Node| Document { root: root.clone(), limits: self.limits };
+                    let document = |root: &crate::node::Node| Document { root: root.clone(), limits: self.limits };
                     let patch = document(old).diff(&document(new), &DiffOptions { key: None, dialect: self.dialect });
                     self.operations.extend(patch.operations.into_iter().map(|operation| operation.under(&place)));
                 }

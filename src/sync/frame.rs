@@ -1,10 +1,12 @@
 //! The frames themselves: reading and writing them, and nothing about when.
 
-use crate::document::{Document, Node, Object};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Node, Object};
 use crate::patch::{self, Dialect, Patch};
-use crate::{number, parse, print, text};
+use crate::text::{self, number};
+use crate::{parse, print};
 
 /// The version of the frame format. A test holds it to the format.
 pub const VERSION: u64 = 1;

@@ -1,10 +1,10 @@
 //! Readers of what changed, each from its own baseline.
 
 use super::Tracker;
-use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::text;

@@ -1,21 +1,23 @@
 //! A document that changes, and readers of what changed, each from its own baseline.
 
 mod cursor;
+mod history;
 mod stream;
 mod undo;
 
 use cursor::Cursor;
 use stream::Stream;
 
-use crate::document::{Document, Node};
+use crate::document::Document;
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::Result;
-use crate::history::{Cause, History};
 use crate::limits::Limits;
 use crate::log::{Played, Player};
+use crate::node::Node;
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;
 use crate::writes::{ArrayDelta, Granularity};
+use history::{Cause, History};
 use std::collections::VecDeque;
 
 /// How a tracker tells what changed.

@@ -1,12 +1,12 @@
 //! JSON that arrives in pieces at a place of the document.
 
+use super::history::Cause;
 use super::{Kind, Outcome, Tracker};
-use crate::document::{self, Node, Opened};
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
-use crate::history::Cause;
+use crate::node::{Node, Opened};
 use crate::patch;
-use crate::pointer::Pointer;
+use crate::pointer::{self, Pointer};
 use crate::stream::Parser;
 
 /// A value that is arriving. What others do to the document moves its place along.
@@ -279,7 +279,7 @@ impl Tracker {
                 true
             }
             Some(Opened::Array(array)) => {
-                let index = document::index(last).ok_or_else(|| not_found("the segment isn't an array index"))?;
+                let index = pointer::index(last).ok_or_else(|| not_found("the segment isn't an array index"))?;
                 if index >= array.len() {
                     return Err(Error::new(Code::IndexOutOfRange, "the array is shorter").on(&target));
                 }

@@ -1,10 +1,10 @@
 //! Going back and forth between the states of the past.
 
 use super::{Kind, Outcome, Tracker};
-use crate::document::Node;
 use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::writes::{self, ArrayDelta, Comparison};
 

@@ -4,8 +4,8 @@ use std::any::TypeId;
 
 use super::snapshot::Values;
 use super::{MergeStrategy, StateKey};
-use crate::document::Key;
 use crate::error::{Code, Error, Result};
+use crate::node::Key;
 use crate::pointer;
 
 /// One update of one key, whatever its type.

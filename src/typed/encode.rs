@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::{self, Impossible, Serializer};
 
-use crate::document::{Key, Node, Object};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node, Object};
 use crate::pointer;
 
 /// The value as JSON. An error's place starts at the value.

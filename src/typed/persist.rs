@@ -6,8 +6,9 @@ use super::batch::place;
 use super::registry::Registration;
 use super::snapshot::Values;
 use super::{CommitEvent, KeyScope, Snapshot, StateStore};
-use crate::document::{Document, Node};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
+use crate::node::Node;
 use crate::print::{print, print_text};
 
 /// What is stored: values by the names of their keys, and the revision at which they were exported.
@@ -44,7 +45,7 @@ impl PersistedState {
         let revision = revision.ok_or_else(|| wrong("/revision", "the revision is a whole number"))?;
         let extensions = document.get("/extensions").unwrap_or(Document { root: Node::Null, limits: document.limits });
         let extensions = extensions.root.as_object().ok_or_else(|| wrong("/extensions", "the values are an object"))?;
-        let extension = |(key, value): (&crate::document::Key, &Node)| {
+        let extension = |(key, value): (&crate::node::Key, &Node)| {
             (String::from_utf8_lossy(key).into_owned(), Document { root: value.clone(), limits: document.limits })
         };
         Ok(PersistedState { revision: revision as u64, extensions: extensions.iter().map(extension).collect() })

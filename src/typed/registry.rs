@@ -8,9 +8,10 @@ use super::batch::place;
 use super::encode::encode;
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
-use crate::document::{Document, Node};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::Node;
 
 /// How a key's value is kept.
 ///

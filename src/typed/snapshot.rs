@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{MutationBatch, StateKey};
-use crate::document::{Document, Node, Object};
+use crate::document::Document;
 use crate::limits::Limits;
+use crate::node::{Node, Object};
 
 /// A key's value, whatever its type.
 pub(super) type Held = Arc<dyn Any + Send + Sync>;

@@ -8,10 +8,11 @@ use super::persist::Kept;
 use super::registry::{Registration, Registry};
 use super::snapshot::Values;
 use super::{CommitEvent, CommitHook, KeyOptions, MutationBatch, Plugin, PluginRegistrar, Snapshot, StateKey};
-use crate::document::{Document, Key, Node};
+use crate::document::Document;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node};
 
 /// The values of registered keys, changed by one commit at a time. A clone is another handle to the same store, for
 /// another thread.

@@ -12,14 +12,16 @@ use super::merge::{list, plan, print_conflict};
 use crate::change_request::{
     Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, StrayMembers, Truncation, Warning,
 };
-use crate::document::{Document, Key, Node};
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Key, Node};
+use crate::parse;
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;
 use crate::print::{print, print_text};
 use crate::projection::View;
-use crate::{number, parse};
+use crate::text::number;
 
 enum Call {
     Request { request: ChangeRequest, newer: Option<Document> },

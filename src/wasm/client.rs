@@ -5,10 +5,10 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::error::text;
 use super::limits::limits;
-use crate::number;
 use crate::patch::Dialect;
 use crate::print::{self, print_text};
 use crate::sync::{Client, ClientEffect, ClientOptions};
+use crate::text::number;
 
 /// The client's end of the protocol. Its methods return what to do, in order, as the JSON text of a list:
 /// `[0,connection]` connect · `[1,frame]` send · `[2,connection]` disconnect · `[3,state]` another state ·

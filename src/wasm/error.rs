@@ -3,8 +3,8 @@
 use wasm_bindgen::JsValue;
 
 use crate::error::Error;
-use crate::number;
 use crate::print::print_text;
+use crate::text::number;
 
 pub(crate) type JsResult<T> = Result<T, JsValue>;
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wasm_bindgen::prelude::*;
 
 use crate::boundary::value;
-use crate::document::{Document, Entry, Host, Key, Leaf, Level, Node, Place};
+use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::log::Reader;
+use crate::node::{Entry, Host, Key, Leaf, Level, Node, Place};
 
 #[wasm_bindgen]
 extern "C" {

@@ -1,10 +1,10 @@
 //! Applying step writes to a state that others may have changed: lenient where a patch is strict, and never silent.
 
 use super::{StepWrites, Write, codec::resolve};
-use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Result};
 use crate::limits::Limits;
+use crate::node::Node;
 
 /// Returns the warnings. An error leaves `root` half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Result<Vec<String>> {

@@ -8,7 +8,7 @@ use super::diff::Differ;
 use super::identity::is_namesake;
 use super::sequence::Sequence;
 use super::{ArrayDelta, Comparison, reorder};
-use crate::document::Node;
+use crate::node::Node;
 use crate::ordered::Ordered;
 
 /// Bytes looked at altogether. What is left when they are used up is told as a whole.

@@ -1,8 +1,8 @@
 //! Writes that would be more operations than a patch may have: one container is replaced as a whole instead.
 
 use super::{StepWrites, Write};
-use crate::document::{self, Node};
 use crate::edit::{self, Step};
+use crate::node::Node;
 use crate::ordered::Ordered;
 use crate::pointer;
 use crate::print::{self, print_text};
@@ -109,7 +109,7 @@ fn digits(index: usize) -> usize {
 /// array. Such a move may be two operations ([`crate::patch::derive`]).
 pub(crate) fn shifts_target<S: AsRef<[u8]> + PartialEq>(from: &[S], path: &[S]) -> bool {
     let Some((item, parent)) = from.split_last() else { return false };
-    document::index(item.as_ref()).is_some() && path.len() > from.len() && path.starts_with(parent)
+    pointer::index(item.as_ref()).is_some() && path.len() > from.len() && path.starts_with(parent)
 }
 
 /// How many operations the write is in a patch, at most.

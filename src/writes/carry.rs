@@ -7,9 +7,9 @@ use super::loose::Loose;
 use super::relocate::Pair;
 use super::sequence::Sequence;
 use super::{Write, reorder};
-use crate::document::Node;
 use crate::edit::{self, Edit, Step};
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::ordered::Ordered;
 
 /// Moves in one patch, and the work for them: each renumbers what waits for its turn, and what is known of its two

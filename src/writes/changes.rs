@@ -2,8 +2,8 @@
 
 use super::ArrayDelta;
 use super::sequence::Sequence;
-use crate::document::{Key, Node};
 use crate::edit::{Edit, Step};
+use crate::node::{Key, Node};
 use crate::ordered::Ordered;
 
 /// What happened at one place and below.

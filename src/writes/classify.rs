@@ -4,8 +4,8 @@ use super::changes::{Change, Changes};
 use super::relocate::relocated;
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
-use crate::document::{Array, Key, Node};
 use crate::edit::Step;
+use crate::node::{Array, Key, Node};
 use crate::text;
 
 impl Changes {

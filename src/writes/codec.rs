@@ -1,12 +1,13 @@
 //! Step writes to and from JSON text.
 
 use super::{StepWrites, Write};
-use crate::document::{self, Node, Object};
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::node::{Node, Object};
 use crate::pointer::{self, Pointer};
-use crate::{number, print as json};
+use crate::print as json;
+use crate::text::number;
 
 pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
     let mut out = b"{\"ops\":[".to_vec();
@@ -153,7 +154,7 @@ pub(super) fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
         .map(|step| {
             let here = node.take()?;
             let step = match (step, here.as_array()) {
-                (Step::Key(key), Some(array)) => Step::Index(if **key == *b"-" { array.len() } else { document::index(key)? }),
+                (Step::Key(key), Some(array)) => Step::Index(if **key == *b"-" { array.len() } else { pointer::index(key)? }),
                 (other, _) => other.clone(),
             };
             node = crate::edit::find(&here, std::slice::from_ref(&step));

@@ -4,7 +4,7 @@ use super::changes::{Change, Changes, Members};
 use super::matching::{Run, is_text_growing};
 use super::sequence::{Piece, Sequence};
 use super::{ArrayDelta, Granularity, StepWrites};
-use crate::document::{Array, Node, Object, Opened};
+use crate::node::{Array, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
 

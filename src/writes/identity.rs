@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use super::diff::Differ;
 use super::matching::Item;
-use crate::document::{Node, Opened};
+use crate::node::{Node, Opened};
 use crate::ordered::sorted;
 use crate::print::print;
 

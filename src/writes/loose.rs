@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::changes::Change;
 use super::reorder;
 use super::sequence::{Piece, Sequence};
-use crate::document::{Array, Node};
 use crate::edit::Step;
+use crate::node::{Array, Node};
 use crate::ordered::sorted;
 
 /// A value of the baseline that isn't in its place any more.

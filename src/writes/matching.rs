@@ -9,7 +9,7 @@ use super::diff::Differ;
 use super::identity::{name, repeats};
 use super::reorder::longest_increasing;
 use super::shared::{match_shared, shared_in_order};
-use crate::document::{Array, Node, Opened};
+use crate::node::{Array, Node, Opened};
 use crate::ordered::sorted;
 use crate::{print, text};
 

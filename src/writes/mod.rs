@@ -24,10 +24,10 @@ pub(crate) use changes::Changes;
 pub(crate) use diff::{Comparison, diff};
 pub(crate) use shorten::{Shortened, Told, common, shorten};
 
-use crate::document::Node;
 use crate::edit::Step;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::parse;
 
 /// Where one write's op is placed.

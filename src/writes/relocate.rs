@@ -12,8 +12,8 @@ use super::identity::is_namesake;
 use super::loose::{Identity, Loose, Put, Taken};
 use super::sequence::Origin;
 use super::{ArrayDelta, Comparison, Write};
-use crate::document::Node;
 use crate::edit::Step;
+use crate::node::Node;
 use crate::ordered::{Ordered, sorted};
 use crate::print;
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::Write;
 use super::sequence::Piece;
-use crate::document::{Array, Node};
 use crate::edit::Step;
+use crate::node::{Array, Node};
 use crate::ordered::Ordered;
 
 /// Writes that one array may take: as many as the operations of a patch by default.

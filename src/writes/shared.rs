@@ -1,7 +1,7 @@
 //! Items that two arrays share: the same in memory, so that nothing of them needs to be looked at.
 
 use super::matching::{Gap, Item, Run, match_sorted};
-use crate::document::{Array, Node};
+use crate::node::{Array, Node};
 use crate::ordered::sorted;
 
 /// How far ahead of the present item its like is looked for: filters mostly leave out few items in a row.

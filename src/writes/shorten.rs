@@ -1,8 +1,8 @@
 //! What is told index by index and is longer than the array around it: the array is told as a whole instead.
 
 use super::{StepWrites, Write, cap};
-use crate::document::Node;
 use crate::edit::{self, Step};
+use crate::node::Node;
 use crate::print;
 
 /// What changes are told by: a step write, or an operation of a patch.

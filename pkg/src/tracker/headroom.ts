@@ -48,7 +48,7 @@ export class Headroom {
 
   /**
    * Refuses a state that is over the limit, of which the core knows a part, or would be with so many bytes `more`. Where its
-   * weight is over the limit its text is measured, as the core does it (src/limits.rs). O(its size), so only where the
+   * weight is over the limit its text is measured, as the core does it (src/edit/growth.rs). O(its size), so only where the
    * bounds are near.
    */
   measure(state: unknown, known: number, more = 0): void {

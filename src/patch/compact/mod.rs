@@ -10,9 +10,10 @@
 mod place;
 
 use super::{Dialect, Operation, Patch, apply_with, derive};
-use crate::document::{Document, Node};
+use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::node::Node;
 use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, ArrayDelta, Changes, Granularity};

@@ -5,10 +5,10 @@
 //! final what it depends on ([`Place::fix`]).
 
 use super::super::{Operation, Patch, apply};
-use crate::document::{self, Key, Node};
 use crate::limits::Limits;
+use crate::node::{Key, Node};
 use crate::ordered::Ordered;
-use crate::pointer::Pointer;
+use crate::pointer::{self, Pointer};
 
 pub(super) type Slots = Vec<Option<Operation>>;
 
@@ -37,7 +37,7 @@ pub(super) struct Place {
 
 /// Whether the segment may be an array's index. At such a one `add` and `remove` may shift what comes after.
 pub(super) fn is_index(segment: &[u8]) -> bool {
-    document::index(segment).is_some()
+    pointer::index(segment).is_some()
 }
 
 impl Place {

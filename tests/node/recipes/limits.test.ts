@@ -48,7 +48,7 @@ describe("limits.document", () => {
 
   // The core's measure of a document is about its text: 8 bytes for a number, whatever it is, and an escape as it is in
   // memory (src/document/node.rs, `weight`). So what is accepted may be up to six times the limit. Where it
-  // is over the limit the text is measured (src/limits.rs), and nothing is refused whose text isn't over it.
+  // is over the limit the text is measured (src/edit/growth.rs), and nothing is refused whose text isn't over it.
   test.each(cheap)("%s, one by one: about the limit", (_, item) => {
     const tracker = new StateTracker<Any>({ list: [] }, { limits: { document: 2_000 } });
     expect(refusal(() => { for (let i = 0; i < 3_000; i++) tracker.update((d) => { d.list.push(item()); }); }).code).toBe("LIMIT_EXCEEDED");

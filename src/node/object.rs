@@ -5,8 +5,8 @@ use std::iter::{Skip, Take, Zip};
 use std::slice;
 use std::sync::Arc;
 
+use super::Node;
 use super::key::Key;
-use super::node::Node;
 use super::tree::{self, Run, Tree};
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.

@@ -1,6 +1,9 @@
 //! Strings as JavaScript has them: UTF-8 that may hold lone surrogates (WTF-8), so that a token stream may
 //! split a pair and the halves still join.
 
+pub(crate) mod grammar;
+pub(crate) mod number;
+
 /// Appends a UTF-16 code unit sequence's next code point; a lone surrogate becomes its three-byte form.
 pub(crate) fn push_code_point(out: &mut Vec<u8>, code: u32) {
     match char::from_u32(code) {

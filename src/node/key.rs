@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::{number, text};
+use crate::text::{self, number};
 
 /// Bytes of the names that need no memory of their own: nearly all.
 const INLINE: usize = 14;

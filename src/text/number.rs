@@ -217,6 +217,18 @@ fn print_any(out: &mut Vec<u8>, number: f64) {
     }
 }
 
+/// An array index as RFC 6901 §4 writes it: no sign, no leading zero.
+pub(crate) fn index(segment: &[u8]) -> Option<usize> {
+    match segment {
+        [b'0'] => Some(0),
+        [b'1'..=b'9', ..] if segment.len() <= 10 => segment.iter().try_fold(0usize, |index, byte| match byte {
+            b'0'..=b'9' => index.checked_mul(10)?.checked_add(usize::from(byte - b'0')),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,12 +1,36 @@
-//! A JSON value that shares its parts with other versions of itself.
+//! The ground floor: a JSON value that shares its parts with other versions of itself.
+//!
+//! A value is in one of three forms: built of nodes, still the text that it came in ([`Raw`]), or with a host that is asked
+//! where somebody looks ([`Host`]). Opening the second needs [`crate::parse`], which is above this room.
+
+mod array;
+// A client's module has no host.
+#[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code))]
+mod host;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) mod json;
+mod key;
+mod object;
+mod raw;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
+mod tree;
+
+pub(crate) use array::Array;
+pub(crate) use host::Leaf;
+#[cfg(feature = "wasm")]
+pub(crate) use host::{Entry, Host, Level, Place};
+pub(crate) use key::Key;
+pub(crate) use object::Object;
+pub(crate) use raw::Raw;
 
 use std::sync::Arc;
 
-use super::{array::Array, host::Leaf, key::Key, object::Object, raw::Raw};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::parse;
 use crate::print::print;
-use crate::{parse, text};
+use crate::text::{self, number};
 
 /// Bytes of the strings that need no memory of their own.
 const INLINE: usize = 14;
@@ -169,7 +193,7 @@ impl Node {
     pub(crate) fn child(&self, segment: &Key) -> Option<Node> {
         match self.open() {
             Opened::Object(object) => object.get(segment).cloned(),
-            Opened::Array(array) => array.get(super::index(segment)?).cloned(),
+            Opened::Array(array) => array.get(number::index(segment)?).cloned(),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::node::Node;
+use super::Node;
 use crate::{parse, text};
 
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::document::Node;
 use crate::edit::{self, Done, Edit, Step};
+use crate::node::Node;
 
 /// Whose changes go into one step as long as nothing else happens in between.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Node;
 use super::host::Holder;
-use super::node::Node;
 use super::tree::{self, Run, Source, Tree};
 
 /// What fits into one leaf of a tree needs no tree.

@@ -1,0 +1,166 @@
+//! A host of `serde_json` values.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::node;
+use crate::error::Result;
+use crate::node::host::{Entry, Host, Leaf, Level, Place};
+use crate::node::tree::Run;
+use crate::node::{Key, Node};
+use crate::print::print;
+
+/// A node that reads the value where somebody looks into it. O(size): the numbers are looked at. On an error `path` leads
+/// to what isn't JSON.
+pub(crate) fn over(value: Arc<Value>, path: &mut Vec<Key>) -> Result<Node> {
+    check(&value, path)?;
+    let entry = entry(&value);
+    let host = Values { root: value, opened: Mutex::default() };
+    Ok(Leaf::roots(Arc::new(host), ROOTS, vec![entry]).pop().unwrap_or_default())
+}
+
+fn check(value: &Value, path: &mut Vec<Key>) -> Result<()> {
+    let mut below = |key: &[u8], value: &Value| {
+        path.push(key.into());
+        check(value, path)?;
+        path.pop();
+        Ok(())
+    };
+    match value {
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| below(index.to_string().as_bytes(), item)),
+        Value::Object(members) => members.iter().try_for_each(|(key, member)| below(key.as_bytes(), member)),
+        scalar => node(scalar, path).map(drop),
+    }
+}
+
+/// The number of what holds the root. Containers that were opened have their places in the list, counted from 1.
+const ROOTS: u32 = 0;
+
+/// So many items come along with an array.
+const FEW: usize = 2;
+
+#[derive(Debug)]
+struct Values {
+    root: Arc<Value>,
+    /// The positions that lead to what was opened.
+    opened: Mutex<Vec<Option<Vec<u32>>>>,
+}
+
+impl Values {
+    fn opened(&self) -> MutexGuard<'_, Vec<Option<Vec<u32>>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The positions that lead to a container. Only those that are there are asked for.
+    fn path(&self, number: u32) -> Vec<u32> {
+        let place = (number as usize).checked_sub(1);
+        place.and_then(|place| self.opened().get(place).cloned().flatten()).unwrap_or_default()
+    }
+
+    fn path_of(&self, Place { holder, position }: Place) -> Vec<u32> {
+        let mut path = self.path(holder);
+        path.extend((holder != ROOTS).then_some(position));
+        path
+    }
+
+    fn find(&self, path: &[u32]) -> &Value {
+        path.iter().fold(&*self.root, |value, position| {
+            let position = *position as usize;
+            let child = match value {
+                Value::Array(items) => items.get(position),
+                Value::Object(members) => members.values().filter(|member| is_container(member)).nth(position),
+                _ => None,
+            };
+            child.unwrap_or(&Value::Null)
+        })
+    }
+
+    fn value(&self, place: Place) -> &Value {
+        self.find(&self.path_of(place))
+    }
+
+    fn node(&self, place: Place) -> Node {
+        whole(self.value(place))
+    }
+
+    fn array(&self, number: u32) -> &[Value] {
+        self.find(&self.path(number)).as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Host for Values {
+    fn open(&self, place: Place) -> (u32, Level) {
+        let path = self.path_of(place);
+        let level = match self.find(&path) {
+            Value::Object(members) => Level::Object(members.iter().map(|(key, value)| (key.as_bytes().into(), entry(value))).collect()),
+            Value::Array(items) if items.len() > FEW => Level::Array(items.len()),
+            value => Level::Items(value.as_array().into_iter().flatten().map(entry).collect()),
+        };
+        let mut opened = self.opened();
+        opened.push(Some(path));
+        (opened.len() as u32, level)
+    }
+
+    fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry> {
+        self.array(array).iter().skip(first).take(count).map(entry).collect()
+    }
+
+    fn print(&self, out: &mut Vec<u8>, place: Place) {
+        print(out, &self.node(place));
+    }
+
+    fn length(&self, place: Place, most: usize) -> usize {
+        let mut out = Vec::new();
+        self.print(&mut out, place);
+        out.len().min(most)
+    }
+
+    fn is_nested_within(&self, place: Place, limit: usize) -> bool {
+        self.node(place).nested_within(limit)
+    }
+
+    fn is_same(&self, a: Place, b: Place) -> bool {
+        std::ptr::eq(self.value(a), self.value(b))
+    }
+
+    fn is_equal(&self, a: Place, b: Place) -> bool {
+        self.node(a) == self.node(b)
+    }
+
+    fn shared_runs(&self, a: u32, b: u32) -> Vec<Run> {
+        let (a, b) = (self.array(a), self.array(b));
+        let is_same = |(a, b): &(&Value, &Value)| whole(a) == whole(b);
+        let head = a.iter().zip(b).take_while(is_same).count();
+        let rest = a.len().min(b.len()) - head;
+        let tail = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(is_same).count();
+        [(0, 0, head), (a.len() - tail, b.len() - tail, tail)].into_iter().filter(|run| run.2 > 0).collect()
+    }
+
+    fn release(&self, container: u32) {
+        let place = (container as usize).checked_sub(1);
+        if let Some(path) = place.and_then(|place| self.opened().get_mut(place).map(Option::take)) {
+            drop(path);
+        }
+    }
+}
+
+fn is_container(value: &Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+fn entry(value: &Value) -> Entry {
+    match value {
+        Value::Array(_) => Entry::Array,
+        Value::Object(_) => Entry::Object,
+        scalar => Entry::Scalar(whole(scalar)),
+    }
+}
+
+/// All of a value that was checked.
+fn whole(value: &Value) -> Node {
+    node(value, &mut Vec::new()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
