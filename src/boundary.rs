@@ -1,7 +1,7 @@
 //! The numbers by which the shim and the core tell things apart that cross between them. `pkg/src/bridge/boundary.ts` has
 //! the same ones; `tests/node/boundary.test.ts` holds them equal.
 
-/// Records of the op log (`src/log.rs`).
+/// Records of the op log (`src/log/`).
 pub(crate) mod record {
     pub(crate) const BEGIN: u8 = 0;
     pub(crate) const SET: u8 = 1;
@@ -14,7 +14,7 @@ pub(crate) mod record {
     pub(crate) const ADVANCE: u8 = 8;
 }
 
-/// Values in the op log (`src/log.rs`) and in packed patches (`src/patch/pack.rs`).
+/// Values in the op log (`src/log/`) and in packed patches (`src/patch/pack.rs`).
 pub(crate) mod value {
     pub(crate) const NULL: u8 = 0;
     pub(crate) const FALSE: u8 = 1;
@@ -44,7 +44,7 @@ pub(crate) mod operation {
     pub(crate) const INC: u8 = 7;
 }
 
-/// A view's edits (`src/view.rs`), one digit each.
+/// A view's edits (`src/edit/print.rs`), one digit each.
 pub(crate) mod edit {
     pub(crate) const SET: u8 = 0;
     pub(crate) const DELETE: u8 = 1;

@@ -24,7 +24,6 @@ mod node;
 mod parse;
 mod pointer;
 mod print;
-mod stream;
 
 mod boundary;
 mod change_request;
@@ -35,7 +34,6 @@ mod patch;
 mod projection;
 mod reducers;
 mod tracker;
-mod view;
 mod writes;
 
 pub mod session;

@@ -2,12 +2,12 @@
 
 use super::parts::Parts;
 use super::{ChangeRequest, StrayMembers};
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Edit, Step, stream};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Opened};
 use crate::text::grammar;
-use crate::{parse, pointer, stream};
+use crate::{parse, pointer};
 
 /// Requests are walked recursively beside the state, with more on the stack for each level than documents need.
 const DEEPEST: usize = 512;

@@ -6,11 +6,16 @@ mod growth;
 mod inverse;
 mod join;
 mod out;
+mod print;
+pub(crate) mod stream;
 
 pub(crate) use follow::{follow, follow_insertion, follow_removal};
 pub(crate) use inverse::take_back;
 pub(crate) use join::join;
 pub(crate) use out::Out;
+pub(crate) use print::print_edits;
+#[cfg(any(feature = "wasm-page", test))]
+pub(crate) use print::print_list;
 
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;

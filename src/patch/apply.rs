@@ -48,6 +48,14 @@ pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut ea
     limits.check_change(&work.before, root)
 }
 
+/// What a patch does to a document, as edits that a plain copy of it follows.
+#[cfg(feature = "wasm")]
+pub(crate) fn print_effect(before: &Document, patch: &Patch) -> Result<Vec<u8>> {
+    let (mut root, mut edits) = (before.root.clone(), Vec::new());
+    apply_with(&mut root, patch, &before.limits, |done| edits.push(done.edit))?;
+    Ok(edit::print_edits(&edits))
+}
+
 /// What is known of one patch's application so far.
 struct Work {
     before: Node,

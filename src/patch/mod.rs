@@ -5,18 +5,23 @@ mod codec;
 mod compact;
 mod derive;
 mod diff;
-mod filter;
 mod invert;
 #[cfg(feature = "wasm-page")]
 mod pack;
+#[cfg(any(feature = "wasm-page", test))]
+mod resolved;
 mod shorten;
 
+#[cfg(feature = "wasm")]
+pub(crate) use apply::print_effect;
 pub(crate) use apply::{apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
 pub use diff::DiffOptions;
 #[cfg(feature = "wasm-page")]
 pub(crate) use pack::pack;
+#[cfg(feature = "wasm-page")]
+pub(crate) use resolved::print_resolved;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

@@ -18,7 +18,7 @@
 //! text      = length << 1 | 1 byte*                    JSON text
 //!           | length << 1 byte*                        a string as it is
 //! ```
-//! Values are as in the op log (`src/log.rs`); numbers without a type are LEB128.
+//! Values are as in the op log (`src/log/`); numbers without a type are LEB128.
 
 use super::{Operation, Patch};
 use crate::boundary::{operation, value};

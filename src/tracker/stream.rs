@@ -2,12 +2,12 @@
 
 use super::history::Cause;
 use super::{Kind, Outcome, Tracker};
+use crate::edit::stream::Parser;
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::node::{Node, Opened};
 use crate::patch;
 use crate::pointer::{self, Pointer};
-use crate::stream::Parser;
 
 /// A value that is arriving. What others do to the document moves its place along.
 #[derive(Debug, Clone)]

@@ -7,10 +7,10 @@ use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::host::{Values, document};
 use super::limits::limits;
+use crate::edit;
 use crate::limits::Limits;
 use crate::patch::{self, Patch};
 use crate::print::print_text;
-use crate::view;
 use crate::writes::{self, StepWrites};
 
 /// What the patch in the arena's first `length` bytes does to a state, as the view's edits.
@@ -18,7 +18,7 @@ use crate::writes::{self, StepWrites};
 pub fn apply_patch(state: Values, arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);
     let patch = Patch::parse_with(arena.head(length), &limits).map_err(to_js)?;
-    Ok(text(view::print_patch(&document(state, limits), &patch).map_err(to_js)?))
+    Ok(text(patch::print_effect(&document(state, limits), &patch).map_err(to_js)?))
 }
 
 /// What the step writes in the arena's first `length` bytes do to a state: `{"edits":…,"warnings":[…]}`.
@@ -28,7 +28,7 @@ pub fn apply_step_writes(state: Values, arena: &Arena, length: usize) -> JsResul
     let (mut root, mut edits, limits) = (document(state, Limits::default()).root, Vec::new(), Limits::default());
     let warnings = writes::apply_with(&mut root, &writes, &limits, |edit| edits.push(edit.clone())).map_err(to_js)?;
     let mut out = b"{\"edits\":".to_vec();
-    out.extend_from_slice(&view::print_edits(&edits));
+    out.extend_from_slice(&edit::print_edits(&edits));
     out.extend_from_slice(b",\"warnings\":[");
     for (index, warning) in warnings.iter().enumerate() {
         if index > 0 {

@@ -16,7 +16,7 @@ use crate::merge::{Conflict, MergePlan, Merged, Proposal, Strategy};
 use crate::node::Node;
 use crate::print::{print, print_text};
 use crate::writes::StepWrites;
-use crate::{parse, patch, view};
+use crate::{parse, patch};
 
 enum Writers {
     Writes(Vec<StepWrites>),
@@ -106,7 +106,7 @@ fn read(text: &[u8], limits: Limits) -> Result<Vec<StepWrites>> {
 fn print_merged(base: &Document, merged: &Merged, extended: bool) -> Result<String> {
     let patch = merged.patch(dialect(extended))?;
     let mut out = b"{\"edits\":".to_vec();
-    out.extend_from_slice(&view::print_patch(base, &patch)?);
+    out.extend_from_slice(&patch::print_effect(base, &patch)?);
     out.extend_from_slice(b",\"patch\":");
     out.extend_from_slice(&patch::print(&patch));
     out.extend_from_slice(b",\"conflicts\":");

@@ -12,11 +12,11 @@ use super::document::DocumentHandle;
 use super::error::{JsResult, text, to_js};
 use super::options::tracker_options;
 use crate::edit::{self, Edit};
+use crate::patch;
 use crate::patch::Patch;
 #[cfg(feature = "wasm-objects")]
 use crate::session::Session;
 use crate::tracker::{Outcome, Tracker};
-use crate::{patch, view};
 
 /// Whose tracker it is.
 // There is one for each tracker, on the heap: nothing would be saved by a smaller one.
@@ -76,7 +76,7 @@ impl TrackerCore {
     pub fn apply(&mut self, arena: &Arena, length: usize, hold: bool) -> JsResult<String> {
         let patch = Patch::parse_with(arena.head(length), &self.tracked.ask(|tracker| tracker.document().limits)).map_err(to_js)?;
         let change = self.tracked.ask(|tracker| tracker.applying(&patch)).map_err(to_js)?;
-        let edits = view::print_patched(&patch, arena.head(length), &change.done);
+        let edits = patch::print_resolved(&patch, arena.head(length), &change.done);
         self.settle_or_hold(change, hold);
         Ok(text(edits))
     }
@@ -125,12 +125,12 @@ impl TrackerCore {
     /// Ends a stream, and puts back what was there before.
     pub fn abort(&mut self, stream: usize) -> JsResult<String> {
         let edit = self.tracked.tell(|tracker| tracker.aborting(stream)).map_err(to_js)?;
-        Ok(text(view::print_edits(&edit)))
+        Ok(text(edit::print_edits(&edit)))
     }
 
     /// What streams have written since the last call, as the view's edits.
     pub fn catch_up(&mut self) -> String {
-        text(view::print_edits(&std::mem::take(&mut self.unseen)))
+        text(edit::print_edits(&std::mem::take(&mut self.unseen)))
     }
 
     /// Begins to read JSON text in pieces into the place at the pointer in the arena's first `length` bytes; returns the
@@ -205,7 +205,7 @@ impl TrackerCore {
     }
 
     fn make(&mut self, change: Outcome, hold: bool) -> String {
-        let edits = view::print_edits(change.done.iter().map(|done| &done.edit));
+        let edits = edit::print_edits(change.done.iter().map(|done| &done.edit));
         self.settle_or_hold(change, hold);
         text(edits)
     }

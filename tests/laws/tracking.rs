@@ -121,7 +121,7 @@ fn step(choice: &Choice, state: &Value) -> Option<Step> {
     }))
 }
 
-/// An op log (src/log.rs) in which every name is a new one.
+/// An op log (src/log/) in which every name is a new one.
 pub struct Log {
     pub bytes: Vec<u8>,
 }

@@ -1,10 +1,10 @@
 // The numbers by which the shim and the core tell things apart that cross between them. src/boundary.rs has the same ones;
 // tests/node/boundary.test.ts holds them equal.
 
-/** Records of the op log (src/log.rs). */
+/** Records of the op log (src/log/). */
 export const RECORD = { BEGIN: 0, SET: 1, DELETE: 2, SPLICE: 3, PERMUTE: 4, APPEND: 5, ADD: 6, FORGET: 7, ADVANCE: 8 } as const;
 
-/** Values in the op log (src/log.rs) and in packed patches (src/patch/pack.rs). */
+/** Values in the op log (src/log/) and in packed patches (src/patch/pack.rs). */
 export const VALUE = {
   NULL: 0, FALSE: 1, TRUE: 2, NUMBER: 3, TEXT: 4, JSON: 5, REFERENCE: 6, GATHERED: 7, OBJECT: 8, ARRAY: 9, LONG: 10, EDITED: 11, LONG_EDITED: 12,
 } as const;
@@ -12,7 +12,7 @@ export const VALUE = {
 /** Operations of packed patches (src/patch/pack.rs). */
 export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST: 5, STR_INS: 6, INC: 7 } as const;
 
-/** A view's edits (src/view.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
+/** A view's edits (src/edit/print.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
 export const EDIT = { SET: 0, DELETE: 1, SPLICE: 2, PERMUTE: 3, MOVE: 4, APPEND: 5, ADD: 6, BROUGHT: 7 } as const;
 
 /** The rows of a commit (src/wasm/session.rs). */

@@ -26,7 +26,7 @@ const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
 
 /**
- * What recipes did, as the core's op log (src/log.rs). Recording keeps references; only when somebody asks for
+ * What recipes did, as the core's op log (src/log/). Recording keeps references; only when somebody asks for
  * what changed is the log encoded, at once.
  */
 export class Log extends Writer {

@@ -4,7 +4,7 @@ import { encodeInto } from "./wtf8.js";
 export const doubleView = new DataView(new ArrayBuffer(8));
 export const doubleBytes: Uint8Array = new Uint8Array(doubleView.buffer);
 
-/** Writes what the core reads (src/log.rs). */
+/** Writes what the core reads (src/log/). */
 export abstract class Writer {
   protected at = 0;
 

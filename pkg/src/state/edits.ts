@@ -3,7 +3,7 @@ import { copyOf, freeze, itemsOf, put, spliceItems, type Container, type Key } f
 import { readSlot, settle } from "./reading.js";
 import type { Source } from "./unread.js";
 
-/** What a plain copy has to do to follow the document, as the core says it (src/view.rs). */
+/** What a plain copy has to do to follow the document, as the core says it (src/edit/print.rs). */
 export type ViewEdit =
   | [kind: typeof EDIT.SET, path: Key[], value: unknown]
   | [kind: typeof EDIT.DELETE, path: Key[]]

@@ -7,7 +7,7 @@ use super::timing::{self, Backoff};
 use crate::document::Document;
 use crate::error::Error;
 use crate::patch::{self, Patch};
-use crate::{parse, view};
+use crate::{edit, parse};
 
 pub use effect::{ClientEffect, ClientOptions, Stats, Status};
 
@@ -368,7 +368,7 @@ impl Client {
         held.document.root = root;
         held.revision = revision;
         let patch = self.options.observe.then(|| String::from_utf8(patch::print(patch)).unwrap_or_default());
-        Ok(vec![ClientEffect::Edits { edits: view::print_edits(&edits), patch }])
+        Ok(vec![ClientEffect::Edits { edits: edit::print_edits(&edits), patch }])
     }
 
     fn take_part(&mut self, part: Parts) -> Result<Vec<ClientEffect>, Trouble> {

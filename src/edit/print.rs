@@ -1,4 +1,4 @@
-//! What a plain copy of the document has to do to follow it: edits with their places resolved, as JSON text.
+//! Edits as JSON text: what a plain copy of the document has to do to follow it.
 //!
 //! `[0,path,value]` set · `[1,path]` delete a member · `[2,path,index,remove,items]` splice · `[3,path,order]`
 //! permute · `[4,from,path]` move · `[5,path,text]` append to a string · `[6,path,by]` add to a number.
@@ -7,37 +7,18 @@
 //! A value that came in a patch's text needn't go back: `[7,path,operation]` and `[9,path,index,remove,operation]` are
 //! `0` and `2` with the value that this operation of the patch has.
 
-#[cfg(any(feature = "wasm-page", test))]
-mod patched;
-
+use super::{Edit, Step};
 use crate::boundary::edit;
-#[cfg(feature = "wasm")]
-use crate::document::Document;
-use crate::edit::{Edit, Step};
-#[cfg(feature = "wasm")]
-use crate::error::Result;
 use crate::node::Node;
-#[cfg(feature = "wasm")]
-use crate::patch::{self, Patch};
 use crate::print;
 use crate::text::number;
-#[cfg(feature = "wasm-page")]
-pub(crate) use patched::print_patched;
 
 pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<u8> {
     print_list(edits, &[])
 }
 
-/// What a patch does to a document.
-#[cfg(feature = "wasm")]
-pub(crate) fn print_patch(before: &Document, patch: &Patch) -> Result<Vec<u8>> {
-    let (mut root, mut edits) = (before.root.clone(), Vec::new());
-    patch::apply_with(&mut root, patch, &before.limits, |done| edits.push(done.edit))?;
-    Ok(print_edits(&edits))
-}
-
 /// `brought` are the operations in which the view finds the edits' values.
-fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<usize>]) -> Vec<u8> {
+pub(crate) fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<usize>]) -> Vec<u8> {
     // As for patches.
     let mut out = Vec::with_capacity(256);
     out.push(b'[');

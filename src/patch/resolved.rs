@@ -1,15 +1,14 @@
-//! Edits for a view that has the text of the patch they come from.
+//! What a patch does to a document, as edits that a plain copy of it follows.
 
-use super::print_list;
-use crate::edit::Done;
-use crate::patch::{Operation, Patch};
+use super::{Operation, Patch};
+use crate::edit::{self, Done};
 
 /// A value that is left in the patch's text has about so many bytes: shorter ones are sooner printed and read again.
 const LONG: usize = 128;
 
-/// What a patch did, as [`super::print_edits`] says it, but long values are left in the text, if most of it is such
+/// What a patch did, as [`edit::print_edits`] says it, but long values are left in the text, if most of it is such
 /// values: otherwise it isn't worth reading again.
-pub(crate) fn print_patched(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u8> {
+pub(crate) fn print_resolved(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u8> {
     let (mut left, mut bytes) = (Vec::new(), 0);
     for (index, operation) in patch.operations.iter().enumerate() {
         let weight = match operation {
@@ -26,7 +25,7 @@ pub(crate) fn print_patched(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u8
     if bytes < text.len() / 2 || may_read_otherwise(text) {
         left.clear();
     }
-    print_list(done.iter().map(|done| &done.edit), &left)
+    edit::print_list(done.iter().map(|done| &done.edit), &left)
 }
 
 /// Whether JavaScript may make something else of the text than of what we print: it tells `-0` from `0`, and has lone
@@ -46,7 +45,7 @@ mod tests {
         let mut root = parse::parse(br#"{"a":"","b":[]}"#.as_slice().into(), &Limits::default()).unwrap();
         let (parsed, mut done) = (Patch::parse(patch).unwrap(), Vec::new());
         patch::apply_with(&mut root, &parsed, &Limits::default(), |one| done.push(one)).unwrap();
-        String::from_utf8(print_patched(&parsed, patch.as_bytes(), &done)).unwrap()
+        String::from_utf8(print_resolved(&parsed, patch.as_bytes(), &done)).unwrap()
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! A patch as a viewer may see it: what leads from the old projection to the new one.
 
-use super::{Operation, Patch, apply};
+use super::{Sight, View};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;
+use crate::patch::{self, Operation, Patch};
 use crate::pointer::{self, Pointer};
-use crate::projection::{Sight, View};
 
 impl Patch {
     /// The part of the patch that shows in the view: `base.project(&view)` with it applied is `base.apply(&patch)`
@@ -65,7 +65,7 @@ impl<'v> Filter<'v> {
     fn operation(&mut self, operation: &Operation) -> Result<Visible> {
         let mut after = self.state.clone();
         if let Some(state) = &mut after {
-            apply(state, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
+            patch::apply(state, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
         }
         let visible = self.translate(operation)?;
         self.state = after;
@@ -143,6 +143,6 @@ impl Sight<'_> {
 fn without(state: &Node, from: &Pointer) -> Result<Node> {
     let mut state = state.clone();
     let remove = Operation::Remove { path: from.clone() };
-    apply(&mut state, &Patch { operations: vec![remove] }, &Limits::none())?;
+    patch::apply(&mut state, &Patch { operations: vec![remove] }, &Limits::none())?;
     Ok(state)
 }

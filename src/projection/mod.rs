@@ -8,7 +8,9 @@
 //! can't be, is `null`. A covered place shows whole, but for what is hidden below it: an array whose items are hidden is
 //! empty. On the way, an object shows the members that aren't hidden, and an array that `*` leads into all of its items,
 //! so that indexes agree; anything else is `null`. So whatever isn't hidden exists in the projection exactly when it
-//! exists in the document, which is why patches can be filtered operation by operation (`src/patch/filter.rs`).
+//! exists in the document, which is why patches can be filtered operation by operation (`filter.rs`).
+
+mod filter;
 
 use std::sync::Arc;
 
