@@ -27,9 +27,12 @@ mod print;
 
 mod boundary;
 mod change_request;
+mod changes;
+mod diff;
 mod edit;
 mod log;
 mod merge;
+mod moves;
 mod patch;
 mod projection;
 mod reducers;

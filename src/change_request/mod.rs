@@ -26,15 +26,17 @@ mod upstream;
 mod walk;
 mod warning;
 
+use crate::diff::Comparison;
 use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan};
+use crate::moves;
 use crate::node::{Key, Node};
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::projection::View;
-use crate::writes::{self, ArrayDelta, Comparison};
+use crate::writes::{self, ArrayDelta};
 use std::sync::Arc;
 
 pub use format::Problem;
@@ -329,7 +331,7 @@ fn object_of(members: Vec<(Key, Node)>) -> Node {
 /// be at work beside them.
 fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     let comparison = Comparison { key: None, arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended };
-    let mut writes = writes::diff(&before.root, &after.root, &comparison);
+    let mut writes = moves::diff(&before.root, &after.root, &comparison);
     writes::cap(&mut writes, &after.root, after.limits.operations);
     patch::derive(writes, Some(&before.root), dialect)
 }

@@ -3,13 +3,14 @@
 use super::reduce::reduce;
 use super::touch::{DEEPEST, Growth, Touch, Within, Writer, compare};
 use super::{Conflict, MergePlan, Proposal, Strategy};
+use crate::changes::Changes;
 use crate::document::Document;
 use crate::edit::{self, Edit, Step};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::{Node, Object};
 use crate::ordered::Ordered;
-use crate::writes::{ArrayDelta, Changes};
+use crate::writes::ArrayDelta;
 
 pub(super) struct Combiner<'a> {
     plan: &'a MergePlan,

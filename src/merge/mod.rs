@@ -13,6 +13,7 @@ mod touch;
 use crate::document::Document;
 use crate::edit::Step;
 use crate::error::{Code, Error, Result};
+use crate::moves;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
@@ -211,7 +212,7 @@ impl MergePlan {
         let mut combiner = Combiner::new(self, base, writers);
         combiner.run(&base.root)?;
         let conflicts = combiner.conflicts();
-        let mut writes = combiner.changes.writes(&base.root, &combiner.state, Granularity::Path);
+        let mut writes = moves::writes(&combiner.changes, &base.root, &combiner.state, Granularity::Path);
         writes::cap(&mut writes, &combiner.state, base.limits.operations);
         let warnings = writers.iter().flat_map(|writer| writer.warnings.iter().cloned()).collect();
         Ok(Merged { state: Document { root: combiner.state, limits: base.limits }, conflicts, warnings, base: base.root.clone(), writes })

@@ -1,11 +1,14 @@
 //! What one writer did to the base, as a tree of places. All paths are the base's, and so are the same for all writers.
 
+use crate::changes::{Changes, in_place};
+use crate::diff::Comparison;
 use crate::edit::{self, Step};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::moves;
 use crate::node::Node;
 use crate::ordered::Ordered;
-use crate::writes::{self, ArrayDelta, Changes, Comparison, StepWrites, Write};
+use crate::writes::{self, ArrayDelta, StepWrites, Write};
 
 /// What is done below this is told as a change of what is there: merging is recursive, and a wasm stack is 1 MB.
 pub(super) const DEEPEST: usize = 128;
@@ -46,7 +49,7 @@ impl Writer {
         let mut after = base.clone();
         let mut changes = Changes::new(ArrayDelta::Precise);
         let warnings = writes::apply_with(&mut after, writes, limits, |edit| changes.record(edit))?;
-        Ok(Writer { touch: touch(&changes.in_place(base, &after), &after), after, warnings })
+        Ok(Writer { touch: touch(&in_place(&changes, base, &after), &after), after, warnings })
     }
 
     /// The difference of a branch from the base.
@@ -58,7 +61,7 @@ impl Writer {
 /// What leads from one value to another: members one by one, items that were appended, and otherwise values.
 pub(super) fn compare(before: &Node, after: &Node) -> Touch {
     let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
-    touch(&writes::diff(before, after, &comparison).ops, after)
+    touch(&moves::diff(before, after, &comparison).ops, after)
 }
 
 /// Arrays whose items moved or went are set as a whole, so that an index means the same item to all writers.

@@ -1,6 +1,7 @@
 //! Step writes to JSON Patch, in one place for the wire and for storage.
 
 use super::{Dialect, Operation, Patch, apply};
+use crate::document::Document;
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -8,6 +9,33 @@ use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, StepWrites, Write};
+
+impl StepWrites {
+    /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
+    /// `append_text` and `increment` in the standard dialect, and the place of `str_ins` in the extended one.
+    ///
+    /// # Errors
+    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `LIMIT_EXCEEDED` where the patch would have
+    /// more operations than the base's limits allow.
+    ///
+    /// ```
+    /// use patchwire::{Code, Dialect, Document, StepWrites};
+    ///
+    /// let writes = StepWrites::parse(r#"{"ops":[{"kind":"increment","path":"/n","by":2}]}"#).unwrap();
+    /// let base = Document::parse(r#"{"n":1}"#).unwrap();
+    /// let standard = writes.to_patch(Some(&base), Dialect::Rfc6902).unwrap();
+    /// assert_eq!(standard.to_string(), r#"[{"op":"replace","path":"/n","value":3}]"#);
+    /// let extended = writes.to_patch(None, Dialect::Extended).unwrap();
+    /// assert_eq!(extended.to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
+    /// assert_eq!(writes.to_patch(None, Dialect::Rfc6902).unwrap_err().code, Code::InvalidPatch);
+    /// ```
+    pub fn to_patch(&self, base: Option<&Document>, dialect: Dialect) -> Result<Patch> {
+        // A splice can ask for more removals than memory holds operations.
+        let operations = self.ops.iter().map(writes::operations).fold(0, usize::saturating_add);
+        base.map_or(Limits::default(), |document| document.limits).check_operations(operations)?;
+        derive(self.clone(), base.map(|document| &document.root), dialect)
+    }
+}
 
 /// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
 /// O(operations), and with those present also the cost of applying the writes.

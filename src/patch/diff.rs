@@ -2,8 +2,10 @@
 
 use super::derive::{operations, with_targets};
 use super::{Dialect, Patch};
+use crate::diff::Comparison;
 use crate::document::Document;
-use crate::writes::{self, ArrayDelta, Comparison, Shortened};
+use crate::moves;
+use crate::writes::{self, ArrayDelta, Shortened};
 
 /// How documents are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Document {
         let growth = options.dialect == Dialect::Extended;
         let key = options.key.as_ref().map(|key| key.as_bytes());
         let comparison = Comparison { key, arrays: ArrayDelta::Precise, growth };
-        let mut writes = writes::diff(&self.root, &other.root, &comparison);
+        let mut writes = moves::diff(&self.root, &other.root, &comparison);
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
         let patch = operations(writes, Some(&self.root), options.dialect).unwrap_or_default();

@@ -1,10 +1,11 @@
 //! The patch that takes another one back.
 
 use super::{Dialect, Patch, apply_with, derive};
+use crate::changes::Changes;
 use crate::document::Document;
-use crate::edit;
 use crate::error::Result;
-use crate::writes::{self, ArrayDelta, Changes, Granularity};
+use crate::writes::{self, ArrayDelta, Granularity};
+use crate::{edit, moves};
 
 impl Patch {
     /// The patch that leads back: `before.apply(&patch)?.apply(&patch.invert(&before, dialect)?)? == before`. It is the
@@ -29,7 +30,7 @@ impl Patch {
         apply_with(&mut after, self, &before.limits, |one| done.push(one))?;
         let mut back = Changes::new(ArrayDelta::Precise);
         edit::take_back(&done).iter().for_each(|edit| back.record(edit));
-        let mut writes = back.writes(&after, &before.root, Granularity::Path).shortened(&before.root);
+        let mut writes = moves::writes(&back, &after, &before.root, Granularity::Path).shortened(&before.root);
         writes::cap(&mut writes, &before.root, before.limits.operations);
         derive(writes, Some(&after), dialect)
     }

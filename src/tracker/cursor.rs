@@ -1,14 +1,15 @@
 //! Readers of what changed, each from its own baseline.
 
 use super::Tracker;
+use crate::changes::Changes;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
-use crate::text;
-use crate::writes::{self, ArrayDelta, Changes, Granularity, StepWrites, Write};
+use crate::writes::{self, ArrayDelta, Granularity, StepWrites, Write};
+use crate::{moves, text};
 
 #[derive(Debug, Clone)]
 pub(super) struct Cursor {
@@ -117,7 +118,7 @@ impl Tracker {
     /// ```
     pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
-        let mut writes = cursor.changes.writes(&cursor.base, &self.document.root, self.options.granularity);
+        let mut writes = moves::writes(&cursor.changes, &cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
         if self.options.granularity == Granularity::Path && declares {
             let mut before = cursor.base.clone();

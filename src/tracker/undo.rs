@@ -1,12 +1,14 @@
 //! Going back and forth between the states of the past.
 
 use super::{Kind, Outcome, Tracker};
+use crate::diff::Comparison;
 use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::moves;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
-use crate::writes::{self, ArrayDelta, Comparison};
+use crate::writes::{self, ArrayDelta};
 
 /// As many are kept: each keeps what has changed since alive.
 const CHECKPOINTS: usize = 32;
@@ -138,7 +140,7 @@ impl Tracker {
 
     fn back_to(&self, past: &Node, dialect: Dialect) -> Result<Patch> {
         let comparison = Comparison { arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended, key: None };
-        let mut writes = writes::diff(&self.document.root, past, &comparison).shortened(past);
+        let mut writes = moves::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
         patch::derive(writes, Some(&self.document.root), dialect)
     }

@@ -1,10 +1,11 @@
 //! Applying step writes to a state that others may have changed: lenient where a patch is strict, and never silent.
 
-use super::{StepWrites, Write, codec::resolve};
+use super::{StepWrites, Write};
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Result};
 use crate::limits::Limits;
 use crate::node::Node;
+use crate::pointer;
 
 /// Returns the warnings. An error leaves `root` half changed: callers pass a clone, which is O(1).
 pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Result<Vec<String>> {
@@ -106,4 +107,20 @@ fn about(path: &[Step], what: &str) -> String {
 
 fn left_out(why: String) -> String {
     why + "; the write was left out"
+}
+
+/// The same path with the segments that lead into arrays as indexes.
+fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
+    let mut node = Some(root.clone());
+    path.iter()
+        .map(|step| {
+            let here = node.take()?;
+            let step = match (step, here.as_array()) {
+                (Step::Key(key), Some(array)) => Step::Index(if **key == *b"-" { array.len() } else { pointer::index(key)? }),
+                (other, _) => other.clone(),
+            };
+            node = edit::find(&here, std::slice::from_ref(&step));
+            Some(step)
+        })
+        .collect()
 }

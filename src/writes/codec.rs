@@ -147,22 +147,6 @@ fn steps(pointer: &Pointer) -> Vec<Step> {
     pointer.keys().iter().cloned().map(Step::Key).collect()
 }
 
-/// The same path with the segments that lead into arrays as indexes.
-pub(super) fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
-    let mut node = Some(root.clone());
-    path.iter()
-        .map(|step| {
-            let here = node.take()?;
-            let step = match (step, here.as_array()) {
-                (Step::Key(key), Some(array)) => Step::Index(if **key == *b"-" { array.len() } else { pointer::index(key)? }),
-                (other, _) => other.clone(),
-            };
-            node = crate::edit::find(&here, std::slice::from_ref(&step));
-            Some(step)
-        })
-        .collect()
-}
-
 fn items(object: &Object) -> Result<Vec<Node>> {
     let list = object.get(&b"items".into()).and_then(Node::as_array).ok_or_else(|| invalid("the op needs items"))?;
     Ok(list.iter().cloned().collect())

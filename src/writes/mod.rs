@@ -1,29 +1,17 @@
 //! Step writes: the net effect of an agent's step, as one list.
 
 mod apply;
-mod assigned;
 mod cap;
-mod carry;
-mod changes;
-mod classify;
 mod codec;
-mod common;
-mod diff;
-mod identity;
-mod loose;
-mod matching;
-mod relocate;
-mod reorder;
-mod sequence;
-mod shared;
+mod cost;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
-pub(crate) use cap::{cap, shifts_target};
-pub(crate) use changes::Changes;
-pub(crate) use diff::{Comparison, diff};
+pub(crate) use cap::cap;
+pub(crate) use cost::{cost, operations, shifts_target};
 pub(crate) use shorten::{Shortened, Told, common, shorten};
 
+use crate::document::Document;
 use crate::edit::Step;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -119,39 +107,12 @@ impl StepWrites {
     /// assert_eq!(after.to_string(), r#"{"n":3,"m":0}"#);
     /// assert_eq!(warnings, ["'/m' is no string; the write was left out"]);
     /// ```
-    pub fn apply(&self, state: &crate::Document) -> Result<(crate::Document, Vec<String>)> {
+    pub fn apply(&self, state: &Document) -> Result<(Document, Vec<String>)> {
         let mut after = state.clone();
         let warnings = apply::apply(&mut after.root, self, &state.limits)?;
         Ok((after, warnings))
     }
 
-    /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
-    /// `append_text` and `increment` in the standard dialect, and the place of `str_ins` in the extended one.
-    ///
-    /// # Errors
-    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `LIMIT_EXCEEDED` where the patch would have
-    /// more operations than the base's limits allow.
-    ///
-    /// ```
-    /// use patchwire::{Code, Dialect, Document, StepWrites};
-    ///
-    /// let writes = StepWrites::parse(r#"{"ops":[{"kind":"increment","path":"/n","by":2}]}"#).unwrap();
-    /// let base = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let standard = writes.to_patch(Some(&base), Dialect::Rfc6902).unwrap();
-    /// assert_eq!(standard.to_string(), r#"[{"op":"replace","path":"/n","value":3}]"#);
-    /// let extended = writes.to_patch(None, Dialect::Extended).unwrap();
-    /// assert_eq!(extended.to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
-    /// assert_eq!(writes.to_patch(None, Dialect::Rfc6902).unwrap_err().code, Code::InvalidPatch);
-    /// ```
-    pub fn to_patch(&self, base: Option<&crate::Document>, dialect: crate::Dialect) -> Result<crate::Patch> {
-        // A splice can ask for more removals than memory holds operations.
-        let operations = self.ops.iter().map(cap::operations).fold(0, usize::saturating_add);
-        base.map_or(Limits::default(), |document| document.limits).check_operations(operations)?;
-        crate::patch::derive(self.clone(), base.map(|document| &document.root), dialect)
-    }
-}
-
-impl StepWrites {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         codec::print(self)
     }

@@ -1,6 +1,6 @@
 //! What is told index by index and is longer than the array around it: the array is told as a whole instead.
 
-use super::{StepWrites, Write, cap};
+use super::{StepWrites, Write, cost};
 use crate::edit::{self, Step};
 use crate::node::Node;
 use crate::print;
@@ -161,13 +161,13 @@ impl Told for Write {
 
     fn container(&self) -> &[Step] {
         match self {
-            Write::Move { from, path } => common(cap::parent(from), cap::parent(path)),
-            _ => cap::container(self),
+            Write::Move { from, path } => common(cost::parent(from), cost::parent(path)),
+            _ => cost::container(self),
         }
     }
 
     fn is_far(&self) -> bool {
-        matches!(self, Write::Move { from, path } if cap::parent(from) != cap::parent(path))
+        matches!(self, Write::Move { from, path } if cost::parent(from) != cost::parent(path))
     }
 
     fn is_short(&self) -> bool {
@@ -179,7 +179,7 @@ impl Told for Write {
     }
 
     fn length(&self) -> usize {
-        cap::length(self)
+        cost::length(self)
     }
 
     fn replacement(path: Vec<Step>, value: Node) -> Write {

@@ -10,13 +10,14 @@
 mod place;
 
 use super::{Dialect, Operation, Patch, apply_with, derive};
+use crate::changes::Changes;
 use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::pointer::Pointer;
-use crate::text;
-use crate::writes::{self, ArrayDelta, Changes, Granularity};
+use crate::writes::{self, ArrayDelta, Granularity};
+use crate::{moves, text};
 use place::{Place, Slots, clear, fold, is_index, set, value};
 
 /// A longer value is copied rather than written again: or few operations could ask for any amount of text.
@@ -81,7 +82,7 @@ impl Patch {
             apply_with(&mut after, patch, &base.limits, |done| changes.record(&done.edit)).map_err(|error| error.after_ops(before))?;
             before += patch.len();
         }
-        let mut writes = changes.writes(&base.root, &after, Granularity::Path).shortened(&after);
+        let mut writes = moves::writes(&changes, &base.root, &after, Granularity::Path).shortened(&after);
         writes::cap(&mut writes, &after, base.limits.operations);
         let is_extended = |operation: &Operation| matches!(operation, Operation::StrIns { .. } | Operation::Inc { .. });
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);

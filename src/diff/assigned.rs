@@ -3,32 +3,29 @@
 //! Such values carry what they keep by reference, so that comparing finds it without looking into it. What came by value
 //! is compared as far as that is cheap.
 
-use super::changes::{Change, Changes, Members};
-use super::diff::Differ;
-use super::identity::is_namesake;
-use super::sequence::Sequence;
-use super::{ArrayDelta, Comparison, reorder};
+use super::naming::is_namesake;
+use super::{Comparison, Differ};
+use crate::changes::{Change, Changes, Members, Sequence, reorder};
 use crate::node::Node;
 use crate::ordered::Ordered;
+use crate::writes::ArrayDelta;
 
 /// Bytes looked at altogether. What is left when they are used up is told as a whole.
 const EFFORT: usize = 1 << 18;
 
-impl Changes {
-    /// The record with what setting those containers amounts to; `None` where there are none. O(what changed + items of
-    /// the containers that were set).
-    pub(super) fn compared(&self, base: &Node, current: &Node) -> Option<Changes> {
-        if !self.is_assigned {
-            return None;
-        }
-        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
-        let root = compared(&self.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
-        Some(Changes::of(root, self.mode))
+/// The record with what setting those containers amounts to; `None` where there are none. O(what changed + items of
+/// the containers that were set).
+pub(crate) fn compared(changes: &Changes, base: &Node, current: &Node) -> Option<Changes> {
+    if !changes.is_assigned {
+        return None;
     }
+    let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+    let root = change_compared(&changes.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
+    Some(Changes::of(root, changes.mode))
 }
 
 /// What is known better of the place by comparing.
-fn compared(change: &Change, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
+fn change_compared(change: &Change, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
     match change {
         Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
             // An item that another one took the place of may have moved there.
@@ -52,7 +49,7 @@ fn members_compared(members: &Members, base: &Node, current: &Node, depth: usize
     let mut better: Option<Members> = None;
     for (key, change) in members.iter() {
         let (Some(before), Some(after)) = (old.get(key), new.get(key)) else { continue };
-        if let Some(change) = compared(change, before, after, depth + 1, differ) {
+        if let Some(change) = change_compared(change, before, after, depth + 1, differ) {
             better.get_or_insert_with(|| members.clone()).set(key, change);
         }
     }
@@ -68,7 +65,7 @@ fn items_compared(sequence: &Sequence, base: &Node, current: &Node, depth: usize
     let pieces = sequence.pieces(old.len());
     for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
         let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
-        if let Some(change) = compared(change, before, after, depth + 1, differ) {
+        if let Some(change) = change_compared(change, before, after, depth + 1, differ) {
             better.get_or_insert_with(|| sequence.inside().clone()).insert(origin, change);
         }
     }

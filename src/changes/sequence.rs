@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use super::changes::Change;
-use super::reorder;
+use super::{Change, reorder};
 use crate::ordered::Ordered;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// Items of the baseline, by their indexes there.
     Old(Range<usize>),
     New(usize),
 }
 
 impl Piece {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Piece::Old(range) => range.len(),
             Piece::New(count) => *count,
@@ -33,11 +32,11 @@ impl Piece {
 }
 
 /// Which item of the baseline one is, and how it changed inside; none for an item that is new.
-pub(super) type Origin = Option<(usize, Change)>;
+pub(crate) type Origin = Option<(usize, Change)>;
 
 /// A piece table. The last run of old items is open-ended, so the baseline's length needn't be known here.
 #[derive(Debug, Clone)]
-pub(super) struct Sequence {
+pub(crate) struct Sequence {
     pieces: Vec<Piece>,
     /// Changes inside old items, by their indexes in the baseline.
     inside: Ordered<usize, Change>,
@@ -56,7 +55,7 @@ impl Default for Sequence {
 }
 
 impl Sequence {
-    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>, inside: Ordered<usize, Change>) -> Sequence {
+    pub(crate) fn new(pieces: impl IntoIterator<Item = Piece>, inside: Ordered<usize, Change>) -> Sequence {
         let mut sequence = Sequence { pieces: Vec::new(), inside };
         for piece in pieces.into_iter().filter(|piece| piece.len() > 0) {
             sequence.pieces.push(piece);
@@ -65,7 +64,7 @@ impl Sequence {
         sequence
     }
 
-    pub(super) fn splice(&mut self, index: usize, remove: usize, insert: usize) {
+    pub(crate) fn splice(&mut self, index: usize, remove: usize, insert: usize) {
         let start = self.cut(index);
         let end = self.cut(index.saturating_add(remove)).max(start);
         self.pieces.splice(start..end, (insert > 0).then_some(Piece::New(insert)));
@@ -75,12 +74,12 @@ impl Sequence {
 
     /// Whether following one splice more is cheap. Otherwise the array is compared in the end, which takes as long as it
     /// is but finds what is shared all the same.
-    pub(super) fn is_following(&self) -> bool {
+    pub(crate) fn is_following(&self) -> bool {
         self.pieces.len() < PIECES
     }
 
     /// Moves one item; `to` is its index after the removal.
-    pub(super) fn shift(&mut self, from: usize, to: usize) {
+    pub(crate) fn shift(&mut self, from: usize, to: usize) {
         let start = self.cut(from);
         self.cut(from + 1);
         if start >= self.pieces.len() {
@@ -94,7 +93,7 @@ impl Sequence {
         self.join(at);
     }
 
-    pub(super) fn permute(&mut self, order: &[usize]) {
+    pub(crate) fn permute(&mut self, order: &[usize]) {
         let end = self.cut(order.len());
         let single: Vec<Piece> = self.pieces.iter().take(end).flat_map(singles).collect();
         let tail = self.pieces.split_off(end);
@@ -106,7 +105,7 @@ impl Sequence {
     }
 
     /// The change inside today's item `index`; `None` when the item is new.
-    pub(super) fn item(&mut self, index: usize) -> Option<&mut Change> {
+    pub(crate) fn item(&mut self, index: usize) -> Option<&mut Change> {
         let mut before = 0;
         for piece in &self.pieces {
             if index - before < piece.len() {
@@ -121,13 +120,13 @@ impl Sequence {
     }
 
     /// The same pieces, and other changes inside old items.
-    pub(super) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
+    pub(crate) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
         Sequence { pieces: self.pieces.clone(), inside }
     }
 
     /// Keeps the changes inside of which this is true, told the item's index in the baseline and today's. Items that are gone
     /// have none.
-    pub(super) fn retain_inside(&mut self, length: usize, mut keeps: impl FnMut(usize, usize, &mut Change) -> bool) {
+    pub(crate) fn retain_inside(&mut self, length: usize, mut keeps: impl FnMut(usize, usize, &mut Change) -> bool) {
         let pieces = self.pieces(length);
         let today: Vec<(usize, usize)> = reorder::origins(&pieces, &self.inside).map(|(today, origin, _)| (origin, today)).collect();
         let known = std::mem::take(&mut self.inside);
@@ -140,12 +139,12 @@ impl Sequence {
     }
 
     /// Whether every item of the baseline is where it was, and there are no others.
-    pub(super) fn is_in_place(&self) -> bool {
+    pub(crate) fn is_in_place(&self) -> bool {
         matches!(self.pieces.as_slice(), [Piece::Old(range)] if *range == (0..usize::MAX))
     }
 
     /// Today's pieces for a baseline of this length.
-    pub(super) fn pieces(&self, length: usize) -> Vec<Piece> {
+    pub(crate) fn pieces(&self, length: usize) -> Vec<Piece> {
         let clipped = self.pieces.iter().map(|piece| match piece {
             Piece::Old(range) => Piece::Old(range.start.min(length)..range.end.min(length)),
             new => new.clone(),
@@ -155,7 +154,7 @@ impl Sequence {
 
     /// Gives other origins to some of today's items: an item of the baseline and how it changed inside, or none, for an
     /// item that is new. They come in the order of the items. O(pieces + origins).
-    pub(super) fn with_origins(&mut self, origins: Vec<(usize, Origin)>) {
+    pub(crate) fn with_origins(&mut self, origins: Vec<(usize, Origin)>) {
         let mut pieces = Vec::new();
         let mut at = 0usize;
         let mut next = origins.iter().peekable();
@@ -183,7 +182,7 @@ impl Sequence {
     }
 
     /// Follows the baseline to one that lacks an item, which isn't here either.
-    pub(super) fn without_old(&mut self, gone: usize) {
+    pub(crate) fn without_old(&mut self, gone: usize) {
         let shift = |index: usize| if index > gone { index - 1 } else { index };
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Old(range) => Piece::Old(shift(range.start)..shift(range.end)),
@@ -196,7 +195,7 @@ impl Sequence {
 
     /// Follows the baseline to one that has one more item at `index`, which is today's item `today` but for a change
     /// inside.
-    pub(super) fn with_old(&mut self, index: usize, today: usize, change: Change) {
+    pub(crate) fn with_old(&mut self, index: usize, today: usize, change: Change) {
         let pieces = self.pieces.iter().flat_map(|piece| match piece {
             Piece::Old(range) => {
                 let after = range.start.max(index).saturating_add(1)..range.end.saturating_add(1);
@@ -210,15 +209,15 @@ impl Sequence {
     }
 
     /// What following it costs.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.pieces.len() + self.inside.len()
     }
 
-    pub(super) fn inside_mut(&mut self, index: usize) -> Option<&mut Change> {
+    pub(crate) fn inside_mut(&mut self, index: usize) -> Option<&mut Change> {
         self.inside.get_mut(&index)
     }
 
-    pub(super) fn inside(&self) -> &Ordered<usize, Change> {
+    pub(crate) fn inside(&self) -> &Ordered<usize, Change> {
         &self.inside
     }
 

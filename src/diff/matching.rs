@@ -4,48 +4,55 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::Comparison;
 use super::common::common;
-use super::diff::Differ;
-use super::identity::{name, repeats};
-use super::reorder::longest_increasing;
+use super::effort::Effort;
+use super::naming::{identify, name, repeats};
 use super::shared::{match_shared, shared_in_order};
+use crate::changes::reorder::longest_increasing;
 use crate::node::{Array, Node, Opened};
 use crate::ordered::sorted;
 use crate::{print, text};
 
 /// Items `from..` of the old array that are items `to..` of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) length: usize,
+pub(crate) struct Run {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) length: usize,
 }
 
 /// How many old items a new one is held against before it counts as new.
 const WINDOW: usize = 8;
 
 /// What lies between two runs.
-pub(super) struct Gap {
-    pub(super) old: Range<usize>,
-    pub(super) new: Range<usize>,
+pub(crate) struct Gap {
+    pub(crate) old: Range<usize>,
+    pub(crate) new: Range<usize>,
 }
 
 /// An item in a gap.
-pub(super) struct Item<'a> {
-    pub(super) index: usize,
-    pub(super) node: &'a Node,
+pub(crate) struct Item<'a> {
+    pub(crate) index: usize,
+    pub(crate) node: &'a Node,
     /// Equal for items that are the same.
-    pub(super) identity: u64,
+    pub(crate) identity: u64,
     /// Its index in the other array, once that is found.
-    pub(super) partner: Option<usize>,
+    pub(crate) partner: Option<usize>,
 }
 
 /// Runs of equal items, and pairs of items that correspond and may differ inside, as (old index, new index).
-pub(super) type Matched = (Vec<Run>, Vec<(usize, usize)>);
+pub(crate) type Matched = (Vec<Run>, Vec<(usize, usize)>);
 
-impl Differ<'_> {
+/// Pairs items within the bounds of a comparison.
+pub(crate) struct Matcher<'m, 'a> {
+    pub(crate) comparison: &'a Comparison<'a>,
+    pub(crate) effort: &'m mut Effort<'a>,
+}
+
+impl Matcher<'_, '_> {
     /// What the arrays have in common; `None` where they share nothing and comparing their items would cost too much.
-    pub(super) fn match_items(&mut self, old: &Array, new: &Array) -> Option<Matched> {
+    pub(crate) fn match_items(&mut self, old: &Array, new: &Array) -> Option<Matched> {
         let shared = old.shared_runs(new);
         let leaves: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
         let mut runs = Vec::with_capacity(leaves.len());
@@ -64,9 +71,9 @@ impl Differ<'_> {
         let moved = match_shared(&mut removed, &mut inserted);
         let unknown = removed.len() + inserted.len() - 2 * moved;
         if moved < removed.len().min(inserted.len()) && unknown > 2 {
-            if self.identify(&mut removed, &mut inserted) {
+            if identify(self.comparison.key, self.effort, &mut removed, &mut inserted) {
                 if repeats(&identities(&removed)) || repeats(&identities(&inserted)) {
-                    self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_in_order(here, there));
+                    self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_in_order(here, there));
                 }
                 match_anywhere(&mut removed, &mut inserted);
             } else if moved == 0 && runs.is_empty() {
@@ -74,13 +81,13 @@ impl Differ<'_> {
             }
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
-        self.each_gap(&gaps, &mut removed, &mut inserted, |differ, here, there| differ.match_neighbours(here, there, &mut pairs));
+        self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_neighbours(here, there, &mut pairs));
         Some((runs, pairs))
     }
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
-        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.measures(a).is_some() && !are_plainly_unlike(a, b) && a == b;
+        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.effort.measures(a).is_some() && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
         let head = both.take_while(|(a, b)| equal(a, b)).count();
@@ -120,7 +127,7 @@ impl Differ<'_> {
         let mut old: Vec<&mut Item<'_>> = old.iter_mut().filter(is_lonely).collect();
         let mut new: Vec<&mut Item<'_>> = new.iter_mut().filter(is_lonely).collect();
         let list = |items: &[&mut Item<'_>]| items.iter().map(|item| item.identity).collect::<Vec<_>>();
-        match common(&list(&old), &list(&new), |steps| self.affords(steps)) {
+        match common(&list(&old), &list(&new), |steps| self.effort.affords(steps)) {
             Some(runs) => {
                 for Run { from, to, length } in runs {
                     old.iter_mut().skip(from).zip(new.iter_mut().skip(to)).take(length).for_each(|(a, b)| pair(a, b));
@@ -183,11 +190,11 @@ impl Differ<'_> {
     }
 
     /// Whether they share half of what they hold, or one grew from the other.
-    pub(super) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
+    pub(crate) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
         if !self.may_be_same(a, b) {
             return false;
         }
-        let (Some(old_length), Some(new_length)) = (self.measures(a), self.measures(b)) else { return false };
+        let (Some(old_length), Some(new_length)) = (self.effort.measures(a), self.effort.measures(b)) else { return false };
         match (a.open(), b.open()) {
             (Opened::Object(old), Opened::Object(new)) => {
                 let shared = old.iter().filter(|(key, value)| new.get(key) == Some(value));
@@ -209,7 +216,7 @@ fn are_plainly_unlike(a: &Node, b: &Node) -> bool {
 }
 
 /// Whether telling the growth at the end is shorter than telling the whole.
-pub(super) fn is_text_growing(before: &[u8], after: &[u8]) -> bool {
+pub(crate) fn is_text_growing(before: &[u8], after: &[u8]) -> bool {
     !before.is_empty() && after.len() > 32 && after.len() > before.len() && text::growth(before, after).is_some()
 }
 
@@ -239,7 +246,7 @@ fn identities(items: &[Item<'_>]) -> Vec<u64> {
     items.iter().filter(|item| item.partner.is_none()).map(|item| item.identity).collect()
 }
 
-pub(super) fn pair(old: &mut Item<'_>, new: &mut Item<'_>) {
+pub(crate) fn pair(old: &mut Item<'_>, new: &mut Item<'_>) {
     (old.partner, new.partner) = (Some(new.index), Some(old.index));
 }
 
@@ -250,7 +257,7 @@ fn match_anywhere(old: &mut [Item<'_>], new: &mut [Item<'_>]) {
 }
 
 /// Pairs those of one identity, of lists in the order of their identities; returns how many pairs there are.
-pub(super) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
+pub(crate) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     let mut count = 0;
     while let (Some((a, from)), Some((b, to))) = (left.peek(), right.peek()) {

@@ -1,67 +1,38 @@
 //! What changes took out of places of the baseline, and what they put into places that the baseline has.
 
-use std::sync::Arc;
-
-use super::changes::Change;
-use super::reorder;
-use super::sequence::{Piece, Sequence};
+use crate::changes::{Change, Piece, Sequence, reorder};
 use crate::edit::Step;
 use crate::node::{Array, Node};
 use crate::ordered::sorted;
 
 /// A value of the baseline that isn't in its place any more.
-pub(super) struct Taken {
-    pub(super) container: usize,
-    pub(super) step: Step,
-    pub(super) node: Node,
+pub(crate) struct Taken {
+    pub(crate) container: usize,
+    pub(crate) step: Step,
+    pub(crate) node: Node,
     /// The index today of the item that has its place, if one has.
-    pub(super) today: Option<usize>,
+    pub(crate) today: Option<usize>,
 }
 
 /// A value that is in a place where it wasn't.
-pub(super) struct Put {
-    pub(super) container: usize,
+pub(crate) struct Put {
+    pub(crate) container: usize,
     /// A key, or the index today.
-    pub(super) step: Step,
-    pub(super) node: Node,
+    pub(crate) step: Step,
+    pub(crate) node: Node,
 }
 
 /// All of them, and the containers of the baseline where they are or were.
 #[derive(Default)]
-pub(super) struct Loose {
-    pub(super) containers: Vec<Vec<Step>>,
-    pub(super) taken: Vec<Taken>,
-    pub(super) put: Vec<Put>,
-}
-
-/// What makes two values the same one without looking into them: their place in memory, or a scalar's value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Identity {
-    Memory(usize, usize),
-    Number(u64),
-    Short(u8, [u8; 14]),
-    Long(Arc<[u8]>),
-}
-
-impl Identity {
-    pub(super) fn of(node: &Node) -> Option<Identity> {
-        match node {
-            Node::Null | Node::Bool(_) => None,
-            Node::Number(number) => Some(Identity::Number((number + 0.0).to_bits())),
-            Node::Short(length, bytes) => Some(Identity::Short(*length, *bytes)),
-            Node::Long(bytes) => Some(Identity::Long(bytes.clone())),
-            Node::Grown(bytes) => Some(Identity::Long(bytes.as_slice().into())),
-            Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),
-            Node::Object(object) => Some(Identity::Memory(Arc::as_ptr(object) as usize, 0)),
-            Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),
-            Node::Hosted(leaf) => Some(Identity::Memory(leaf.address(), 0)),
-        }
-    }
+pub(crate) struct Loose {
+    pub(crate) containers: Vec<Vec<Step>>,
+    pub(crate) taken: Vec<Taken>,
+    pub(crate) put: Vec<Put>,
 }
 
 impl Loose {
     /// O(what changed).
-    pub(super) fn gather(&mut self, change: &Change, base: &Node, current: &Node, path: &mut Vec<Step>) {
+    pub(crate) fn gather(&mut self, change: &Change, base: &Node, current: &Node, path: &mut Vec<Step>) {
         match change {
             Change::Members(members) => {
                 let (Some(old), Some(new)) = (base.as_object(), current.as_object()) else { return };

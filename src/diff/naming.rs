@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
-use super::diff::Differ;
+use super::effort::Effort;
 use super::matching::Item;
 use crate::node::{Node, Opened};
 use crate::ordered::sorted;
@@ -11,43 +11,41 @@ use crate::print::print;
 /// Members that are taken for names where all items have one and no two the same.
 const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
-impl Differ<'_> {
-    /// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
-    /// into the other, so nothing relies on the hash. Those that have a partner need none. O(bytes of the items).
-    pub(super) fn identify<'i>(&mut self, old: &mut [Item<'i>], new: &mut [Item<'i>]) -> bool {
-        let mut old: Vec<&mut Item<'i>> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
-        let mut new: Vec<&mut Item<'i>> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
-        if !old.iter().chain(&new).all(|item| self.measures(item.node).is_some()) {
-            return false;
-        }
-        match self.comparison.key {
-            Some(key) => {
-                let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
-                old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(item.node));
-            }
-            None => {
-                let names = NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?)));
-                let (a, b) = names.unwrap_or_else(|| (contents(&old), contents(&new)));
-                old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
-            }
-        }
-        true
+/// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
+/// into the other, so nothing relies on the hash. Those that have a partner need none. O(bytes of the items).
+pub(crate) fn identify<'i>(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item<'i>], new: &mut [Item<'i>]) -> bool {
+    let mut old: Vec<&mut Item<'i>> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
+    let mut new: Vec<&mut Item<'i>> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
+    if !old.iter().chain(&new).all(|item| effort.measures(item.node).is_some()) {
+        return false;
     }
+    match key {
+        Some(key) => {
+            let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
+            old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(item.node));
+        }
+        None => {
+            let names = NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?)));
+            let (a, b) = names.unwrap_or_else(|| (contents(&old), contents(&new)));
+            old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
+        }
+    }
+    true
 }
 
 /// The scalar member of an object.
-pub(super) fn name(node: &Node, key: &[u8]) -> Option<Node> {
+pub(crate) fn name(node: &Node, key: &[u8]) -> Option<Node> {
     let name = node.as_object()?.get(&key.into())?.clone();
     matches!(name.open(), Opened::Text(_) | Opened::Number(_) | Opened::Bool(_)).then_some(name)
 }
 
 /// Whether they are the same item by their names, where either has one.
-pub(super) fn is_namesake(a: &Node, b: &Node) -> Option<bool> {
+pub(crate) fn is_namesake(a: &Node, b: &Node) -> Option<bool> {
     let names = NAMES.iter().map(|key| (name(a, key), name(b, key)));
     names.into_iter().find(|(a, b)| a.is_some() || b.is_some()).map(|(a, b)| a == b)
 }
 
-pub(super) fn repeats(identities: &[u64]) -> bool {
+pub(crate) fn repeats(identities: &[u64]) -> bool {
     let identities = sorted(identities.iter().map(|identity| (*identity, 0)));
     identities.windows(2).any(|pair| pair.first() == pair.last())
 }

@@ -2,19 +2,18 @@
 
 use std::collections::VecDeque;
 
-use super::changes::{Change, Changes};
 use super::loose::Loose;
-use super::relocate::Pair;
-use super::sequence::Sequence;
-use super::{Write, reorder};
+use super::pairs::Pair;
+use crate::changes::{Change, Changes, Sequence, in_place, reorder};
 use crate::edit::{self, Edit, Step};
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::ordered::Ordered;
+use crate::writes::Write;
 
 /// Moves in one patch, and the work for them: each renumbers what waits for its turn, and what is known of its two
 /// arrays. What is over stays a removal and an insertion.
-pub(super) const FAR_MOVES: usize = 1_000;
+pub(crate) const FAR_MOVES: usize = 1_000;
 const EFFORT: usize = 4_000_000;
 
 /// A value on its way: its place in the baseline as it is by now, and where it belongs there.
@@ -33,7 +32,7 @@ struct Spot {
 }
 
 /// The moves, and after them the writes that are left. The changes have room where values leave and arrive.
-pub(super) fn carried(changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: &Node, current: &Node) -> Option<Vec<Write>> {
+pub(crate) fn carried(changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: &Node, current: &Node) -> Option<Vec<Write>> {
     let mut carrier = Carrier { changes, base: base.clone(), paths: Ordered::default(), waiting: VecDeque::new(), moves: Vec::new() };
     for Pair { taken, put, .. } in far {
         for container in [taken.container, put.container] {
@@ -47,7 +46,7 @@ pub(super) fn carried(changes: Changes, loose: &Loose, far: &[&Pair<'_>], base: 
         effort += carrier.waiting.len() + carrier.paths.len() + carrier.carry(carry)?;
     }
     let Carrier { changes, base, mut moves, .. } = carrier;
-    moves.extend(changes.in_place(&base, current));
+    moves.extend(in_place(&changes, &base, current));
     Some(moves)
 }
 
@@ -71,7 +70,7 @@ impl Carrier {
                     if !anchors.contains(&put.container) {
                         let path = self.paths.get(&put.container)?;
                         let length = edit::find(&self.base, path)?.as_array()?.len();
-                        anchors.insert(put.container, reorder::anchors(&self.changes.sequence(path)?.pieces(length)));
+                        anchors.insert(put.container, reorder::anchors(&sequence(&mut self.changes, path)?.pieces(length)));
                     }
                     let anchors = anchors.get(&put.container)?;
                     let place = anchors.binary_search_by_key(today, |(today, _)| *today).ok()?;
@@ -97,13 +96,13 @@ impl Carrier {
         edit::perform(&mut self.base, &Edit::Move { from: from.clone(), path: path.clone() }, &Limits::none()).ok()?;
         let mut cost = 0;
         if let Step::Index(index) = source.step {
-            let sequence = self.changes.sequence(parent(&from)?)?;
+            let sequence = sequence(&mut self.changes, parent(&from)?)?;
             cost += sequence.size();
             sequence.without_old(index);
             self.follow(&source, &from, edit::follow_removal);
         }
         if let (Step::Index(index), Some(today)) = (&target.step, today) {
-            let sequence = self.changes.sequence(parent(&path)?)?;
+            let sequence = sequence(&mut self.changes, parent(&path)?)?;
             cost += sequence.size();
             sequence.with_old(*index, today, change);
             self.follow(&target, &path, edit::follow_insertion);
@@ -129,10 +128,8 @@ impl Carrier {
     }
 }
 
-impl Changes {
-    fn sequence(&mut self, path: &[Step]) -> Option<&mut Sequence> {
-        if let Some(Change::Items(sequence)) = self.root.at_mut(path) { Some(sequence) } else { None }
-    }
+fn sequence<'c>(changes: &'c mut Changes, path: &[Step]) -> Option<&'c mut Sequence> {
+    if let Some(Change::Items(sequence)) = changes.root.at_mut(path) { Some(sequence) } else { None }
 }
 
 fn parent(path: &[Step]) -> Option<&[Step]> {

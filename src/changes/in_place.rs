@@ -1,61 +1,54 @@
 //! Changes to step writes: the baseline and today's document say what the recorded places amount to.
 
-use super::changes::{Change, Changes};
-use super::relocate::relocated;
-use super::sequence::{Piece, Sequence};
-use super::{ArrayDelta, Granularity, StepWrites, Write, reorder};
+use super::{Change, Changes, Piece, Sequence, reorder};
 use crate::edit::Step;
 use crate::node::{Array, Key, Node};
 use crate::text;
+use crate::writes::{ArrayDelta, Write};
 
-impl Changes {
-    /// The net effect from `base` to `current`. O(what changed); values that were set are compared with the
-    /// baseline's, which costs nothing where they are shared.
-    pub(crate) fn writes(&self, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
-        let mut out = Vec::new();
-        match granularity {
-            Granularity::Path if self.mode == ArrayDelta::Precise => {
-                let compared = self.compared(base, current);
-                out = relocated(compared.as_ref().unwrap_or(self), base, current);
-            }
-            Granularity::Path => out = self.in_place(base, current),
-            Granularity::Key => self.by_key(base, current, &mut out),
-        }
-        StepWrites { ops: out, warnings: Vec::new() }
-    }
+/// As if every value that came was a new one. O(what changed); values that were set are compared with the baseline's,
+/// which costs nothing where they are shared.
+pub(crate) fn in_place(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
+    let mut out = Vec::new();
+    Classifier { mode: changes.mode }.classify(&changes.root, Some(base), Some(current), &mut Vec::new(), &mut out);
+    out
+}
 
-    /// As if every value that came was a new one.
-    pub(crate) fn in_place(&self, base: &Node, current: &Node) -> Vec<Write> {
-        let mut out = Vec::new();
-        self.classify(&self.root, Some(base), Some(current), &mut Vec::new(), &mut out);
-        out
-    }
-
-    fn by_key(&self, base: &Node, current: &Node, out: &mut Vec<Write>) {
-        let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
-            return whole(Some(base), Some(current), &[], out);
-        };
-        let mut keys = Vec::new();
-        match &self.root {
-            Change::Nothing => {}
-            Change::Members(members) => keys.extend(members.iter().map(|(key, _)| key.clone())),
-            _ => {
-                let lost = before.iter().map(|(key, _)| key).filter(|key| after.get(key).is_none());
-                keys.extend(lost.chain(after.iter().map(|(key, _)| key)).cloned());
-            }
-        }
-        for key in keys {
-            let change = if let Change::Members(members) = &self.root { members.get(&key) } else { None };
-            let (before, after, path) = (before.get(&key), after.get(&key), [Step::Key(key.clone())]);
-            match (change, before.and_then(Node::as_array), after.and_then(Node::as_array)) {
-                (Some(change @ (Change::Tail(_) | Change::Items(_))), Some(old), Some(new)) => {
-                    self.array_by_key(change, &old, &new, after, &path, out)
-                }
-                _ => whole(before, after, &path, out),
-            }
+/// One write for each member of the root that changed.
+pub(crate) fn by_key(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
+    let (classifier, mut out) = (Classifier { mode: changes.mode }, Vec::new());
+    let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
+        whole(Some(base), Some(current), &[], &mut out);
+        return out;
+    };
+    let mut keys = Vec::new();
+    match &changes.root {
+        Change::Nothing => {}
+        Change::Members(members) => keys.extend(members.iter().map(|(key, _)| key.clone())),
+        _ => {
+            let lost = before.iter().map(|(key, _)| key).filter(|key| after.get(key).is_none());
+            keys.extend(lost.chain(after.iter().map(|(key, _)| key)).cloned());
         }
     }
+    for key in keys {
+        let change = if let Change::Members(members) = &changes.root { members.get(&key) } else { None };
+        let (before, after, path) = (before.get(&key), after.get(&key), [Step::Key(key.clone())]);
+        match (change, before.and_then(Node::as_array), after.and_then(Node::as_array)) {
+            (Some(change @ (Change::Tail(_) | Change::Items(_))), Some(old), Some(new)) => {
+                classifier.array_by_key(change, &old, &new, after, &path, &mut out)
+            }
+            _ => whole(before, after, &path, &mut out),
+        }
+    }
+    out
+}
 
+/// Changes to step writes, place by place.
+struct Classifier {
+    mode: ArrayDelta,
+}
+
+impl Classifier {
     fn array_by_key(&self, change: &Change, old: &Array, new: &Array, value: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
         let low = if let Change::Tail(low) = change { *low } else { 0 };
         self.array_tail(low, old, new, value, path, out);

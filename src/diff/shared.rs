@@ -9,7 +9,7 @@ const AHEAD: usize = 8;
 
 /// Finds shared items in a gap, going forwards in both arrays: all that are still in order where few were left out or put
 /// in between. What it passes by is left to [`match_shared`]. O(items of the gap).
-pub(super) fn shared_in_order(old: &Array, new: &Array, gap: &Gap, runs: &mut Vec<Run>) {
+pub(crate) fn shared_in_order(old: &Array, new: &Array, gap: &Gap, runs: &mut Vec<Run>) {
     if gap.old.is_empty() || gap.new.is_empty() {
         return;
     }
@@ -36,7 +36,7 @@ pub(super) fn shared_in_order(old: &Array, new: &Array, gap: &Gap, runs: &mut Ve
 }
 
 /// Pairs shared items wherever they are, and returns how many it found. O(n log n).
-pub(super) fn match_shared(old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
+pub(crate) fn match_shared(old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
     let by_address = |items: &[Item<'_>]| {
         sorted(items.iter().zip(0..).map(|(item, place)| (address(item.node) as u64, place)).filter(|pair| pair.0 != 0))
     };

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::Write;
-use super::sequence::Piece;
+use super::Piece;
 use crate::edit::Step;
 use crate::node::{Array, Node};
 use crate::ordered::Ordered;
+use crate::writes::Write;
 
 /// Writes that one array may take: as many as the operations of a patch by default.
 const MOVES: usize = 10_000;
@@ -16,7 +16,7 @@ const MOVES: usize = 10_000;
 /// O(p log p) for p pieces, and O(items) where runs were reordered.
 ///
 /// Gives up, with `false`, where it would take more than [`MOVES`] of them.
-pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
+pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
     if pieces.len() > 2 * MOVES {
         return false;
     }
@@ -36,7 +36,7 @@ pub(super) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[S
 }
 
 /// How many items at the start are the baseline's, in place.
-pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
+pub(crate) fn unchanged_head(pieces: &[Piece]) -> usize {
     match pieces.first() {
         Some(Piece::Old(range)) if range.start == 0 => range.end,
         _ => 0,
@@ -45,7 +45,7 @@ pub(super) fn unchanged_head(pieces: &[Piece]) -> usize {
 
 /// For each new item, by its index today, the old item before which it has to be inserted to be in order with those
 /// that needn't be moved. O(new items), and O(items) where runs were reordered.
-pub(super) fn anchors(pieces: &[Piece]) -> Vec<(usize, usize)> {
+pub(crate) fn anchors(pieces: &[Piece]) -> Vec<(usize, usize)> {
     let mut staying = (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)).into_iter());
     let mut anchors = Vec::new();
     let (mut today, mut before) = (0, 0);
@@ -72,7 +72,7 @@ fn order(pieces: &[Piece]) -> Vec<usize> {
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
-pub(super) fn origins<'a, T>(pieces: &[Piece], known: &'a Ordered<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
+pub(crate) fn origins<'a, T>(pieces: &[Piece], known: &'a Ordered<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
     let mut end = 0;
     pieces.iter().flat_map(move |piece| {
         let start = end;
@@ -187,7 +187,7 @@ fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
 }
 
 /// Which elements belong to one longest increasing subsequence. O(n log n).
-pub(super) fn longest_increasing(values: &[usize]) -> Vec<bool> {
+pub(crate) fn longest_increasing(values: &[usize]) -> Vec<bool> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
     for (index, current) in values.iter().enumerate() {

@@ -4,37 +4,46 @@
 //! put into today's document are then the same in memory, and nothing needs comparing. What is left is compared in
 //! small numbers, as `diff` does it: an item may have been edited on its way.
 
-use super::cap::cost;
-use super::carry::{self, carried};
-use super::changes::{Change, Changes};
-use super::diff::Differ;
-use super::identity::is_namesake;
-use super::loose::{Identity, Loose, Put, Taken};
-use super::sequence::Origin;
-use super::{ArrayDelta, Comparison, Write};
+mod carry;
+mod identity;
+mod loose;
+mod pairs;
+
+use carry::carried;
+use loose::{Loose, Taken};
+use pairs::{Pair, alike, is_near, same};
+
+use crate::changes::{Change, Changes, Origin, by_key, in_place};
+use crate::diff::{Comparison, Differ, Effort, compared};
 use crate::edit::Step;
 use crate::node::Node;
-use crate::ordered::{Ordered, sorted};
-use crate::print;
+use crate::ordered::Ordered;
+use crate::writes::{ArrayDelta, Granularity, StepWrites, Write, cost};
 
-/// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
-const CANDIDATES: usize = 4;
-/// And only so many are.
-const STRANGERS: usize = 64;
-/// Shorter values aren't worth comparing.
-const WORTHWHILE: usize = 48;
+/// The net effect of changes from `base` to `current`. O(what changed); values that were set are compared with the
+/// baseline's, which costs nothing where they are shared.
+pub(crate) fn writes(changes: &Changes, base: &Node, current: &Node, granularity: Granularity) -> StepWrites {
+    let ops = match granularity {
+        Granularity::Path if changes.mode == ArrayDelta::Precise => {
+            let better = compared(changes, base, current);
+            relocated(better.as_ref().unwrap_or(changes), base, current)
+        }
+        Granularity::Path => in_place(changes, base, current),
+        Granularity::Key => by_key(changes, base, current),
+    };
+    StepWrites { ops, warnings: Vec::new() }
+}
 
-/// A value that was taken from one place and put into another, and what changed inside.
-#[derive(Clone)]
-pub(super) struct Pair<'a> {
-    pub(super) taken: &'a Taken,
-    pub(super) put: &'a Put,
-    pub(super) change: Change,
+/// The writes that lead from one value to the other. What both share costs nothing; otherwise O(n log n) in their
+/// sizes.
+pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
+    let root = Differ::new(comparison, Effort::between(before, after)).compare(before, after, 0);
+    writes(&Changes::of(root, comparison.arrays), before, after, Granularity::Path)
 }
 
 /// The writes, with as many moves in them as make them fewer and shorter. O(n log n) in what changed.
-pub(super) fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
-    let mut best = changes.in_place(base, current);
+fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
+    let mut best = in_place(changes, base, current);
     if !(best.iter().any(takes) && best.iter().any(puts)) {
         return best;
     }
@@ -92,76 +101,9 @@ fn puts(write: &Write) -> bool {
 fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) -> Vec<Vec<Write>> {
     let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
     let far = far.get(..carry::FAR_MOVES).unwrap_or(&far);
-    let within = (!near.is_empty()).then(|| reordered(changes, loose, &near, &[]).in_place(base, current));
+    let within = (!near.is_empty()).then(|| in_place(&reordered(changes, loose, &near, &[]), base, current));
     let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
     [within, between].into_iter().flatten().collect()
-}
-
-/// What was taken and what was put that are the same in memory: within a container if possible, then anywhere. Leaves
-/// the others.
-fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>> {
-    let mut pairs = Vec::new();
-    for is_near in [true, false] {
-        let place = |container: usize| if is_near { container } else { 0 };
-        // Where values are in memory says nothing of their order, which decides between equal ones.
-        let mut left = vec![None; taken.len()];
-        let numbered = taken.drain(..).enumerate();
-        let mut waiting: Ordered<(usize, Option<Identity>, usize), &Taken> =
-            numbered.map(|(number, value)| ((place(value.container), Identity::of(&value.node), number), value)).collect();
-        put.retain(|value| {
-            let sought = (place(value.container), Identity::of(&value.node), 0);
-            let first = waiting.from(&sought).next().map(|(key, _)| key.clone());
-            let same = first.filter(|first| sought.1.is_some() && (first.0, &first.1) == (sought.0, &sought.1));
-            let found = same.and_then(|same| waiting.remove(&same));
-            pairs.extend(found.map(|taken| Pair { taken, put: value, change: Change::Nothing }));
-            found.is_none()
-        });
-        for ((_, _, number), value) in waiting {
-            left.get_mut(number).into_iter().for_each(|slot| *slot = Some(value));
-        }
-        taken.extend(left.into_iter().flatten());
-    }
-    pairs
-}
-
-/// What was taken and what was put that are equal, or the same but for edits. O(bytes of what was put), and for each that
-/// was taken as many bytes as matter.
-fn alike<'a>(taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pair<'a>> {
-    put.retain(|value| is_worthwhile(&value.node));
-    put.truncate(STRANGERS);
-    let put: Vec<(&Put, usize)> = put.into_iter().map(|value| (value, print::length(&value.node, usize::MAX))).collect();
-    // What is like another one is at most twice as long.
-    let Some(most) = put.iter().map(|(_, length)| length.saturating_mul(2).saturating_add(1)).max() else { return Vec::new() };
-    let taken: Vec<&Taken> = taken.into_iter().filter(|value| is_worthwhile(&value.node)).collect();
-    let by_length = sorted(taken.iter().zip(0..).map(|(value, number)| (print::length(&value.node, most) as u64, number)));
-    let mut taken: Vec<(&Taken, u64)> = by_length.iter().filter_map(|(length, number)| Some((*taken.get(*number)?, *length))).collect();
-    let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
-    let total: usize = put.iter().map(|(_, length)| length).sum();
-    let mut differ = Differ::new(&comparison, total.saturating_mul(8 * CANDIDATES));
-    let mut pairs = Vec::new();
-    for (value, length) in put {
-        // Equal ones, and those with small edits, are about as long.
-        let middle = taken.partition_point(|(_, other)| *other < length as u64);
-        let above = (middle..taken.len()).take(CANDIDATES);
-        let mut near = above.chain((0..middle).rev().take(CANDIDATES));
-        let is_same = |other: &Taken, differ: &mut Differ<'_>| {
-            let is_elsewhere = other.container != value.container || other.today.map(Step::Index).as_ref() != Some(&value.step);
-            is_elsewhere && is_namesake(&other.node, &value.node).unwrap_or_else(|| differ.is_alike(&other.node, &value.node))
-        };
-        if let Some(found) = near.find(|index| taken.get(*index).is_some_and(|(other, _)| is_same(other, &mut differ))) {
-            let (other, _) = taken.remove(found);
-            pairs.push(Pair { taken: other, put: value, change: differ.compare(&other.node, &value.node, 0) });
-        }
-    }
-    pairs
-}
-
-fn is_worthwhile(node: &Node) -> bool {
-    node.is_container() && print::length(node, WORTHWHILE) >= WORTHWHILE
-}
-
-fn is_near(Pair { taken, put, .. }: &Pair<'_>) -> bool {
-    taken.container == put.container
 }
 
 /// The changes with what moved within a container as parts of its baseline; `far` values leave room where they were and
@@ -203,4 +145,25 @@ fn reordered(changes: &Changes, loose: &Loose, near: &[&Pair<'_>], far: &[&Pair<
         }
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parse::parse;
+
+    #[test]
+    fn without_precision_an_array_is_appended_to_or_replaced() {
+        let node = |text: &str| parse(text.as_bytes().into(), &Limits::default()).unwrap();
+        let before = node(r#"{"grown":[1],"changed":[1,2],"same":[[]],"text":"a text that is longer than thirty-two bytes"}"#);
+        let after = node(r#"{"grown":[1,2],"changed":[2],"same":[[]],"text":"a text that is longer than thirty-two bytes, and grows"}"#);
+        let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
+        let told = diff(&before, &after, &comparison).to_string();
+        let write = |kind: &str, key: &str, rest: &str| format!(r#"{{"kind":"{kind}","key":"{key}","path":"/{key}",{rest}}}"#);
+        let text = r#""value":"a text that is longer than thirty-two bytes, and grows""#;
+        let writes =
+            [write("append", "grown", r#""items":[2]"#), write("replace", "changed", r#""value":[2]"#), write("replace", "text", text)];
+        assert_eq!(told, format!(r#"{{"ops":[{}],"warnings":[]}}"#, writes.join(",")));
+    }
 }

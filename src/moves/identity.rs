@@ -1,0 +1,30 @@
+//! What says, without looking into them, that two values are one.
+
+use std::sync::Arc;
+
+use crate::node::Node;
+
+/// What makes two values the same one without looking into them: their place in memory, or a scalar's value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Identity {
+    Memory(usize, usize),
+    Number(u64),
+    Short(u8, [u8; 14]),
+    Long(Arc<[u8]>),
+}
+
+impl Identity {
+    pub(crate) fn of(node: &Node) -> Option<Identity> {
+        match node {
+            Node::Null | Node::Bool(_) => None,
+            Node::Number(number) => Some(Identity::Number((number + 0.0).to_bits())),
+            Node::Short(length, bytes) => Some(Identity::Short(*length, *bytes)),
+            Node::Long(bytes) => Some(Identity::Long(bytes.clone())),
+            Node::Grown(bytes) => Some(Identity::Long(bytes.as_slice().into())),
+            Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),
+            Node::Object(object) => Some(Identity::Memory(Arc::as_ptr(object) as usize, 0)),
+            Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),
+            Node::Hosted(leaf) => Some(Identity::Memory(leaf.address(), 0)),
+        }
+    }
+}
