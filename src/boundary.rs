@@ -1,5 +1,5 @@
 //! The numbers by which the shim and the core tell things apart that cross between them. `pkg/src/bridge/boundary.ts` has
-//! the same ones; `tests/node/boundary.test.ts` holds them equal.
+//! the same ones; `tests/node/core/boundary.test.ts` holds them equal.
 
 /// Records of the op log (`src/log/`).
 pub(crate) mod record {

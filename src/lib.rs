@@ -3,41 +3,54 @@
 //! The data goes one way:
 //!
 //! ```text
-//! bytes ─ parse ─▶ document ─▶ op log ─▶ edits ─▶ changes ─ classify ─▶ step writes ─ derive ─▶ patch ─▶ wire, storage
-//!                     ▲                    │                                                      │
-//!                     └────────────────────┴──────────────────── apply ───────────────────────────┘
+//! bytes ─ parse ─▶ document ─▶ log ─▶ edits ─▶ changes ─ diff, moves ─▶ step writes ─ derive ─▶ patch ─▶ wire, storage
+//!                     ▲                 │                                                         │
+//!                     └─────────────────┴──────────────────── apply ──────────────────────────────┘
 //! ```
+//!
+//! A room uses those before it, and none that comes after (`tests/walls.rs`):
+//!
+//! | rooms | what they know |
+//! | --- | --- |
+//! | `text` `node` `print` `parse` `pointer` `document` | values, their text, and places in them |
+//! | `edit` `log` | what is done to a value, place by place, and the form in which recipes' doings cross from JavaScript |
+//! | `writes` `changes` `diff` `moves` `patch` | what changed: as step writes, as a record of places, found by comparing, with values that changed places, and as JSON Patch |
+//! | `projection` `merge` `change_request` `reducers` `typed` | views, writers that worked at once, and other systems' ways to change state |
+//! | `tracker` `sync` `store` `session` | what lives: a document that changes, both ends of the protocol, the rows that keep a state, and all of it in one |
+//! | `wasm` | the one room that knows wasm-bindgen |
 //!
 //! JSON values are IEEE doubles, strings with lone surrogates preserved, members in insertion order. Everything
 //! that can fail returns an [`Error`] with a code and a place, and has changed nothing; nothing panics.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod boundary;
 mod error;
 mod limits;
-
 mod ordered;
-mod text;
 
 mod document;
 mod node;
 mod parse;
 mod pointer;
 mod print;
+mod text;
 
-mod boundary;
-mod change_request;
-mod changes;
-mod diff;
 mod edit;
 mod log;
-mod merge;
+
+mod changes;
+mod diff;
 mod moves;
 mod patch;
+mod writes;
+
+mod change_request;
+mod merge;
 mod projection;
 mod reducers;
+
 mod tracker;
-mod writes;
 
 pub mod session;
 pub mod store;
@@ -63,7 +76,7 @@ pub use patch::{Dialect, DiffOptions, Patch};
 pub use pointer::Pointer;
 pub use projection::View;
 pub use reducers::{GraphChange, Reducers};
-pub use tracker::{Tracker, TrackerOptions};
+pub use tracker::{CheckpointId, CursorId, StreamId, Tracker, TrackerOptions};
 pub use writes::{ArrayDelta, Granularity, StepWrites};
 
 /// The example of the crate's page runs as this crate's do.

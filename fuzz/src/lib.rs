@@ -1,6 +1,6 @@
 //! What the targets share: how they read their input, and laws that several of them assert.
 
-use patchwire::{ArrayDelta, Dialect, Document, Granularity, Limits, Tracker, TrackerOptions};
+use patchwire::{ArrayDelta, CursorId, Dialect, Document, Granularity, Limits, Tracker, TrackerOptions};
 
 /// Two parts of an input: a text, and what comes after the first NUL, which no JSON text contains.
 pub fn two_parts(input: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -48,8 +48,8 @@ pub fn assert_leads(base: &Document, tracker: &Tracker) {
     assert_leads_by(base, tracker, Tracker::MAIN);
 }
 
-/// The same for one reader.
-pub fn assert_leads_by(base: &Document, tracker: &Tracker, cursor: usize) {
+/// What one reader tells leads from its base to the tracker's document.
+pub fn assert_leads_by(base: &Document, tracker: &Tracker, cursor: CursorId) {
     let writes = tracker.writes(cursor).expect("the cursor is open");
     let (state, warnings) = writes.apply(base).expect("writes keep to the limits");
     assert_eq!((&state, warnings), (tracker.document(), Vec::new()), "by {writes}");

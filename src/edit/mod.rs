@@ -163,6 +163,11 @@ pub(crate) fn display(path: &[Step]) -> String {
     pointer::display(path.iter().map(Step::segment))
 }
 
+/// The place of what holds a place; the root's is the root.
+pub(crate) fn parent<T>(path: &[T]) -> &[T] {
+    path.split_last().map_or(path, |(_, parent)| parent)
+}
+
 /// The value at a path. O(depth · log n).
 pub(crate) fn find(root: &Node, path: &[Step]) -> Option<Node> {
     path.iter().try_fold(root.clone(), |node, step| match step {

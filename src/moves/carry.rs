@@ -96,13 +96,13 @@ impl Carrier {
         edit::perform(&mut self.base, &Edit::Move { from: from.clone(), path: path.clone() }, &Limits::none()).ok()?;
         let mut cost = 0;
         if let Step::Index(index) = source.step {
-            let sequence = sequence(&mut self.changes, parent(&from)?)?;
+            let sequence = sequence(&mut self.changes, edit::parent(&from))?;
             cost += sequence.size();
             sequence.without_old(index);
             self.follow(&source, &from, edit::follow_removal);
         }
         if let (Step::Index(index), Some(today)) = (&target.step, today) {
-            let sequence = sequence(&mut self.changes, parent(&path)?)?;
+            let sequence = sequence(&mut self.changes, edit::parent(&path))?;
             cost += sequence.size();
             sequence.with_old(*index, today, change);
             self.follow(&target, &path, edit::follow_insertion);
@@ -130,8 +130,4 @@ impl Carrier {
 
 fn sequence<'c>(changes: &'c mut Changes, path: &[Step]) -> Option<&'c mut Sequence> {
     if let Some(Change::Items(sequence)) = changes.root.at_mut(path) { Some(sequence) } else { None }
-}
-
-fn parent(path: &[Step]) -> Option<&[Step]> {
-    path.split_last().map(|(_, parent)| parent)
 }

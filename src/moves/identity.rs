@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::node::Node;
+use crate::node::{Node, Short};
 
 /// What makes two values the same one without looking into them: their place in memory, or a scalar's value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Identity {
     Memory(usize, usize),
     Number(u64),
-    Short(u8, [u8; 14]),
+    Short(Short),
     Long(Arc<[u8]>),
 }
 
@@ -18,7 +18,7 @@ impl Identity {
         match node {
             Node::Null | Node::Bool(_) => None,
             Node::Number(number) => Some(Identity::Number((number + 0.0).to_bits())),
-            Node::Short(length, bytes) => Some(Identity::Short(*length, *bytes)),
+            Node::Short(short) => Some(Identity::Short(*short)),
             Node::Long(bytes) => Some(Identity::Long(bytes.clone())),
             Node::Grown(bytes) => Some(Identity::Long(bytes.as_slice().into())),
             Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),

@@ -5,14 +5,13 @@ use std::cmp::Ordering;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::short::Short;
 use crate::text::{self, number};
-
-/// Bytes of the names that need no memory of their own: nearly all.
-const INLINE: usize = 14;
 
 /// A name, as WTF-8. 16 bytes on wasm32; cloning copies them, or counts a reference.
 pub(crate) enum Key {
-    Short(u8, [u8; INLINE]),
+    /// Nearly all names are short.
+    Short(Short),
     Long(Arc<[u8]>),
 }
 
@@ -20,7 +19,7 @@ impl Clone for Key {
     #[inline(never)]
     fn clone(&self) -> Key {
         match self {
-            Key::Short(length, bytes) => Key::Short(*length, *bytes),
+            Key::Short(short) => Key::Short(*short),
             Key::Long(bytes) => Key::Long(bytes.clone()),
         }
     }
@@ -31,7 +30,7 @@ impl Deref for Key {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Key::Short(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or_default(),
+            Key::Short(short) => short.as_bytes(),
             Key::Long(bytes) => bytes,
         }
     }
@@ -39,21 +38,14 @@ impl Deref for Key {
 
 impl Default for Key {
     fn default() -> Key {
-        Key::Short(0, [0; INLINE])
+        Key::Short(Short::default())
     }
 }
 
 impl From<&[u8]> for Key {
     #[inline(never)]
     fn from(name: &[u8]) -> Key {
-        let mut inline = [0; INLINE];
-        match inline.get_mut(..name.len()) {
-            Some(head) => {
-                head.copy_from_slice(name);
-                Key::Short(name.len() as u8, inline)
-            }
-            None => Key::Long(name.into()),
-        }
+        Short::of(name).map_or_else(|| Key::Long(name.into()), Key::Short)
     }
 }
 
@@ -79,8 +71,7 @@ impl From<usize> for Key {
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
         match (self, other) {
-            // What follows the name is 0 in both.
-            (Key::Short(length, a), Key::Short(other_length, b)) => length == other_length && a == b,
+            (Key::Short(a), Key::Short(b)) => a == b,
             (Key::Long(a), Key::Long(b)) => Arc::ptr_eq(a, b) || text::is_equal(a, b),
             _ => false,
         }

@@ -12,6 +12,7 @@ pub(crate) mod json;
 mod key;
 mod object;
 mod raw;
+mod short;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod tree;
@@ -23,6 +24,7 @@ pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
 pub(crate) use object::Object;
 pub(crate) use raw::Raw;
+pub(crate) use short::Short;
 
 use std::sync::Arc;
 
@@ -31,9 +33,6 @@ use crate::limits::Limits;
 use crate::parse;
 use crate::print::print;
 use crate::text::{self, number};
-
-/// Bytes of the strings that need no memory of their own.
-const INLINE: usize = 14;
 
 /// For the tokens that follow the first one: a copied string mostly belongs to a stream.
 const ROOM: usize = 256;
@@ -48,8 +47,7 @@ pub(crate) enum Node {
     Null,
     Bool(bool),
     Number(f64),
-    /// A string, inline.
-    Short(u8, [u8; INLINE]),
+    Short(Short),
     Long(Arc<[u8]>),
     /// A string that grew at its end, with room to go on.
     Grown(Arc<Vec<u8>>),
@@ -90,14 +88,7 @@ impl<T> std::ops::Deref for Shared<'_, T> {
 
 impl Node {
     pub(crate) fn text(bytes: &[u8]) -> Node {
-        let mut inline = [0; INLINE];
-        match inline.get_mut(..bytes.len()) {
-            Some(head) => {
-                head.copy_from_slice(bytes);
-                Node::Short(bytes.len() as u8, inline)
-            }
-            None => Node::Long(bytes.into()),
-        }
+        Short::of(bytes).map_or_else(|| Node::Long(bytes.into()), Node::Short)
     }
 
     /// Adds to the end of a string, and says whether this is one. O(addition) amortised while no other version
@@ -114,7 +105,7 @@ impl Node {
         let mut longer = Vec::with_capacity(length + length.min(ROOM));
         longer.extend_from_slice(before);
         text::append(&mut longer, addition);
-        *self = if length <= INLINE { Node::text(&longer) } else { Node::Grown(Arc::new(longer)) };
+        *self = Short::of(&longer).map_or_else(|| Node::Grown(Arc::new(longer)), Node::Short);
         true
     }
 
@@ -124,7 +115,7 @@ impl Node {
 
     pub(crate) fn as_text(&self) -> Option<&[u8]> {
         match self {
-            Node::Short(length, bytes) => bytes.get(..usize::from(*length)),
+            Node::Short(short) => Some(short.as_bytes()),
             Node::Long(bytes) => Some(bytes),
             Node::Grown(bytes) => Some(bytes),
             _ => None,
@@ -160,7 +151,7 @@ impl Node {
             Node::Null => Opened::Null,
             Node::Bool(value) => Opened::Bool(*value),
             Node::Number(value) => Opened::Number(*value),
-            Node::Short(..) | Node::Long(_) | Node::Grown(_) => Opened::Text(self.as_text().unwrap_or_default()),
+            Node::Short(_) | Node::Long(_) | Node::Grown(_) => Opened::Text(self.as_text().unwrap_or_default()),
             Node::Array(array) => Opened::Array(Shared::Borrowed(array)),
             Node::Object(object) => Opened::Object(Shared::Borrowed(object)),
             Node::Raw(raw) => match raw.open() {
@@ -204,7 +195,7 @@ impl Node {
         match self {
             Node::Null | Node::Bool(_) => 4,
             Node::Number(_) => 8,
-            Node::Short(length, _) => usize::from(*length) + 2,
+            Node::Short(short) => short.len() + 2,
             Node::Long(bytes) => bytes.len() + 2,
             Node::Grown(bytes) => bytes.len() + 2,
             Node::Array(array) => array.weight(),
@@ -253,7 +244,7 @@ impl Node {
             (Node::Null, Node::Null) => true,
             (Node::Bool(a), Node::Bool(b)) => a == b,
             (Node::Number(a), Node::Number(b)) => a == b,
-            (Node::Short(..), Node::Short(..)) => self.as_text() == other.as_text(),
+            (Node::Short(a), Node::Short(b)) => a == b,
             (Node::Array(a), Node::Array(b)) => Arc::ptr_eq(a, b),
             (Node::Object(a), Node::Object(b)) => Arc::ptr_eq(a, b),
             (Node::Long(a), Node::Long(b)) => Arc::ptr_eq(a, b),

@@ -94,7 +94,7 @@ impl Packer<'_> {
                 self.out.push(value::JSON);
                 self.json(node);
             }
-            Node::Short(..) | Node::Long(_) | Node::Grown(_) => {
+            Node::Short(_) | Node::Long(_) | Node::Grown(_) => {
                 if let Some(number) = self.texts.iter().position(|known| known.is_same(node)) {
                     self.out.push(value::LONG);
                     self.number(number);

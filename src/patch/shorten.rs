@@ -1,6 +1,7 @@
 //! Operations that are longer than what they lead to: the container is replaced as a whole instead.
 
 use super::{Operation, codec};
+use crate::edit::parent;
 use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::writes::{Told, common};
@@ -10,14 +11,14 @@ impl Told for Operation {
 
     fn container(&self) -> &[Key] {
         match self {
-            Operation::Copy { from, path } | Operation::Move { from, path } => common(parent(from), parent(path)),
-            Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => parent(path),
-            Operation::Test { path, .. } | Operation::StrIns { path, .. } | Operation::Inc { path, .. } => parent(path),
+            Operation::Copy { from, path } | Operation::Move { from, path } => common(parent(from.keys()), parent(path.keys())),
+            Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => parent(path.keys()),
+            Operation::Test { path, .. } | Operation::StrIns { path, .. } | Operation::Inc { path, .. } => parent(path.keys()),
         }
     }
 
     fn is_far(&self) -> bool {
-        matches!(self, Operation::Copy { from, path } | Operation::Move { from, path } if parent(from) != parent(path))
+        matches!(self, Operation::Copy { from, path } | Operation::Move { from, path } if parent(from.keys()) != parent(path.keys()))
     }
 
     fn is_short(&self) -> bool {
@@ -35,8 +36,4 @@ impl Told for Operation {
     fn child(node: &Node, step: &Key) -> Option<Node> {
         node.child(step)
     }
-}
-
-fn parent(path: &Pointer) -> &[Key] {
-    path.keys().split_last().map_or(&[], |(_, parent)| parent)
 }

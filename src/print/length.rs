@@ -50,7 +50,7 @@ impl Ruler {
                 }
             }
             Node::Object(object) => self.measure_members(object),
-            Node::Short(..) | Node::Long(_) | Node::Grown(_) => self.measure_text(node.as_text().unwrap_or_default()),
+            Node::Short(_) | Node::Long(_) | Node::Grown(_) => self.measure_text(node.as_text().unwrap_or_default()),
         }
     }
 

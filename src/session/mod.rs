@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::patch::Dialect;
 use crate::store::{Opened, Piece, Plan, RowOperation, Store};
 use crate::sync::resume::Standard;
-use crate::sync::{ConnectionId, Server, ServerEffect, Told};
+use crate::sync::{CommitFrame, ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
 use crate::writes::ArrayDelta;
 
@@ -59,7 +59,7 @@ pub struct Session {
     tracker: Tracker,
     store: Store,
     server: Server,
-    proposed: Option<(Plan, Told)>,
+    proposed: Option<(Plan, CommitFrame)>,
 }
 
 impl Session {

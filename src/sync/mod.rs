@@ -36,13 +36,12 @@
 
 mod client;
 mod frame;
-pub(crate) mod resume;
 mod server;
 mod timing;
 
 pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
 pub use frame::{PING, PONG, VERSION};
-pub(crate) use server::Told;
+pub(crate) use server::{CommitFrame, resume};
 pub use server::{ConnectionId, Note, Server, ServerEffect};
 
 #[cfg(test)]

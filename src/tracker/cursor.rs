@@ -1,6 +1,6 @@
 //! Readers of what changed, each from its own baseline.
 
-use super::Tracker;
+use super::{CursorId, Tracker};
 use crate::changes::Changes;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -49,23 +49,23 @@ impl Tracker {
     /// assert_eq!(tracker.patch(wire, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":1}]"#);
     /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
-    pub fn open_cursor(&mut self) -> usize {
+    pub fn open_cursor(&mut self) -> CursorId {
         let cursor = Some(Cursor::new(self.document.root.clone(), self.options.array_delta));
         match self.cursors.iter().position(Option::is_none) {
             Some(free) => {
                 if let Some(slot) = self.cursors.get_mut(free) {
                     *slot = cursor;
                 }
-                free
+                CursorId(free)
             }
             None => {
                 self.cursors.push(cursor);
-                self.cursors.len() - 1
+                CursorId(self.cursors.len() - 1)
             }
         }
     }
 
-    /// Ends a reader; its number may be given out again.
+    /// Ends a reader; its name may be given out again.
     ///
     /// ```
     /// use patchwire::{Code, Document, Tracker, TrackerOptions};
@@ -75,8 +75,8 @@ impl Tracker {
     /// tracker.close_cursor(wire);
     /// assert_eq!(tracker.writes(wire).unwrap_err().code, Code::Closed);
     /// ```
-    pub fn close_cursor(&mut self, cursor: usize) {
-        if let Some(slot) = self.cursors.get_mut(cursor).filter(|_| cursor != Tracker::MAIN) {
+    pub fn close_cursor(&mut self, cursor: CursorId) {
+        if let Some(slot) = self.cursors.get_mut(cursor.0).filter(|_| cursor != Tracker::MAIN) {
             *slot = None;
         }
     }
@@ -91,12 +91,12 @@ impl Tracker {
     /// tracker.advance(Tracker::MAIN);
     /// assert!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().is_empty());
     /// ```
-    pub fn advance(&mut self, cursor: usize) {
+    pub fn advance(&mut self, cursor: CursorId) {
         self.advance_to(cursor, self.document.root.clone());
     }
 
-    pub(super) fn advance_to(&mut self, cursor: usize, base: Node) {
-        if let Some(Some(slot)) = self.cursors.get_mut(cursor) {
+    pub(super) fn advance_to(&mut self, cursor: CursorId, base: Node) {
+        if let Some(Some(slot)) = self.cursors.get_mut(cursor.0) {
             *slot = Cursor::new(base, self.options.array_delta);
         }
     }
@@ -116,7 +116,7 @@ impl Tracker {
     /// let writes = tracker.writes(Tracker::MAIN).unwrap();
     /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"seen","path":"/seen/a","by":4}],"warnings":[]}"#);
     /// ```
-    pub fn writes(&self, cursor: usize) -> Result<StepWrites> {
+    pub fn writes(&self, cursor: CursorId) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
         let mut writes = moves::writes(&cursor.changes, &cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
@@ -147,14 +147,14 @@ impl Tracker {
     /// assert_eq!(told(Dialect::Rfc6902), r#"[{"op":"replace","path":"/n","value":3}]"#);
     /// assert_eq!(told(Dialect::Extended), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
-    pub fn patch(&self, cursor: usize, dialect: Dialect) -> Result<Patch> {
+    pub fn patch(&self, cursor: CursorId, dialect: Dialect) -> Result<Patch> {
         let mut writes = self.writes(cursor)?;
         writes::cap(&mut writes, &self.document.root, self.options.limits.operations);
         patch::derive(writes, Some(&self.cursor(cursor)?.base), dialect)
     }
 
-    pub(super) fn cursor(&self, cursor: usize) -> Result<&Cursor> {
-        self.cursors.get(cursor).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
+    pub(super) fn cursor(&self, cursor: CursorId) -> Result<&Cursor> {
+        self.cursors.get(cursor.0).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
     }
 
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::StreamId;
 use crate::edit::{self, Done, Edit, Step};
 use crate::node::Node;
 
@@ -11,7 +12,7 @@ pub(crate) enum Cause {
     /// Additions to the end of one string.
     Append(Vec<Step>),
     /// What one stream writes.
-    Stream(usize),
+    Stream(StreamId),
 }
 
 impl Cause {

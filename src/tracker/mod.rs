@@ -2,8 +2,11 @@
 
 mod cursor;
 mod history;
+mod ids;
 mod stream;
 mod undo;
+
+pub use ids::{CheckpointId, CursorId, StreamId};
 
 use cursor::Cursor;
 use stream::Stream;
@@ -66,7 +69,7 @@ pub struct Tracker {
     /// How many streams there have been.
     opened: usize,
     history: History,
-    checkpoints: VecDeque<(usize, Node)>,
+    checkpoints: VecDeque<(CheckpointId, Node)>,
 }
 
 /// A change that has been worked out and can still be dropped.
@@ -84,12 +87,12 @@ enum Kind {
     Undo,
     Redo,
     /// The last of a stream.
-    End(usize),
+    End(StreamId),
 }
 
 impl Tracker {
     /// The cursor that every tracker has.
-    pub const MAIN: usize = 0;
+    pub const MAIN: CursorId = CursorId(0);
 
     /// Starts tracking at this document. O(1).
     ///
@@ -196,7 +199,8 @@ impl Tracker {
         self.change(Edit::Increment { path, by })
     }
 
-    /// Carries out what recipes recorded, in the binary form of the op log.
+    /// Carries out what recipes recorded, in the binary form of the op log: for the shim, and for tests that stand in for it.
+    /// The form is private and changes without notice.
     ///
     /// # Errors
     /// `INVALID_PATCH` with the byte offset where the log is malformed, `LIMIT_EXCEEDED`; nothing has changed then.
@@ -208,6 +212,7 @@ impl Tracker {
     /// assert_eq!(tracker.play(&[255]).unwrap_err().code, Code::InvalidPatch);
     /// assert_eq!(tracker.document().to_string(), r#"{"n":1}"#);
     /// ```
+    #[doc(hidden)]
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
         let played = self.player.play(log, &mut root, &self.options.limits)?;
@@ -219,7 +224,7 @@ impl Tracker {
                     let cause = Cause::of(&recipe);
                     self.history.changed(recipe, cause);
                 }
-                Played::Advance(cursor, base) => self.advance_to(cursor, base),
+                Played::Advance(cursor, base) => self.advance_to(CursorId(cursor), base),
             }
         }
         self.tidy();
@@ -273,7 +278,7 @@ impl Tracker {
 
     /// Lets a string grow in the document itself: on a copy of the root it would be shared, and so be copied too.
     /// The latest step takes it back, or a step that the caller adds.
-    fn grow(&mut self, edit: &Edit, own: Option<usize>) -> Result<()> {
+    fn grow(&mut self, edit: &Edit, own: Option<StreamId>) -> Result<()> {
         let Edit::AppendText { path, text } = edit else { return Ok(()) };
         self.options.limits.check_growth(&self.document.root, text.len())?;
         edit::append_text(&mut self.document.root, path, text, &self.options.limits)?;
@@ -283,7 +288,7 @@ impl Tracker {
     }
 
     /// Tells cursors and the streams, except the one that made it, of an edit.
-    fn tell(&mut self, edit: &Edit, own: Option<usize>) {
+    fn tell(&mut self, edit: &Edit, own: Option<StreamId>) {
         self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
     }

@@ -1,7 +1,7 @@
 //! JSON that arrives in pieces at a place of the document.
 
 use super::history::Cause;
-use super::{Kind, Outcome, Tracker};
+use super::{Kind, Outcome, StreamId, Tracker};
 use crate::edit::stream::Parser;
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -12,7 +12,7 @@ use crate::pointer::{self, Pointer};
 /// A value that is arriving. What others do to the document moves its place along.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    pub(super) id: usize,
+    pub(super) id: StreamId,
     parser: Parser,
     place: Vec<Step>,
     /// Whether anything of it is in the document, and what was there before.
@@ -70,13 +70,13 @@ impl Tracker {
     ///
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
-    pub fn stream(&mut self, pointer: &str) -> Result<usize> {
+    pub fn stream(&mut self, pointer: &str) -> Result<StreamId> {
         self.stream_at(pointer.as_bytes())
     }
 
-    pub(crate) fn stream_at(&mut self, pointer: &[u8]) -> Result<usize> {
+    pub(crate) fn stream_at(&mut self, pointer: &[u8]) -> Result<StreamId> {
         let (place, is_new_item) = self.target(pointer)?;
-        let id = self.opened;
+        let id = StreamId(self.opened);
         self.opened += 1;
         let parser = Parser::new(place.clone(), is_new_item);
         self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, fault: None });
@@ -101,7 +101,7 @@ impl Tracker {
     /// let error = tracker.write(ok, "y").unwrap_err();
     /// assert_eq!((error.code, error.offset), (Code::InvalidJson, Some(1)));
     /// ```
-    pub fn write(&mut self, stream: usize, piece: impl AsRef<[u8]>) -> Result<()> {
+    pub fn write(&mut self, stream: StreamId, piece: impl AsRef<[u8]>) -> Result<()> {
         self.writing(stream, piece.as_ref()).map(|_| ())
     }
 
@@ -123,7 +123,7 @@ impl Tracker {
     /// assert_eq!(tracker.document().to_string(), "1.5");
     /// assert_eq!(tracker.end(number).unwrap_err().code, Code::Closed);
     /// ```
-    pub fn end(&mut self, stream: usize) -> Result<()> {
+    pub fn end(&mut self, stream: StreamId) -> Result<()> {
         let change = self.ending(stream)?;
         self.adopt(change);
         Ok(())
@@ -145,12 +145,12 @@ impl Tracker {
     /// tracker.abort(answer).unwrap();
     /// assert_eq!(tracker.document().to_string(), r#"{"answer":"none"}"#);
     /// ```
-    pub fn abort(&mut self, stream: usize) -> Result<()> {
+    pub fn abort(&mut self, stream: StreamId) -> Result<()> {
         self.aborting(stream).map(|_| ())
     }
 
     /// [`Tracker::write`]; returns what a view has to do to follow.
-    pub(crate) fn writing(&mut self, stream: usize, piece: &[u8]) -> Result<Vec<Edit>> {
+    pub(crate) fn writing(&mut self, stream: StreamId, piece: &[u8]) -> Result<Vec<Edit>> {
         let index = self.open_stream(stream)?;
         let limits = self.options.limits;
         let Some(one) = self.streams.get_mut(index) else { return Ok(Vec::new()) };
@@ -166,7 +166,7 @@ impl Tracker {
     }
 
     /// What [`Tracker::end`] does.
-    pub(crate) fn ending(&mut self, stream: usize) -> Result<Outcome> {
+    pub(crate) fn ending(&mut self, stream: StreamId) -> Result<Outcome> {
         let index = self.open_stream(stream)?;
         let mut root = self.document.root.clone();
         let mut done = Vec::new();
@@ -183,7 +183,7 @@ impl Tracker {
         Ok(Outcome { root, done, kind: Kind::End(stream) })
     }
 
-    pub(super) fn ended(&mut self, stream: usize, done: Vec<Done>) {
+    pub(super) fn ended(&mut self, stream: StreamId, done: Vec<Done>) {
         match self.history.continues(&Cause::Stream(stream)) {
             _ if done.is_empty() => {}
             true => self.history.forget_undone(),
@@ -193,7 +193,7 @@ impl Tracker {
     }
 
     /// [`Tracker::abort`]; returns what a view has to do to follow.
-    pub(crate) fn aborting(&mut self, stream: usize) -> Result<Vec<Edit>> {
+    pub(crate) fn aborting(&mut self, stream: StreamId) -> Result<Vec<Edit>> {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         let one = self.streams.swap_remove(index);
         if !one.has_begun || one.is_lost {
@@ -252,7 +252,7 @@ impl Tracker {
         Ok(edits)
     }
 
-    fn open_stream(&mut self, stream: usize) -> Result<usize> {
+    fn open_stream(&mut self, stream: StreamId) -> Result<usize> {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         if self.streams.get(index).is_some_and(|one| one.is_lost) {
             let lost = self.streams.swap_remove(index);

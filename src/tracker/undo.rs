@@ -1,6 +1,6 @@
 //! Going back and forth between the states of the past.
 
-use super::{Kind, Outcome, Tracker};
+use super::{CheckpointId, CursorId, Kind, Outcome, Tracker};
 use crate::diff::Comparison;
 use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
@@ -68,7 +68,7 @@ impl Tracker {
         self.carrying_out(self.history.to_redo()?, Kind::Redo)
     }
 
-    /// Keeps the document as it is, for [`Tracker::restore`], and returns the checkpoint's number. O(1). The latest 32
+    /// Keeps the document as it is, for [`Tracker::restore`], and returns the name of that version. O(1). The latest 32
     /// are kept.
     ///
     /// ```
@@ -76,17 +76,17 @@ impl Tracker {
     ///
     /// let mut tracker = Tracker::new(Document::parse(r#"{"n":1}"#).unwrap(), TrackerOptions::default());
     /// let first = tracker.checkpoint();
-    /// let later: Vec<usize> = (0..32).map(|_| tracker.checkpoint()).collect();
+    /// let later: Vec<_> = (0..32).map(|_| tracker.checkpoint()).collect();
     /// assert_eq!(tracker.restore(first).unwrap_err().code, Code::StaleState);
     /// assert!(tracker.restore(later[0]).is_ok());
     /// ```
-    pub fn checkpoint(&mut self) -> usize {
-        let number = self.checkpoints.back().map_or(0, |(last, _)| last + 1);
-        self.checkpoints.push_back((number, self.document.root.clone()));
+    pub fn checkpoint(&mut self) -> CheckpointId {
+        let name = CheckpointId(self.checkpoints.back().map_or(0, |(last, _)| last.0 + 1));
+        self.checkpoints.push_back((name, self.document.root.clone()));
         if self.checkpoints.len() > CHECKPOINTS {
             self.checkpoints.pop_front();
         }
-        number
+        name
     }
 
     /// Makes the document what it was at a checkpoint: a change like any other, made of what differs, and a step that
@@ -107,7 +107,7 @@ impl Tracker {
     ///
     /// # Errors
     /// `STALE_STATE` where the checkpoint is unknown or forgotten.
-    pub fn restore(&mut self, checkpoint: usize) -> Result<()> {
+    pub fn restore(&mut self, checkpoint: CheckpointId) -> Result<()> {
         let change = self.restoring(checkpoint)?;
         self.adopt(change);
         Ok(())
@@ -127,13 +127,13 @@ impl Tracker {
     /// let back = tracker.inverse_patch(Tracker::MAIN).unwrap();
     /// assert_eq!(back.to_string(), r#"[{"op":"replace","path":"/n","value":1}]"#);
     /// ```
-    pub fn inverse_patch(&self, cursor: usize) -> Result<Patch> {
+    pub fn inverse_patch(&self, cursor: CursorId) -> Result<Patch> {
         self.back_to(self.cursor(cursor)?.base(), Dialect::Rfc6902)
     }
 
     /// What [`Tracker::restore`] does.
-    pub(crate) fn restoring(&self, checkpoint: usize) -> Result<Outcome> {
-        let kept = self.checkpoints.iter().find(|(number, _)| *number == checkpoint);
+    pub(crate) fn restoring(&self, checkpoint: CheckpointId) -> Result<Outcome> {
+        let kept = self.checkpoints.iter().find(|(name, _)| *name == checkpoint);
         let (_, root) = kept.ok_or_else(|| Error::new(Code::StaleState, "the checkpoint is unknown or was forgotten"))?;
         self.applying(&self.back_to(root, Dialect::Extended)?)
     }

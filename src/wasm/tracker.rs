@@ -16,7 +16,7 @@ use crate::patch;
 use crate::patch::Patch;
 #[cfg(feature = "wasm-objects")]
 use crate::session::Session;
-use crate::tracker::{Outcome, Tracker};
+use crate::tracker::{CheckpointId, CursorId, Outcome, StreamId, Tracker};
 
 /// Whose tracker it is.
 // There is one for each tracker, on the heap: nothing would be saved by a smaller one.
@@ -93,12 +93,12 @@ impl TrackerCore {
 
     /// Keeps the document as it is; returns the checkpoint's number.
     pub fn checkpoint(&mut self) -> usize {
-        self.tracked.tell(|tracker| tracker.checkpoint())
+        self.tracked.tell(|tracker| tracker.checkpoint()).0
     }
 
     /// Makes the document what it was at a checkpoint.
     pub fn restore(&mut self, checkpoint: usize, hold: bool) -> JsResult<String> {
-        let change = self.tracked.ask(|tracker| tracker.restoring(checkpoint)).map_err(to_js)?;
+        let change = self.tracked.ask(|tracker| tracker.restoring(CheckpointId(checkpoint))).map_err(to_js)?;
         Ok(self.make(change, hold))
     }
 
@@ -111,20 +111,20 @@ impl TrackerCore {
 
     /// Takes the piece in the arena's first `length` bytes. The view's edits are kept for [`TrackerCore::catch_up`].
     pub fn write(&mut self, stream: usize, arena: &Arena, length: usize) -> JsResult<()> {
-        let edits = self.tracked.tell(|tracker| tracker.writing(stream, arena.head(length))).map_err(to_js)?;
+        let edits = self.tracked.tell(|tracker| tracker.writing(StreamId(stream), arena.head(length))).map_err(to_js)?;
         edits.into_iter().for_each(|edit| edit::join(&mut self.unseen, edit));
         Ok(())
     }
 
     /// Ends a stream.
     pub fn end(&mut self, stream: usize, hold: bool) -> JsResult<String> {
-        let change = self.tracked.tell(|tracker| tracker.ending(stream)).map_err(to_js)?;
+        let change = self.tracked.tell(|tracker| tracker.ending(StreamId(stream))).map_err(to_js)?;
         Ok(self.make(change, hold))
     }
 
     /// Ends a stream, and puts back what was there before.
     pub fn abort(&mut self, stream: usize) -> JsResult<String> {
-        let edit = self.tracked.tell(|tracker| tracker.aborting(stream)).map_err(to_js)?;
+        let edit = self.tracked.tell(|tracker| tracker.aborting(StreamId(stream))).map_err(to_js)?;
         Ok(text(edit::print_edits(&edit)))
     }
 
@@ -136,7 +136,7 @@ impl TrackerCore {
     /// Begins to read JSON text in pieces into the place at the pointer in the arena's first `length` bytes; returns the
     /// stream's number.
     pub fn stream(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
-        self.tracked.tell(|tracker| tracker.stream_at(arena.head(length))).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.stream_at(arena.head(length))).map(|stream| stream.0).map_err(to_js)
     }
 
     /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
@@ -161,38 +161,38 @@ impl TrackerCore {
 
     /// A new reader's number.
     pub fn open_cursor(&mut self) -> usize {
-        self.tracked.tell(|tracker| tracker.open_cursor())
+        self.tracked.tell(|tracker| tracker.open_cursor()).0
     }
 
     /// Ends a reader.
     pub fn close_cursor(&mut self, cursor: usize) {
-        self.tracked.tell(|tracker| tracker.close_cursor(cursor));
+        self.tracked.tell(|tracker| tracker.close_cursor(CursorId(cursor)));
     }
 
     /// Makes today the reader's baseline.
     pub fn advance(&mut self, cursor: usize) {
-        self.tracked.tell(|tracker| tracker.advance(cursor));
+        self.tracked.tell(|tracker| tracker.advance(CursorId(cursor)));
     }
 
     /// The reader's step writes as JSON text.
     pub fn step_writes(&self, cursor: usize) -> JsResult<String> {
-        Ok(text(self.tracked.ask(|tracker| tracker.writes(cursor)).map_err(to_js)?.to_bytes()))
+        Ok(text(self.tracked.ask(|tracker| tracker.writes(CursorId(cursor))).map_err(to_js)?.to_bytes()))
     }
 
     /// The patch back to the reader's baseline as JSON text.
     pub fn inverse_patch_text(&self, cursor: usize) -> JsResult<String> {
-        Ok(text(patch::print(&self.tracked.ask(|tracker| tracker.inverse_patch(cursor)).map_err(to_js)?)))
+        Ok(text(patch::print(&self.tracked.ask(|tracker| tracker.inverse_patch(CursorId(cursor))).map_err(to_js)?)))
     }
 
     /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length.
     pub fn patch(&self, cursor: usize, extended: bool, arena: &mut Arena) -> JsResult<usize> {
-        let patch = self.tracked.ask(|tracker| tracker.patch(cursor, dialect(extended))).map_err(to_js)?;
+        let patch = self.tracked.ask(|tracker| tracker.patch(CursorId(cursor), dialect(extended))).map_err(to_js)?;
         Ok(arena.answer(&self.tracked.ask(|tracker| patch::pack(&patch, tracker.texts()))))
     }
 
     /// The reader's patch as JSON text.
     pub fn patch_text(&self, cursor: usize, extended: bool) -> JsResult<String> {
-        let patch = self.tracked.ask(|tracker| tracker.patch(cursor, dialect(extended))).map_err(to_js)?;
+        let patch = self.tracked.ask(|tracker| tracker.patch(CursorId(cursor), dialect(extended))).map_err(to_js)?;
         Ok(text(patch::print(&patch)))
     }
 }

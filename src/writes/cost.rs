@@ -1,7 +1,7 @@
 //! What writes cost as a patch: so many operations, of so many bytes.
 
 use super::Write;
-use crate::edit::Step;
+use crate::edit::{self, Step};
 use crate::node::Node;
 use crate::pointer;
 use crate::print::{self, print_text};
@@ -92,12 +92,8 @@ pub(crate) fn container(write: &Write) -> &[Step] {
     match write {
         Write::Append { path, .. } | Write::Splice { path, .. } => path,
         // Between containers: then only the whole document holds both for certain.
-        Write::Move { from, path } if parent(from) != parent(path) => &[],
-        Write::AppendText { path, .. } | Write::Increment { path, .. } | Write::Move { path, .. } => parent(path),
-        Write::Replace { path, .. } | Write::Delete { path } => parent(path),
+        Write::Move { from, path } if edit::parent(from) != edit::parent(path) => &[],
+        Write::AppendText { path, .. } | Write::Increment { path, .. } | Write::Move { path, .. } => edit::parent(path),
+        Write::Replace { path, .. } | Write::Delete { path } => edit::parent(path),
     }
-}
-
-pub(crate) fn parent(path: &[Step]) -> &[Step] {
-    path.split_last().map_or(path, |(_, parent)| parent)
 }

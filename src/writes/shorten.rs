@@ -161,13 +161,13 @@ impl Told for Write {
 
     fn container(&self) -> &[Step] {
         match self {
-            Write::Move { from, path } => common(cost::parent(from), cost::parent(path)),
+            Write::Move { from, path } => common(edit::parent(from), edit::parent(path)),
             _ => cost::container(self),
         }
     }
 
     fn is_far(&self) -> bool {
-        matches!(self, Write::Move { from, path } if cost::parent(from) != cost::parent(path))
+        matches!(self, Write::Move { from, path } if edit::parent(from) != edit::parent(path))
     }
 
     fn is_short(&self) -> bool {

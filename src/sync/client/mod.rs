@@ -1,15 +1,14 @@
 //! The client's end: holds the same state, notices what it lacks, and asks for it.
 
 mod effect;
+mod replica;
 
 use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
 use crate::document::Document;
-use crate::error::Error;
-use crate::patch::{self, Patch};
-use crate::{edit, parse};
 
 pub use effect::{ClientEffect, ClientOptions, Stats, Status};
+use replica::{Parts, Replica, Trouble};
 
 /// One client's copy of a state.
 ///
@@ -36,11 +35,7 @@ pub struct Client {
     options: ClientOptions,
     phase: Phase,
     connection: u32,
-    held: Option<Held>,
-    /// Parts of a snapshot that isn't complete.
-    parts: Option<Parts>,
-    /// The server said that it is behind what is held.
-    rewinding: bool,
+    replica: Replica,
     /// Resyncs since the client was last live: the second asks for everything, the third for a new connection.
     doubts: u32,
     backoff: Backoff,
@@ -70,34 +65,6 @@ enum Phase {
     Closed,
 }
 
-#[derive(Debug)]
-struct Held {
-    document: Document,
-    session: String,
-    revision: u64,
-    /// Whether patches may still build on it. If not it is shown until a snapshot replaces it.
-    sound: bool,
-}
-
-#[derive(Debug)]
-struct Parts {
-    revision: u64,
-    session: String,
-    next: u64,
-    parts: u64,
-    text: Vec<u8>,
-}
-
-/// Why a frame can't be taken.
-enum Trouble {
-    /// Something is missing; what is held is right as far as it goes.
-    Gap,
-    /// What is held, or what came, doesn't fit.
-    Misfit,
-    /// It is more than the client may hold.
-    TooMuch(Error),
-}
-
 impl Client {
     /// A client that does nothing before it is started.
     ///
@@ -111,33 +78,22 @@ impl Client {
     pub fn new(options: ClientOptions) -> Client {
         let backoff = Backoff::new(options.seed);
         let (phase, status) = (Phase::Closed, Status::Connecting);
-        Client {
-            options,
-            phase,
-            connection: 0,
-            held: None,
-            parts: None,
-            rewinding: false,
-            doubts: 0,
-            backoff,
-            status,
-            stats: Stats::default(),
-        }
+        Client { options, phase, connection: 0, replica: Replica::default(), doubts: 0, backoff, status, stats: Stats::default() }
     }
 
     /// The state as far as it is known.
     pub fn document(&self) -> Option<&Document> {
-        self.held.as_ref().map(|held| &held.document)
+        self.replica.held().map(|held| &held.document)
     }
 
     /// The revision of that state; 0 while there is none.
     pub fn revision(&self) -> u64 {
-        self.held.as_ref().map_or(0, |held| held.revision)
+        self.replica.held().map_or(0, |held| held.revision)
     }
 
     /// The session that the state belongs to.
     pub fn session(&self) -> Option<&str> {
-        self.held.as_ref().map(|held| held.session.as_str())
+        self.replica.held().map(|held| held.session.as_str())
     }
 
     /// How close to the server's state it is.
@@ -309,12 +265,13 @@ impl Client {
         self.stats.frames += 1;
         self.stats.bytes += text.len() as u64;
         match self.read(text).and_then(|frame| self.take(frame, now)) {
-            Ok(effects) => effects,
+            Ok(effects) => {
+                self.stats.snapshots += u64::from(effects.contains(&ClientEffect::Snapshot));
+                effects
+            }
             Err(Trouble::Gap) => self.doubt(now),
             Err(Trouble::Misfit) => {
-                if let Some(held) = &mut self.held {
-                    held.sound = false;
-                }
+                self.replica.distrust();
                 self.doubt(now)
             }
             Err(Trouble::TooMuch(error)) => {
@@ -331,84 +288,30 @@ impl Client {
 
     fn take(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
         match frame {
-            ServerFrame::Patch { revision, patch } => self.take_patch(revision, &patch),
+            ServerFrame::Patch { revision, patch } => {
+                let greeting = matches!(self.phase, Phase::Greeting { .. });
+                self.replica.take_patch(revision, &patch, greeting, self.options.observe, &self.options.limits)
+            }
             ServerFrame::Snapshot { revision, session, part: _, parts: _, body: Body::State(root) } => {
                 let document = Document { root, limits: self.options.limits };
-                self.hold(document, session, revision)
+                self.replica.hold(document, session, revision)
             }
-            ServerFrame::Snapshot { revision, session, part, parts, body: Body::Slice(slice) } => {
-                self.take_part(Parts { revision, session, next: part, parts, text: slice })
+            ServerFrame::Snapshot { revision, session, part, parts, body: Body::Slice(text) } => {
+                self.replica.take_part(Parts { revision, session, part, parts, text }, &self.options.limits)
             }
             ServerFrame::Status { revision, session } => self.take_status(revision, &session, now),
             ServerFrame::Fail { code, message } => Ok(vec![ClientEffect::Fail { code, message }]),
             ServerFrame::End => Ok(self.stop()),
             ServerFrame::Resync { ahead } => {
-                self.rewinding = ahead;
+                self.replica.allow_rewinding(ahead);
                 Ok(Vec::new())
             }
             ServerFrame::Pong | ServerFrame::Other => Ok(Vec::new()),
         }
     }
 
-    fn take_patch(&mut self, revision: u64, patch: &Patch) -> Result<Vec<ClientEffect>, Trouble> {
-        let greeting = matches!(self.phase, Phase::Greeting { .. });
-        let Some(held) = self.held.as_mut().filter(|held| held.sound) else {
-            return if greeting { Ok(Vec::new()) } else { Err(Trouble::Misfit) };
-        };
-        if revision <= held.revision {
-            return Ok(Vec::new());
-        }
-        if revision > held.revision + 1 {
-            // While an answer is on its way, what was sent before it may still arrive.
-            return if greeting { Ok(Vec::new()) } else { Err(Trouble::Gap) };
-        }
-        let mut edits = Vec::new();
-        let mut root = held.document.root.clone();
-        patch::apply_with(&mut root, patch, &self.options.limits, |done| edits.push(done.edit)).map_err(|_| Trouble::Misfit)?;
-        held.document.root = root;
-        held.revision = revision;
-        let patch = self.options.observe.then(|| String::from_utf8(patch::print(patch)).unwrap_or_default());
-        Ok(vec![ClientEffect::Edits { edits: edit::print_edits(&edits), patch }])
-    }
-
-    fn take_part(&mut self, part: Parts) -> Result<Vec<ClientEffect>, Trouble> {
-        let parts = match self.parts.take() {
-            None if part.next == 1 => part,
-            Some(mut parts)
-                if (parts.revision, parts.next + 1, parts.parts) == (part.revision, part.next, part.parts)
-                    && parts.session == part.session =>
-            {
-                parts.text.extend_from_slice(&part.text);
-                parts.next = part.next;
-                parts
-            }
-            _ => return Err(Trouble::Gap),
-        };
-        self.options.limits.check_document(parts.text.len()).map_err(Trouble::TooMuch)?;
-        if parts.next < parts.parts {
-            self.parts = Some(parts);
-            return Ok(Vec::new());
-        }
-        let root = parse::parse(parts.text.into(), &self.options.limits).map_err(|_| Trouble::Misfit)?;
-        self.hold(Document { root, limits: self.options.limits }, parts.session, parts.revision)
-    }
-
-    fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        self.options.limits.check_growth(&document.root, 0).map_err(Trouble::TooMuch)?;
-        self.parts = None;
-        // Only a late frame of an earlier answer is older, unless the server announced it.
-        if self.held.as_ref().is_some_and(|held| held.session == session && held.revision > revision) && !self.rewinding {
-            return Ok(Vec::new());
-        }
-        self.rewinding = false;
-        self.stats.snapshots += 1;
-        self.held = Some(Held { document, session, revision, sound: true });
-        Ok(vec![ClientEffect::Snapshot])
-    }
-
     fn take_status(&mut self, revision: u64, session: &str, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        let up_to_date = |held: &Held| held.sound && held.revision == revision && held.session == session;
-        let complete = self.parts.is_none() && self.held.as_ref().is_some_and(up_to_date);
+        let complete = self.replica.is_complete(revision, session);
         match self.phase {
             _ if !complete => Err(Trouble::Gap),
             Phase::Greeting { .. } => {
@@ -424,11 +327,9 @@ impl Client {
     fn doubt(&mut self, now: u64) -> Vec<ClientEffect> {
         self.stats.resyncs += 1;
         self.doubts += 1;
-        self.parts = None;
-        if self.doubts > 1
-            && let Some(held) = &mut self.held
-        {
-            held.sound = false;
+        self.replica.forget_parts();
+        if self.doubts > 1 {
+            self.replica.distrust();
         }
         if self.doubts > 2 {
             return self.give_up(now);
@@ -439,8 +340,8 @@ impl Client {
 
     fn hello(&mut self, now: u64) -> ClientEffect {
         self.phase = Phase::Greeting { heard: now };
-        self.rewinding = false;
-        let held = self.held.as_ref();
+        self.replica.allow_rewinding(false);
+        let held = self.replica.held();
         let (session, revision) = (held.map(|held| held.session.as_str()), held.filter(|held| held.sound).map(|held| held.revision));
         ClientEffect::Send(frame::hello(session, revision, self.options.dialect))
     }
@@ -460,14 +361,14 @@ impl Client {
         if let Phase::Live { since, .. } = self.phase {
             self.backoff.was_live_for(now.saturating_sub(since));
         }
-        self.parts = None;
+        self.replica.forget_parts();
         self.doubts = 0;
         self.phase = Phase::Waiting { until: now + self.backoff.next() };
         self.tell_status(Status::Reconnecting, effects)
     }
 
     fn tell_status(&mut self, status: Status, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
-        let status = if status == Status::Reconnecting && self.held.is_none() { Status::Connecting } else { status };
+        let status = if status == Status::Reconnecting && self.replica.held().is_none() { Status::Connecting } else { status };
         if status != self.status {
             self.status = status;
             effects.push(ClientEffect::Status(status));

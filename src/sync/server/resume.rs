@@ -1,11 +1,11 @@
 //! How far back a client can resume: the recent patches that are kept, in memory and in storage alike.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::frame::{self, ServerFrame};
 use crate::limits::Limits;
 use crate::patch::Dialect;
+use crate::sync::frame::{self, ServerFrame};
 
 /// Forty seconds of a token stream at fifty tokens a second.
 pub(crate) const REVISIONS: usize = 2_048;
@@ -42,8 +42,8 @@ pub(crate) struct PatchFrame {
 pub(crate) enum Standard<T> {
     /// It wasn't derived when it could be, or was forgotten.
     Unknown,
-    /// It can be seen from the extended text alone, if at all.
-    Unread,
+    /// Nobody has looked at the extended text yet: whether it is a standard one is seen once, when somebody asks.
+    Unread(OnceLock<bool>),
     /// All operations are standard ones anyway.
     Same,
     Other(T),
@@ -92,7 +92,7 @@ impl PatchFrame {
         let standard = match standard {
             Standard::Other(standard) => Standard::Other(framed(standard)),
             Standard::Same => Standard::Same,
-            Standard::Unread => Standard::Unread,
+            Standard::Unread(seen) => Standard::Unread(seen),
             Standard::Unknown => Standard::Unknown,
         };
         PatchFrame { extended: framed(extended), standard }
@@ -103,7 +103,7 @@ impl PatchFrame {
         match (dialect, &self.standard) {
             (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(self.extended.clone()),
             (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard.clone()),
-            (Dialect::Rfc6902, Standard::Unread) => is_standard(&self.extended).then(|| self.extended.clone()),
+            (Dialect::Rfc6902, Standard::Unread(seen)) => seen.get_or_init(|| is_standard(&self.extended)).then(|| self.extended.clone()),
             (Dialect::Rfc6902, Standard::Unknown) => None,
         }
     }
@@ -164,7 +164,7 @@ mod tests {
         recent.push(PatchFrame::new(
             4,
             &format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES)),
-            Standard::Unread,
+            Standard::Unread(OnceLock::new()),
         ));
         assert_eq!((recent.frames.len(), recent.without), (1, 0));
         assert!(recent.last(1, Dialect::Rfc6902).is_some());

@@ -1,60 +1,18 @@
 //! The server's end: which frames go to whom.
 
-use std::sync::Arc;
+mod effect;
+pub(crate) mod resume;
+
+use std::sync::{Arc, OnceLock};
 
 use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
-use super::resume::{PatchFrame, Recent, Standard};
+pub use effect::{ConnectionId, Note, ServerEffect};
+use resume::{PatchFrame, Recent, Standard};
+
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::limits::Limits;
 use crate::patch::Dialect;
-
-/// Names a connection to a [`Server`]; never used twice.
-pub type ConnectionId = u32;
-
-/// What the owner of the sockets has to do, in this order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerEffect {
-    /// Send the frame to each of these. An owner that can't treats the connection as closed.
-    Send {
-        /// To whom.
-        to: Vec<ConnectionId>,
-        /// The frame.
-        text: Arc<str>,
-    },
-    /// Close the connection, which the server has forgotten already.
-    Close {
-        /// Which.
-        connection: ConnectionId,
-        /// A WebSocket close code.
-        code: u16,
-        /// Its reason.
-        reason: &'static str,
-    },
-    /// Keep the text with each of these connections, for [`Server::restore`].
-    Attach {
-        /// With whom.
-        to: Vec<ConnectionId>,
-        /// Under 200 bytes, and the session's id.
-        text: String,
-    },
-    /// Nothing to do: something happened that logs and metrics should know.
-    Note {
-        /// To whom it happened.
-        to: Vec<ConnectionId>,
-        /// What.
-        note: Note,
-    },
-}
-
-/// What a server did that isn't the usual course of things.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Note {
-    /// Snapshots replaced what clients had, for this reason (see the [module](super)).
-    Resync(&'static str),
-    /// Something was refused, with this code and phrase.
-    Refusal(Code, &'static str),
-}
 
 /// One state's connections: who has what, and what each is sent.
 ///
@@ -121,7 +79,7 @@ impl Server {
         let mut server = Server { session: session.into(), revision, recent: Recent::default(), limits, connections: Vec::new(), next: 1 };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             let made = revision.saturating_sub(back as u64);
-            server.remember(frame::fits(patch, &limits).then(|| PatchFrame::new(made, patch, Standard::Unread)));
+            server.remember(frame::fits(patch, &limits).then(|| PatchFrame::new(made, patch, Standard::Unread(OnceLock::new()))));
         }
         server
     }
@@ -306,14 +264,14 @@ impl Server {
     /// assert_eq!(server.revision(), 1);
     /// ```
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
-        let (effects, told) = self.telling(patch, standard.map_or(Standard::Unread, Standard::Other), document);
+        let (effects, told) = self.telling(patch, standard.map_or_else(|| Standard::Unread(OnceLock::new()), Standard::Other), document);
         self.advance(told);
         effects
     }
 
     /// What [`Server::committed`] does, for a commit that may yet fail: what is to be done if it doesn't, and what
     /// [`Server::advance`] takes then.
-    pub(crate) fn telling(&self, patch: &str, standard: Standard<&str>, document: &Document) -> (Vec<ServerEffect>, Told) {
+    pub(crate) fn telling(&self, patch: &str, standard: Standard<&str>, document: &Document) -> (Vec<ServerEffect>, CommitFrame) {
         let revision = self.revision + 1;
         let frame = frame::fits(patch, &self.limits).then(|| PatchFrame::new(revision, patch, standard));
         let mut effects = Vec::new();
@@ -334,11 +292,11 @@ impl Server {
             effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
             effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
         }
-        (effects, Told(frame))
+        (effects, CommitFrame(frame))
     }
 
     /// The commit was made that [`Server::telling`] was asked about.
-    pub(crate) fn advance(&mut self, Told(frame): Told) {
+    pub(crate) fn advance(&mut self, CommitFrame(frame): CommitFrame) {
         self.revision += 1;
         self.remember(frame);
     }
@@ -459,7 +417,7 @@ impl Server {
 
 /// A commit's frame; none where it would be over the limit.
 #[derive(Debug)]
-pub(crate) struct Told(Option<PatchFrame>);
+pub(crate) struct CommitFrame(Option<PatchFrame>);
 
 fn send(connection: ConnectionId, text: Arc<str>) -> ServerEffect {
     ServerEffect::Send { to: vec![connection], text }

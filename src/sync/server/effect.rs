@@ -1,0 +1,52 @@
+//! What a server asks of whoever owns the sockets.
+
+use std::sync::Arc;
+
+use crate::error::Code;
+
+/// Names a connection to a [`Server`](super::Server); never used twice.
+pub type ConnectionId = u32;
+
+/// What the owner of the sockets has to do, in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerEffect {
+    /// Send the frame to each of these. An owner that can't treats the connection as closed.
+    Send {
+        /// The connections that it is for.
+        to: Vec<ConnectionId>,
+        /// The frame's text.
+        text: Arc<str>,
+    },
+    /// Close the connection, which the server has forgotten already.
+    Close {
+        /// The connection that ends.
+        connection: ConnectionId,
+        /// A WebSocket close code.
+        code: u16,
+        /// What to say with the code.
+        reason: &'static str,
+    },
+    /// Keep the text with each of these connections, for [`Server::restore`](super::Server::restore).
+    Attach {
+        /// The connections that keep it.
+        to: Vec<ConnectionId>,
+        /// The text: under 200 bytes beside the session's id.
+        text: String,
+    },
+    /// Nothing to do: something happened that logs and metrics should know.
+    Note {
+        /// The connections to which it happened.
+        to: Vec<ConnectionId>,
+        /// What happened.
+        note: Note,
+    },
+}
+
+/// What a server did that isn't the usual course of things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// Snapshots replaced what clients had, for this reason (see the [module](crate::sync)).
+    Resync(&'static str),
+    /// Something was refused, with this code and phrase.
+    Refusal(Code, &'static str),
+}
