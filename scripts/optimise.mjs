@@ -1,13 +1,11 @@
 // `node optimise.mjs <in.wasm> <out.wasm> <optimise level> <shrink level>`: runs Binaryen's optimiser, as wasm-opt does, on
-// the module with its panics made bare traps.
+// the module with the standard library's panics made bare traps.
 import { readFileSync, writeFileSync } from 'node:fs';
 import binaryen from 'binaryen';
+import { isPanic } from './panics.mjs';
 
 // Not Features.All: it makes modules that V8 rejects.
 const features = ['MutableGlobals', 'NontrappingFPToInt', 'SignExt', 'BulkMemory', 'BulkMemoryOpt', 'ReferenceTypes', 'Multivalue'];
-
-/** What std calls in order to panic. A panic ends in a trap either way: nobody hears the message that is put together first. */
-const panics = /\bcore(\[\w+\])?::panicking::|\bstd(\[\w+\])?::panicking::(begin_panic|panic_handler)|::panic_\w+$|(_fail|_failed|capacity_overflow|handle_error|handle_alloc_error)$/;
 
 /** Where std and crates panic: names of folders on the machine that built it. */
 const places = /(?:\/[\w.+-]+){2,}\.rs/g;
@@ -17,7 +15,8 @@ const module = withFeatures(binaryen.readBinary(readFileSync(from)));
 for (let i = 0; i < module.getNumFunctions(); i++) {
   const named = module.getFunctionByIndex(i);
   const { name, module: imported } = binaryen.getFunctionInfo(named);
-  if (!imported && panics.test(name)) binaryen.Function(named).body = module.unreachable();
+  // A panic ends in a trap either way: nobody hears the message that is put together first.
+  if (!imported && isPanic(name)) binaryen.Function(named).body = module.unreachable();
 }
 binaryen.setOptimizeLevel(Number(optimise));
 binaryen.setShrinkLevel(Number(shrink));

@@ -1,4 +1,4 @@
-//! Public conformance suites, copied in (PROVENANCE.md), against the crate. tests/node/conformance.test.ts reads the
+//! Public conformance suites, copied in (PROVENANCE.md), against the crate. tests/node/patches/conformance.test.ts reads the
 //! same files through wasm.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]

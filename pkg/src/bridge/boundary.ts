@@ -1,5 +1,5 @@
 // The numbers by which the shim and the core tell things apart that cross between them. src/boundary.rs has the same ones;
-// tests/node/boundary.test.ts holds them equal.
+// tests/node/core/boundary.test.ts holds them equal.
 
 /** Records of the op log (src/log/). */
 export const RECORD = { BEGIN: 0, SET: 1, DELETE: 2, SPLICE: 3, PERMUTE: 4, APPEND: 5, ADD: 6, FORGET: 7, ADVANCE: 8 } as const;

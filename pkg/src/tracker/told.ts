@@ -5,7 +5,7 @@ import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
 
 /**
- * The operations of one change, where no core is needed to know them: `tests/node/told-laws.test.ts` holds this to the
+ * The operations of one change, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the
  * core's own answer. The log can then cross later, many changes at once. Null where the core has to be asked.
  */
 export function told({ path, parts }: Lone, isExtended: boolean, options: MeaningOptions): JSONPatchOperation[] | null {

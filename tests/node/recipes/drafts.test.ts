@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { castDraft, current, isDraft, original, StateTracker } from "patchwire";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // What a draft is, and what it isn't any more; what a recipe may return. Issue 9, section 5.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StateDocument, StateTracker } from "patchwire";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // Limits are held where the change is made; what isn't of the right type is a coded error. Issue 9, section 7.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyPatch, isDraft, StateTracker } from "patchwire";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // A value that a recipe puts in stays itself until the recipe ends: reading the place gives the very object, writes through
 // either name are one, and its content is taken over once, at the end. Issue 9, section 1.

@@ -1,7 +1,7 @@
 import { applyPatch as applyWithPeer } from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { applyPatch, compact, diff, StateDocument, StateTracker } from "patchwire";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // What changes are told as. Issue 9, section 9.
 

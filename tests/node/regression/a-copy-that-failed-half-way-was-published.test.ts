@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { StateDocument, StateTracker } from "patchwire";
 import { failAt, failNow } from "../../faults.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // A container of which much was touched is published from a copy of its own. When reading what is unread failed while that
 // was made, the copy was kept as it was, and the next who asked was given a state with places in it instead of an error.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../support/refusal.ts";
 
 // What a recipe took out was known by the number of a record, which means something else in the next recipe. Drafts are
 // dead for good when their recipe has ended.

@@ -1,0 +1,8 @@
+/** Functions of Rust's standard library: no name of a crate's own begins so, and no impl of a crate's own trait. */
+const library = /^<?(core|alloc|std)(\[\w+\])?::(?!.* as )/;
+
+/** What they are called that only panic. */
+const panics = /^core(\[\w+\])?::panicking::|^std(\[\w+\])?::panicking::(begin_panic|panic_handler)|::panic_\w+$|(_fail|_failed|capacity_overflow|handle_error|handle_alloc_error)$/;
+
+/** Whether a function of a module, by its demangled name, is one that the standard library calls in order to panic. */
+export const isPanic = (name) => library.test(name) && panics.test(name);

@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+// Everything public that can be called has an example of its own, in which it is called. The examples run in
+// examples.test.ts here and in tests/workerd/.
+
+const root = new URL("../../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+
+/** What has none of its own, and why. */
+const exceptions = {
+  "SyncedState.webSocketMessage": "the class's example calls it, from where it must be called",
+  "SyncedState.webSocketClose": "as webSocketMessage",
+  "SyncedState.webSocketError": "as webSocketMessage",
+  // Interfaces of what the platform gives, in the part that is used.
+  "ClientSocket": "a WebSocket",
+  "DurableContext": "a Durable Object's context",
+  "DurableStorage": "its storage",
+  "HibernatableSocket": "a WebSocket that hibernates",
+  "ChunkWriter": "the part of a stream's writer that a tool uses",
+  "LockManager": "NoOpLockManager is one",
+  // Made by a function whose example calls them.
+  "ToolContext": "createToolContext",
+  "StateProjection": "createStateProjection",
+};
+
+/** The names that each entry point exports, and the files that declare them. */
+function* exported(): Generator<[name: string, file: string]> {
+  const { exports } = JSON.parse(read("pkg/package.json")) as { exports: Record<string, { types?: string }> };
+  for (const { types } of Object.values(exports)) {
+    if (types === undefined) continue;
+    const entry = types.replace("./dist/", "");
+    const text = read(`pkg/dist/${entry}`);
+    for (const [, name] of text.matchAll(/^export (?:declare )?(?:async )?(?:function|class|interface) (\w+)/gm)) yield [name!, entry];
+    for (const [, names, from] of text.matchAll(/^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*?)\.js")?/gm)) {
+      for (const [name] of names!.replaceAll(/\btype /g, "").matchAll(/\w+/g)) {
+        const file = from ?? new RegExp(`^import .*\\b${name}\\b.* from "\\./(.*?)\\.js"`, "m").exec(text)![1];
+        yield [name, `${file}.d.ts`];
+      }
+    }
+  }
+}
+
+const MEMBER = /^ {4}(?:static |get )*(\w+)(?:<[^(]*>)?(?:\(|: (?:<.*>)?\(.*\) =>)/;
+
+/** Whatever can be called in a declaration file, or in one name's declaration there, with the text of its comment. */
+function* callable(file: string, wanted: string): Generator<[name: string, comment: string]> {
+  let [comment, isComment, owner] = ["", false, ""];
+  for (const line of read(`pkg/dist/${file}`).split("\n")) {
+    if (/^ *\/\*\*/.test(line)) [comment, isComment] = ["", true];
+    if (isComment) {
+      comment += `${line}\n`;
+      isComment = !line.includes("*/");
+      continue;
+    }
+    const [, kind, name] = /^export (?:declare )?(function|class|interface) (\w+)/.exec(line) ?? [];
+    if (name === wanted && kind !== "interface") yield [name, comment];
+    if (name !== undefined) owner = kind === "function" ? "" : name;
+    const member = MEMBER.exec(line)?.[1];
+    // A class's own example may be the constructor's.
+    if (owner === wanted && member !== undefined && member !== "constructor" && !comment.includes("@internal")) yield [`${owner}.${member}`, comment];
+    comment = "";
+  }
+}
+
+test("everything public that can be called has an example that calls it", () => {
+  const [all, shown] = [new Set<string>(), new Set<string>()];
+  for (const [name, file] of exported()) {
+    for (const [callee, comment] of callable(file, name)) {
+      all.add(callee);
+      const example = comment.split("@example")[1]?.replace(/import .*/, "");
+      const [owner, member = owner] = callee.split(".");
+      // A class may be one that is made by a function.
+      if (example !== undefined && (/^[A-Z]/.test(member!) || new RegExp(`\\b${member}\\b`).test(example))) shown.add(callee);
+    }
+  }
+  expect(all.size).toBeGreaterThan(60);
+  const isExcepted = (callee: string): boolean => callee in exceptions || callee.split(".")[0]! in exceptions;
+  expect([...all].filter((callee) => !shown.has(callee) && !isExcepted(callee))).toEqual([]);
+});
+
+test("the examples are what TypeScript accepts", () => {
+  const compiler = createRequire(import.meta.url).resolve("typescript/package.json").replace("package.json", "bin/tsc");
+  const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", fileURLToPath(new URL("tests/examples", root))], { encoding: "utf8" });
+  expect([stdout, status]).toEqual(["", 0]);
+});

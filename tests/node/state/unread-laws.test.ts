@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { applyPatch, StateTracker } from "patchwire";
+import { clone, json, step, type Json, type Step } from "../support/program.ts";
+import { performUnread } from "../support/unread-program.ts";
+import { onTracker } from "../support/ways-in.ts";
+
+// Laws of drafts over a document: whatever hasn't been read when it is moved, put in two places, deleted or brought back,
+// everything is as if the state had been a plain value.
+
+const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
+const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const timeout = 90_000;
+
+interface Recipe {
+  steps: Step[];
+  /** Whether it throws at its end. */
+  fails: boolean;
+  /** Whether somebody reads the state after it. */
+  reads: boolean;
+}
+
+const recipe: fc.Arbitrary<Recipe> = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), fails: fc.boolean(), reads: fc.boolean() });
+const start = fc.array(fc.tuple(fc.constantFrom("a", "b", "1", "0", "list", "__proto__"), json), { minLength: 1, maxLength: 5 }).chain((members) => {
+  const object = {};
+  for (const [name, value] of members) Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  return fc.constantFrom<Json>(object as Json, members.map(([, value]) => value));
+});
+
+function containersIn(value: unknown, seen?: Set<unknown>): number {
+  if (typeof value !== "object" || value === null || seen?.has(value)) return 0;
+  seen?.add(value);
+  return Object.values(value).reduce((sum: number, item) => sum + containersIn(item, seen), 1);
+}
+
+/**
+ * Runs the recipe on the tracker; returns what it leaves on a plain value, and whether it left a container in two places:
+ * they then become two that never were the same.
+ */
+function run(tracker: StateTracker<Json>, state: Json, { steps, fails }: Recipe): { state: Json; hasAliased: boolean } {
+  const plain = clone(state);
+  const change = (): unknown =>
+    tracker.update((draft) => {
+      for (const one of steps) performUnread(draft as Json, plain, one);
+      if (fails) throw new Error("stop");
+    });
+  if (!fails) change();
+  else expect(change).toThrow("stop");
+  const hasAliased = containersIn(plain) !== containersIn(plain, new Set());
+  return { state: fails ? state : (JSON.parse(JSON.stringify(plain)) as Json), hasAliased };
+}
+
+/** Where both have the very same container: it wasn't touched in between. */
+function shared(before: unknown, after: unknown, path = "", found: string[] = []): string[] {
+  if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return found;
+  if (before === after) found.push(path);
+  for (const key of Object.keys(before)) {
+    if (Object.hasOwn(after, key)) shared((before as never)[key], (after as never)[key], `${path}/${key}`, found);
+  }
+  return found;
+}
+
+test("a draft over a document that nobody has read is like one over a plain value", () => {
+  fc.assert(
+    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 0, 12, 40), fc.constantFrom(false, true, "precise" as const), (first, recipes, small, arrayDeltaMode) => {
+      const options = { arrayDeltaMode };
+      onTracker({ kind: "document", small }, first, options, (tracker) => {
+        const twin = new StateTracker<Json>(first, options);
+        let state = first;
+        for (const one of recipes) {
+          run(twin, state, one);
+          state = run(tracker, state, one).state;
+          if (one.reads) expect(tracker.getState()).toEqual(state);
+          expect(tracker.document().toJSON()).toEqual(state);
+        }
+        expect(tracker.getPatchText()).toBe(twin.getPatchText());
+        expect(tracker.getStepWrites()).toEqual(twin.getStepWrites());
+        expect(applyPatch(first, tracker.getRFC6902Patches())).toEqual(state);
+        expect(tracker.getState()).toEqual(state);
+        expect(JSON.stringify(tracker.getState())).toBe(JSON.stringify(twin.getState()));
+      });
+    }),
+    runs,
+  );
+}, timeout);
+
+test("every version that was read stays what it was, and what versions share they share", () => {
+  fc.assert(
+    fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 12), (first, recipes, small) => {
+      onTracker({ kind: "document", small }, first, {}, (tracker) => {
+        const twin = new StateTracker<Json>(first);
+        let hasAliased = false;
+        const versions: { ours: unknown; theirs: unknown; state: Json }[] = [];
+        let state = first;
+        for (const one of recipes) {
+          run(twin, state, one);
+          const left = run(tracker, state, one);
+          state = left.state;
+          hasAliased ||= left.hasAliased;
+          if (one.reads) versions.push({ ours: tracker.getState(), theirs: twin.getState(), state });
+        }
+        for (const version of versions) expect(version.ours).toEqual(version.state);
+        expect(tracker.getState()).toEqual(state);
+        versions.slice(1).forEach(({ ours, theirs }, i) => {
+          const [mine, peers] = [shared(versions[i]!.ours, ours), shared(versions[i]!.theirs, theirs)];
+          if (!hasAliased) expect(mine).toEqual(expect.arrayContaining(peers));
+        });
+      });
+    }),
+    runs,
+  );
+}, timeout);

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { StateTracker } from "patchwire";
+import { json, type Json } from "../support/program.ts";
+
+// A change that is its own meaning is told without asking the core (Meaning.told), and the log crosses later, with the
+// readers' baselines in it. This law holds it to the core's own answer: a twin that is asked for its patch's text always asks.
+
+type Any = any;
+
+const path = fc.array(fc.constantFrom("a", "b", "list", "0", "1", "__proto__", "x/y"), { maxLength: 3 });
+const change = fc.record({
+  path,
+  key: fc.constantFrom("a", "b", "list", "0", "1", "12", "m~n"),
+  value: fc.oneof(json, fc.constantFrom<Json>(0, -0, "", "text", "text and more", [], {})),
+  isPush: fc.boolean(),
+  twice: fc.boolean(),
+  more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
+  advances: fc.boolean(),
+  extended: fc.boolean(),
+});
+
+const modes = [{ arrayDeltaMode: "precise" }, { arrayDeltaMode: true }, { arrayDeltaMode: false }, { arrayDeltaMode: true, granularity: "key" }, { arrayDeltaMode: "precise", texts: ["/a"], counters: ["/b"] }] as const;
+
+const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
+
+test("what is told without the core is what the core tells, and what comes later follows", () => {
+  fc.assert(
+    fc.property(json.filter((value) => typeof value === "object" && value !== null), fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
+      const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
+      const [cursor, other] = [tracker.cursor(), twin.cursor()];
+      for (const { path, key, value, isPush, twice, more, advances, extended } of changes) {
+        const recipe = (draft: Any): void => {
+          let at = draft;
+          for (const step of path) if (Object.hasOwn(at, step) && typeof at[step] === "object" && at[step] !== null) at = at[step];
+          const set = (value: Any): void => {
+            if (Array.isArray(at)) {
+              if (isPush) at.push(value);
+              else if (at.length > 0) at[Number(key) % at.length || 0] = value;
+            } else Object.defineProperty(at, key, { value, writable: true, enumerable: true, configurable: true });
+          };
+          set(structuredClone(value));
+          if (twice) set(1);
+          if (!Array.isArray(at)) for (const [key, value] of more) at[key] = structuredClone(value);
+        };
+        tracker.update(recipe);
+        twin.update(recipe);
+        const dialect = extended ? "extended" : "rfc6902";
+        expect(tracker.getRFC6902Patches({ dialect })).toEqual(JSON.parse(twin.getPatchText({ dialect })));
+        expect(cursor.patches({ dialect })).toEqual(JSON.parse(other.patchText({ dialect })));
+        if (advances) for (const one of [tracker, twin]) one.resetTracking();
+        else for (const one of [cursor, other]) one.advance();
+      }
+      expect(tracker.getPatchText()).toBe(twin.getPatchText());
+      expect(cursor.patchText()).toBe(other.patchText());
+      expect(tracker.document().toJSON()).toEqual(twin.document().toJSON());
+      while (tracker.undo()) twin.undo();
+      expect(tracker.getState()).toEqual(twin.getState());
+    }),
+    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+  );
+}, 90_000);
+
+test("what is told may be changed by whoever gets it", () => {
+  const tracker = new StateTracker<Any>({ list: [] }, { arrayDeltaMode: "precise" });
+  tracker.update((draft) => { draft.list.push({ tags: ["a"] }); });
+  const [operation] = tracker.getRFC6902Patches() as [Any];
+  operation.value.tags.push("b");
+  expect(tracker.getState()).toEqual({ list: [{ tags: ["a"] }] });
+});
