@@ -3,7 +3,7 @@
 use patchwire::session::Session;
 use patchwire::store::Tables;
 use patchwire::sync::{Client, ClientEffect, ClientOptions};
-use patchwire::{Document, Limits, Patch};
+use patchwire::{Document, Limits};
 use serde_json::Value;
 
 /// What wakes when it is needed: opens the tables, or makes them.
@@ -14,19 +14,6 @@ pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits) -> S
             let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
             tables.execute(&rows);
             session
-        }
-    }
-}
-
-/// Carries a recipe out on the session's tracker, as the shim's recipes, `append` and `increment` do.
-pub fn change(session: &mut Session, operations: &[Value]) {
-    let tracker = session.tracker();
-    for operation in operations {
-        let path = operation["path"].as_str().unwrap();
-        match operation["op"].as_str().unwrap() {
-            "inc" => tracker.increment(path, operation["inc"].as_f64().unwrap()).unwrap(),
-            "str_ins" => tracker.append(path, operation["str"].as_str().unwrap()).unwrap(),
-            _ => tracker.apply(&Patch::parse(Value::from(vec![operation.clone()]).to_string()).unwrap()).unwrap(),
         }
     }
 }

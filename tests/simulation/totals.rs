@@ -11,6 +11,10 @@ impl Totals {
         *self.counts.entry(what).or_default() += 1;
     }
 
+    pub fn of(&self, what: &str) -> u64 {
+        self.counts.get(what).copied().unwrap_or_default()
+    }
+
     pub fn add(&mut self, other: &Totals) {
         other.counts.iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
     }
@@ -42,6 +46,14 @@ impl Totals {
             "viewer left",
             "noise",
             "lost frame",
+            "recipe",
+            "damaged log",
+            "reader advanced by the log",
+            "append",
+            "increment",
+            "patch",
+            "stream",
+            "aborted stream",
         ];
         // Nobody can be ahead of a server that never goes back: unit tests cover that one.
         for thing in things.into_iter().filter(|thing| *thing != "ahead") {

@@ -7,12 +7,12 @@ use patchwire::session::Session;
 use patchwire::store::Tables;
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
 use patchwire::{Dialect, Document, Limits};
-use serde_json::Value;
 
-use crate::changes;
+use crate::acts::Host;
 use crate::network::Socket;
 use crate::peers::{self, Viewer};
 use crate::random::Random;
+use crate::shim;
 use crate::totals::Totals;
 
 /// Until then things go wrong; afterwards the network is whole, and everybody has to find back.
@@ -47,6 +47,8 @@ pub struct World {
     pub hostile: bool,
     /// The live object, while it is in memory.
     pub host: Option<Session>,
+    /// What the shim has beside it.
+    beside: Host,
     pub sockets: Vec<Socket>,
     viewers: Vec<Viewer>,
     /// Every state there ever was, by session and revision.
@@ -73,9 +75,10 @@ impl World {
             longest,
             hostile,
             host: None,
+            beside: Host::default(),
             sockets: Vec::new(),
             viewers: Vec::new(),
-            history: vec![vec![Document::try_from(&changes::initial()).unwrap()]],
+            history: vec![vec![Document::try_from(&shim::initial()).unwrap()]],
             acknowledged: 0,
             totals: Totals::default(),
         };
@@ -96,6 +99,7 @@ impl World {
         self.queue.insert((HEALED, 0), Event::Commit);
         while let Some(((at, _), event)) = self.queue.pop_first().filter(|((at, _), _)| *at <= END) {
             self.now = at;
+            self.totals.count("step");
             self.happen(event);
         }
         self.check_convergence();
@@ -161,12 +165,13 @@ impl World {
     fn host(&mut self) -> &mut Session {
         if self.host.is_none() {
             let id = format!("session {}", self.history.len() - 1);
-            let session = peers::wake(&mut self.tables, &id, &changes::initial(), self.limits);
+            let session = peers::wake(&mut self.tables, &id, &shim::initial(), self.limits);
             let history = self.history.last().unwrap();
             assert!(session.revision() >= self.acknowledged, "an acknowledged commit is gone");
             assert_eq!(session.revision() as usize, history.len() - 1);
             assert_eq!(session.document(), history.last().unwrap());
             self.host = Some(session);
+            self.beside = Host::default();
             for socket in 0..self.sockets.len() {
                 if self.sockets[socket].open_at_server {
                     let attachment = self.sockets[socket].attachment.clone();
@@ -184,11 +189,9 @@ impl World {
     fn commit(&mut self) {
         let calm = self.now >= CHAOS;
         self.host();
-        let before = Value::from(self.history.last().unwrap().last().unwrap());
-        let (recipe, after) = changes::recipe(&mut self.random, &before, self.longest);
-        let after = Document::try_from(&after).unwrap();
         let host = self.host.as_mut().unwrap();
-        peers::change(host, &recipe);
+        let after = self.beside.change(host, &mut self.random, self.longest, &mut self.totals);
+        let after = Document::try_from(&after).unwrap();
         assert_eq!(*host.document(), after);
         let Some(commit) = host.commit().unwrap() else {
             assert_eq!(after, *self.history.last().unwrap().last().unwrap(), "a change was taken for none");
@@ -203,6 +206,7 @@ impl World {
             2 | 3 => {
                 self.totals.count("refused by storage");
                 host.refuse();
+                self.beside = Host::default();
                 assert_eq!(host.revision() as usize, self.history.last().unwrap().len() - 1);
                 assert_eq!(host.document(), self.history.last().unwrap().last().unwrap());
                 return;
@@ -411,7 +415,7 @@ impl World {
             8 if !self.hostile && self.random.one_in(4) => {
                 self.totals.count("wipe");
                 self.tables = Tables::default();
-                self.history.push(vec![Document::try_from(&changes::initial()).unwrap()]);
+                self.history.push(vec![Document::try_from(&shim::initial()).unwrap()]);
                 self.acknowledged = 0;
                 self.lose_host();
             }
