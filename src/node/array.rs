@@ -55,6 +55,11 @@ impl Array {
         self.is_hosted
     }
 
+    /// Whether it is a host's, none of whose values can be nested deeper than `limit`.
+    pub(super) fn nests_within(&self, limit: usize) -> bool {
+        self.holder.as_ref().is_some_and(|holder| holder.nests_within(limit))
+    }
+
     /// O(log n).
     pub(crate) fn get(&self, index: usize) -> Option<&Node> {
         match &self.items {

@@ -30,6 +30,9 @@ pub(crate) trait Host: Debug + Send + Sync {
     /// Whether no container in the one at a place is nested deeper than `limit`, itself counted.
     fn is_nested_within(&self, place: Place, limit: usize) -> bool;
 
+    /// A bound of how deep containers are nested in any of its values; `usize::MAX` where it knows none. It costs nothing.
+    fn nesting(&self) -> usize;
+
     /// Whether the same container is at both places.
     fn is_same(&self, a: Place, b: Place) -> bool;
 
@@ -90,6 +93,11 @@ impl Holder {
         };
         let leaf = Leaf { holder: self.clone(), position: position as u32, is_array, opened: OnceLock::new() };
         Node::Hosted(Arc::new(leaf))
+    }
+
+    /// Whether nothing that it holds can be nested deeper than `limit`.
+    pub(super) fn nests_within(&self, limit: usize) -> bool {
+        self.host.nesting() <= limit
     }
 
     /// The runs of items that are equal in the arrays that were opened here and there.
@@ -198,7 +206,7 @@ impl Leaf {
     }
 
     pub(super) fn is_nested_within(&self, limit: usize) -> bool {
-        self.holder.host.is_nested_within(self.place(), limit)
+        self.holder.nests_within(limit) || self.holder.host.is_nested_within(self.place(), limit)
     }
 
     /// How many bytes its text has, or `most` if it has more.

@@ -206,7 +206,7 @@ impl Node {
     }
 
     /// Whether anything in it may live with a host. O(1).
-    pub(super) fn is_hosted(&self) -> bool {
+    pub(crate) fn is_hosted(&self) -> bool {
         match self {
             Node::Hosted(_) => true,
             Node::Array(array) => array.is_hosted(),
@@ -230,6 +230,7 @@ impl Node {
         match self {
             // Each level takes two brackets: what is this light needs no walk.
             _ if self.weight() / 2 <= limit && !self.is_hosted() => true,
+            Node::Array(array) if array.nests_within(limit) => true,
             Node::Array(array) => limit > 0 && array.iter().all(|item| item.nested_within(limit - 1)),
             Node::Object(object) => limit > 0 && object.iter().all(|(_, value)| value.nested_within(limit - 1)),
             Node::Raw(raw) => raw.depth() <= limit,

@@ -39,6 +39,9 @@ extern "C" {
     #[wasm_bindgen(method, js_name = isNestedWithin)]
     fn is_nested_within(this: &Values, holder: u32, position: u32, limit: u32) -> bool;
 
+    #[wasm_bindgen(method)]
+    fn nesting(this: &Values) -> u32;
+
     #[wasm_bindgen(method, js_name = isSame)]
     fn is_same(this: &Values, a: u32, at: u32, b: u32, other_at: u32) -> bool;
 
@@ -59,6 +62,7 @@ const ROOTS: u32 = 0;
 #[derive(Debug)]
 struct JavaScript {
     values: Values,
+    nesting: usize,
     /// The names that came so far, by their numbers.
     names: Mutex<Vec<Key>>,
 }
@@ -71,7 +75,7 @@ unsafe impl Sync for JavaScript {}
 /// Documents of the values that a host begins with.
 pub(crate) fn documents(values: Values, limits: Limits) -> Vec<Document> {
     let answer = values.roots();
-    let host = JavaScript { values, names: Mutex::default() };
+    let host = JavaScript { nesting: values.nesting() as usize, values, names: Mutex::default() };
     let entries = host.read(&answer, |reader, _| {
         let count = reader.number()?;
         reader.list(count, entry)
@@ -126,6 +130,10 @@ impl Host for JavaScript {
 
     fn is_nested_within(&self, Place { holder, position }: Place, limit: usize) -> bool {
         self.values.is_nested_within(holder, position, limit as u32)
+    }
+
+    fn nesting(&self) -> usize {
+        self.nesting
     }
 
     fn is_same(&self, a: Place, b: Place) -> bool {

@@ -154,6 +154,11 @@ impl TrackerCore {
         self.tracked.ask(|tracker| tracker.document().weight())
     }
 
+    /// Whether parts of the document live with a host: then its weight is a lower bound.
+    pub fn is_hosted(&self) -> bool {
+        self.tracked.ask(|tracker| tracker.document().root.is_hosted())
+    }
+
     /// The document as it is.
     pub fn document(&self) -> DocumentHandle {
         DocumentHandle { inner: self.tracked.ask(|tracker| tracker.document().clone()) }

@@ -58,14 +58,29 @@ export class Values {
   private readonly free: number[] = [];
   private readonly names = new Map<string, number>();
 
-  /** `isOurs` says that the values are frozen, and known to be JSON: then they may be kept. */
-  constructor(
+  private constructor(
     private readonly values: readonly unknown[],
-    depth = 512,
-    private readonly longest = 16 << 20,
-    private readonly isOurs = false,
+    depth: number,
+    private readonly longest: number,
+    /** Whether the values are frozen, and known to be JSON: then they may be kept. */
+    private readonly isOurs: boolean,
   ) {
     this.deepest = Math.min(depth, DEEPEST);
+  }
+
+  /** Anybody's values, of which nothing is known. */
+  static given(values: readonly unknown[], depth = 512, longest = 16 << 20): Values {
+    return new Values(values, depth, longest, false);
+  }
+
+  /** A frozen value that is known to be JSON, nested so deep at most. */
+  static ours(value: unknown, depth: number): Values {
+    return new Values([value], depth, Infinity, true);
+  }
+
+  /** A bound of how deep the values nest, if that is known. */
+  nesting(): number {
+    return this.isOurs ? this.deepest : 0xffff_ffff;
   }
 
   roots(): Uint8Array {

@@ -287,9 +287,9 @@ export class Log extends Writer {
     }
   }
 
-  private reference({ path }: Ref): void {
+  private reference({ home }: Ref): void {
     this.byte(VALUE.REFERENCE);
-    this.path(path);
+    this.path(home?.path() ?? []);
   }
 
   private items({ from, parts }: Items): void {

@@ -58,9 +58,11 @@ function segment(key: Key): Key {
 }
 
 /** Bounds of a state, for when the core must be asked about limits. */
-interface Intake {
+export interface Intake {
   depth: number;
   bytes: number;
+  /** Characters of the longest string or name. */
+  longest: number;
 }
 
 /** Large states that were published, which are frozen and stay JSON for ever, as they were measured. */
@@ -81,7 +83,7 @@ export function takeState(value: unknown, own: boolean): { state: unknown } & In
   const known = isContainer(value) ? published.get(value) : undefined;
   if (known !== undefined) return { state: value, ...known };
   const intake = new StateIntake(own ? "own" : "copy");
-  return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes };
+  return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes, longest: intake.longest };
 }
 
 /** Refuses a value that isn't JSON; members that are undefined don't count. O(its size). */
@@ -123,9 +125,10 @@ function isPaired(text: string, at: number, code: number): boolean {
   return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
-class StateIntake {
+class StateIntake implements Intake {
   depth = 0;
   bytes = 0;
+  longest = 0;
   private readonly ancestors: object[] = [];
 
   /** Whether the value itself is frozen, or a copy is made, or neither. */
@@ -151,6 +154,7 @@ class StateIntake {
       for (const key of Object.keys(value)) {
         const item = (value as Record<string, unknown>)[key];
         this.bytes += key.length + 4;
+        if (key.length > this.longest) this.longest = key.length;
         if (item !== undefined) this.member(target, (path[at] = key), item);
         else if (this.way === "own") delete (value as Record<string, unknown>)[key];
       }
@@ -166,8 +170,10 @@ class StateIntake {
   }
 
   private scalar(value: unknown): unknown {
-    if (typeof value === "string") this.bytes += value.length + 3;
-    else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
+    if (typeof value === "string") {
+      this.bytes += value.length + 3;
+      if (value.length > this.longest) this.longest = value.length;
+    } else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
     else throw notJson(value, this.path);
     return value;
   }

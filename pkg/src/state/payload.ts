@@ -16,9 +16,9 @@ export class Trail {
   }
 }
 
-/** What was at a path of the state that the recipe began with. */
+/** What was somewhere in the state that the recipe began with; null for all of it. */
 export class Ref {
-  constructor(readonly path: Key[]) {}
+  constructor(readonly home: Trail | null) {}
 }
 
 /** A string in the place of another one, with which it may have much in common. */

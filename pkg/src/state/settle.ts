@@ -71,10 +71,12 @@ export class Settlement extends Takeover {
         if (wasRemoved) steps = more(steps, { kind: "delete", key });
         else if (Object.is(final, before)) continue;
         isSame = false;
-        this.bytes += key.length * 3 + 4;
-        const op = this.opFor(final, before);
-        if (typeof final === "string" && typeof before === "string") this.edit(place, key, before, final);
-        steps = more(steps, { kind: "set", key, value: this.payload, op });
+        if (wasRemoved || !this.isHint) {
+          this.bytes += key.length * 3 + 4;
+          const op = this.opFor(final, before);
+          if (typeof final === "string" && typeof before === "string") this.edit(place, key, before, final);
+          steps = more(steps, { kind: "set", key, value: this.payload, op });
+        }
         if (this.told !== null) below = more(below, [key, this.told]);
       }
     }
@@ -162,7 +164,7 @@ export class Settlement extends Takeover {
   private gone(slot: unknown): unknown {
     if (slot instanceof Place) {
       const home = homeOf(slot);
-      return home === undefined ? null : new Ref(home === null ? [] : home.path());
+      return home === undefined ? null : new Ref(home);
     }
     return isContainer(slot) || slot === undefined || typeof slot === "number" ? null : isJson(slot) ? slot : null;
   }

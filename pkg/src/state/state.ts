@@ -238,13 +238,9 @@ export class State {
     this.base = null;
   }
 
-  /** The same as it is: some of it may not be frozen. */
-  outcome(): unknown {
-    return this.next;
-  }
-
-  /** The state with the unfinished change. */
+  /** The state with the unfinished change, which may be taken back: what was there is read as well. */
   preview(): unknown {
+    if (this.base !== null) readWhole(this.value, this.base);
     return this.frozen(this.next);
   }
 

@@ -14,8 +14,9 @@ const SHORT = 64;
 const DEEP = 64;
 /** An array of more runs and other values is told as such. */
 const PARTS = 32;
-/** How far ahead an item is looked for in what was there, before an index of it is made. */
+/** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
+const SEARCHES = 16;
 
 /**
  * Takes values over, as they are when a recipe has ended: turns the recipe's own ones into plain frozen ones, which share
@@ -38,12 +39,15 @@ export abstract class Takeover {
   /** What the log takes for the value that was taken over last, and what is to be told inside of it. */
   protected payload: unknown;
   protected told: Told | null = null;
+  /** Whether that value is the one that was there before, with what is to be told inside of it. */
+  protected isHint = false;
   private least = 0;
   readonly path: Key[] = [];
   /** The values around the one that is taken over. */
   private readonly around: object[] = [];
   /** Where arrays that were there had their items, of those that this had to be looked up for. */
-  private indexes: Map<object, Map<unknown, number>> | null = null;
+  private readonly indexes = new Map<object, Map<unknown, number>>();
+  private searches = 0;
 
   constructor(
     protected readonly recipe: Recipe,
@@ -58,11 +62,14 @@ export abstract class Takeover {
   protected value(key: Key, slot: unknown, hint: unknown, place: Place): unknown {
     this.path.push(key);
     this.told = null;
+    this.isHint = false;
     let final = slot;
     if (isContainer(slot)) {
-      const home = isContainer(hint) ? homeOf(place) : undefined;
+      const above = isContainer(hint) ? homeOf(place) : undefined;
+      const home = above === undefined ? undefined : new Trail(above, key);
       const { refs } = this;
-      final = this.container(slot, hint, home === undefined ? undefined : new Trail(home, key));
+      final = this.container(slot, hint, home);
+      this.isHint = this.payload instanceof Ref && this.payload.home === home;
       this.replaces(refs, placeOf(slot));
     } else {
       this.scalar(slot);
@@ -124,7 +131,7 @@ export abstract class Takeover {
   private refer(home: Trail | null): void {
     this.refs++;
     if (this.path.length > this.deepestRef) this.deepestRef = this.path.length;
-    this.payload = new Ref(home === null ? [] : home.path());
+    this.payload = new Ref(home);
   }
 
   private members(value: Container, hint: unknown, home: Home): object {
@@ -270,8 +277,9 @@ export abstract class Takeover {
     if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
-    let index = (this.indexes ??= new Map()).get(was);
+    let index = this.indexes.get(was);
     if (index === undefined) {
+      if (this.searches++ < SEARCHES) return was.indexOf(item);
       this.indexes.set(was, (index = new Map()));
       for (let i = was.length - 1; i >= 0; i--) if (isContainer(was[i])) index.set(was[i], i);
     }

@@ -20,14 +20,17 @@ export type CoreSide =
   | { kind: "document"; document: StateDocument }
   /** A frozen state, which the core reads where it looks into it. */
   | { kind: "frozen"; value: unknown }
-  /** The same, which the core reads whole, because it may be near these limits. */
-  | { kind: "plain"; value: unknown; limits: Limits }
   /** The session tells its checkpoints from those of other trackers, and of cores that were lost. */
   | { kind: "running"; tracker: TrackerCore; session: string };
 
-/** Starts a tracker's core. */
-export function start(side: Exclude<CoreSide, { kind: "running" }>, options: MeaningOptions, bounds: Float64Array): CoreSide & { kind: "running" } {
-  const document = begin(side, bounds);
+/** Starts a tracker's core, of a state that nests so deep at most. */
+export function start(
+  side: Exclude<CoreSide, { kind: "running" }>,
+  options: MeaningOptions,
+  bounds: Float64Array,
+  depth: number,
+): CoreSide & { kind: "running" } {
+  const document = begin(side, bounds, depth);
   const { byKey, append, precise, counters, texts, history } = options;
   const given = [byKey, append, precise, counters, texts, history];
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
@@ -40,13 +43,11 @@ export function running(tracker: TrackerCore): CoreSide & { kind: "running" } {
   return { kind: "running", tracker, session: Math.random().toString(36).slice(2) };
 }
 
-function begin(side: Exclude<CoreSide, { kind: "running" }>, bounds: Float64Array): StateDocument {
+function begin(side: Exclude<CoreSide, { kind: "running" }>, bounds: Float64Array, depth: number): StateDocument {
   switch (side.kind) {
     case "document":
       return side.document;
-    case "plain":
-      return StateDocument.parse(JSON.stringify(side.value), side.limits);
     case "frozen":
-      return new StateDocument(call(() => core().DocumentHandle.over(new Values([side.value], Infinity, Infinity, true), bounds)));
+      return new StateDocument(call(() => core().DocumentHandle.over(Values.ours(side.value, depth), bounds)));
   }
 }

@@ -1,5 +1,5 @@
 import { bounds } from "../bridge/limits.js";
-import { textLength, tooLarge, weightOf } from "../state/json.js";
+import { textLength, tooLarge, weightOf, type Intake } from "../state/json.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 
@@ -19,6 +19,8 @@ export class Headroom {
   private pending = 0;
   /** How deep the state nests at most. */
   private depth = 0;
+  /** How many characters its longest string has at most, if that isn't the whole state. */
+  private longest = Infinity;
 
   /** The limits as the core takes them. */
   readonly bounds: Float64Array;
@@ -34,28 +36,36 @@ export class Headroom {
     this.weight = weight;
   }
 
+  /** Nothing is known of what the core begins with. */
+  beginBlind(): void {
+    this.isKnown = false;
+    this.weight = Infinity;
+  }
+
+  /** What is known of a plain state. */
+  beginWith({ bytes, depth, longest }: Intake): void {
+    this.isKnown = false;
+    this.weight = bytes * 3;
+    this.depth = depth;
+    this.longest = longest;
+  }
+
   /** The core has been told of every change, and has weighed what it knows of the document. */
   weigh(weight: number): void {
     this.weight = this.isKnown ? weight : Math.max(weight, this.weight + this.pending);
     this.pending = 0;
   }
 
-  /** Whether it is far from all limits, so that the core needn't know all of it. */
-  get isAmple(): boolean {
-    const { document, depth, path } = this.limits;
-    return this.whole.weight * 4 <= document && this.depth <= Math.min(depth, path - 1);
-  }
-
   /**
    * Refuses a state that is over the limit, of which the core knows a part, or would be with so many bytes `more`. Where its
-   * weight is over the limit its text is measured, as the core does it (src/edit/growth.rs). O(its size), so only where the
-   * bounds are near.
+   * weight is over the limit its text is measured, and one that was over it `before` may shrink, as in the core
+   * (src/edit/growth.rs). O(its size), so only where the bounds are near.
    */
-  measure(state: unknown, known: number, more = 0): void {
+  measure(state: unknown, known: number, more = 0, before?: unknown): void {
     const { document } = this.limits;
     let size = weightOf(state);
     if (size + more > document) size = textLength(state);
-    if (size + more > document) throw tooLarge();
+    if (size + more > document && (before === undefined || size > textLength(before))) throw tooLarge();
     this.weight = Math.max(size, known);
     this.pending = 0;
   }
@@ -63,10 +73,12 @@ export class Headroom {
   /** A change came in that the core hasn't weighed. */
   add(bytes: number, depth = 0): void {
     this.pending += bytes;
-    this.deepen(depth);
+    this.reach(bytes, depth);
   }
 
-  deepen(depth: number): void {
+  /** A change came in that may have made the longest string longer by so many bytes, and nests so deep. */
+  reach(bytes: number, depth: number): void {
+    this.longest += bytes;
     this.depth = Math.max(this.depth, depth);
   }
 
@@ -75,9 +87,20 @@ export class Headroom {
     return { weight: this.weight + this.pending, depth: this.depth };
   }
 
+  /** The same, for whoever begins with this state. */
+  get intake(): Intake {
+    const bytes = this.whole.weight / 3;
+    return { bytes, depth: this.depth, longest: Math.min(this.longest, bytes) };
+  }
+
+  /** Whether so many bytes more may be more than the document may have. */
+  isNearSize(bytes: number): boolean {
+    return this.weight + this.pending + bytes > this.limits.document;
+  }
+
   /** Whether such a change may be over a limit. */
   isNear({ bytes, depth, longest }: Measure): boolean {
-    const { document, depth: deepest, string, path } = this.limits;
-    return depth > deepest || depth >= path || longest * 3 > string || this.weight + this.pending + bytes > document;
+    const { depth: deepest, string, path } = this.limits;
+    return depth > deepest || depth >= path || longest * 3 > string || this.isNearSize(bytes);
   }
 }

@@ -3,7 +3,7 @@ import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import type { Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
-import { remember } from "../state/json.js";
+import { remember, type Intake } from "../state/json.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import type { Effect } from "../sync/connections.js";
@@ -24,6 +24,7 @@ const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.
 const commit = (session: SessionHandle, length: number): SessionCommit => session.commit(arena(), length) as SessionCommit;
 const settle = (tracker: TrackerCore): void => tracker.settle(true);
 const weight = (tracker: TrackerCore): number => tracker.weight();
+const isHosted = (tracker: TrackerCore): boolean => tracker.is_hosted();
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** What a session answers to a commit (src/wasm/session.rs); the weight alone where nothing has changed. */
@@ -31,8 +32,6 @@ export type SessionCommit = [weight: number, ...made: [] | [revision: number, by
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 10_000;
-/** What was accepted once is accepted again. */
-const NO_LIMITS: Limits = { document: Infinity, depth: Infinity, string: Infinity, path: Infinity };
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
@@ -58,7 +57,8 @@ export class Meaning {
 
   static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
     const meaning = new Meaning({ kind: "document", document }, options, rule);
-    meaning.open();
+    const { tracker } = meaning.open();
+    if (call(isHosted, tracker, null)) meaning.headroom.beginBlind();
     if (rule !== undefined) validate(rule, meaning.state.publish());
     return meaning;
   }
@@ -72,25 +72,22 @@ export class Meaning {
     return meaning;
   }
 
-  /** Of a plain frozen state; its depth and the length of its texts say whether it may be over a limit. */
-  static ofState(state: unknown, depth: number, length: number, options: MeaningOptions, rule?: Rule): Meaning {
-    const meaning = new Meaning({ kind: "plain", value: state, limits: options.limits }, options, rule);
+  /** Of a plain frozen state, and what is known of it. */
+  static ofState(state: unknown, intake: Intake, options: MeaningOptions, rule?: Rule): Meaning {
+    const meaning = new Meaning({ kind: "frozen", value: state }, options, rule);
+    const { headroom } = meaning;
     meaning.plain = meaning.stand(state);
-    meaning.headroom.begin(length * 3);
-    meaning.headroom.deepen(depth);
-    meaning.beginWith(state, options.limits);
+    headroom.beginWith(intake);
     // What is wrong is said by the constructor, not later.
+    if (headroom.isNear({ bytes: 0, depth: intake.depth, longest: intake.longest })) {
+      StateDocument.parse(JSON.stringify(state), options.limits).free();
+      headroom.measure(state, 0);
+    }
     const { counters, texts, history } = options;
     const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
-    if (!isPlain || meaning.headroom.isNear({ bytes: 0, depth, longest: length })) meaning.open();
+    if (!isPlain) meaning.open();
     if (rule !== undefined) validate(rule, state);
     return meaning;
-  }
-
-  /** The core begins with a frozen state. */
-  private beginWith(value: unknown, limits: Limits): void {
-    this.headroom.isKnown = !this.headroom.isAmple;
-    this.core = this.headroom.isKnown ? { kind: "plain", value, limits } : { kind: "frozen", value };
   }
 
   private stand(state: unknown): State {
@@ -102,7 +99,7 @@ export class Meaning {
     if (this.isBehind) this.catchUp();
     if (this.plain === null) {
       this.plain = this.stand(new Base(this.now()));
-      this.headroom.deepen(this.headroom.limits.depth);
+      this.headroom.reach(0, this.headroom.limits.depth);
     }
     return this.plain;
   }
@@ -110,8 +107,7 @@ export class Meaning {
   /** The plain state, up to date and frozen. */
   publish(): unknown {
     const state = this.state.publish();
-    const { weight, depth } = this.headroom.whole;
-    remember(state, { bytes: weight / 3, depth });
+    remember(state, this.headroom.intake);
     return state;
   }
 
@@ -134,9 +130,9 @@ export class Meaning {
       if (this.headroom.isNear(measure)) {
         const { tracker } = this.open();
         this.play(tracker, state, state.start);
-        if (!this.headroom.isKnown) this.headroom.measure(state.outcome(), call(weight, tracker, null));
+        if (!this.headroom.isKnown && this.headroom.isNearSize(measure.bytes)) this.measure(tracker);
         this.play(tracker, state, state.log.length);
-        this.headroom.deepen(measure.depth);
+        this.headroom.reach(measure.bytes, measure.depth);
       } else {
         this.headroom.add(measure.bytes, measure.depth);
       }
@@ -148,6 +144,12 @@ export class Meaning {
     this.readers.changed(state.lone);
     // What this change alone is has to be told only if somebody asks.
     if (state.start > LOG_LENGTH) this.flushEarly();
+  }
+
+  /** Refuses a state that is over the limit of its size, with the unfinished change. */
+  private measure(tracker: TrackerCore): void {
+    const { state } = this;
+    this.headroom.measure(state.preview(), call(weight, tracker, null), 0, state.unread());
   }
 
   /** Whether such a change may be refused when it is accepted. */
@@ -188,12 +190,12 @@ export class Meaning {
     const answer = call(begin, tracker, !!rule || !isKnown);
     if (answer === undefined) return false;
     const measure = { bytes: (answer.length + patch.length) * 3, depth: 0, longest: 0 };
-    const isNear = !isKnown && this.headroom.isNear(measure);
+    const isNear = !isKnown && this.headroom.isNearSize(measure.bytes);
     if (rule || isNear) {
       try {
         state.follow(readEdits(answer, patch));
         if (rule) this.validate(state);
-        if (isNear) this.headroom.measure(state.outcome(), call(weight, tracker, null));
+        if (isNear) this.measure(tracker);
         call(() => tracker.settle(true));
       } catch (error) {
         state.rollback();
@@ -256,8 +258,8 @@ export class Meaning {
   write(stream: Stream, piece: string | Uint8Array): void {
     this.streams.on(stream, () => {
       const tracker = this.writable(stream);
-      if (!this.headroom.isKnown && this.headroom.isNear({ bytes: piece.length * 3, depth: 0, longest: 0 })) {
-        this.headroom.measure(this.state.unread(), call(weight, tracker, null), piece.length);
+      if (!this.headroom.isKnown && this.headroom.isNearSize(piece.length * 3)) {
+        this.headroom.measure(this.state.publish(), call(weight, tracker, null), piece.length);
       }
       const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
       call(() => tracker.write(stream.id, arena, length!));
@@ -410,7 +412,7 @@ export class Meaning {
   private open(): CoreSide & { kind: "running" } {
     this.recover();
     if (this.core.kind === "running") return this.core;
-    const running = start(this.core, this.options, this.headroom.bounds);
+    const running = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);
     const { tracker } = running;
     if (this.headroom.isKnown) this.headroom.begin(call(weight, tracker, null));
     this.readers.renumber(() => call(() => tracker.open_cursor()));
@@ -426,7 +428,8 @@ export class Meaning {
     if (this.core.kind !== "running" || isAlive(this.core.tracker)) return;
     const { plain } = this;
     if (plain === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
-    this.beginWith(plain.publish(), NO_LIMITS);
+    this.core = { kind: "frozen", value: plain.publish() };
+    this.headroom.isKnown = false;
     plain.restart(this.isBusy);
     this.readers.lose();
     this.streams.lose();

@@ -74,8 +74,8 @@ export class StateTracker<T> {
     if (initial instanceof StateDocument) {
       this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
     } else {
-      const { state, depth, bytes } = takeState(initial, options.own === true);
-      this.#meaning = Meaning.ofState(state, depth, bytes, rest, validate as Rule);
+      const { state, ...intake } = takeState(initial, options.own === true);
+      this.#meaning = Meaning.ofState(state, intake, rest, validate as Rule);
     }
   }
 

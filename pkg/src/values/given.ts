@@ -4,7 +4,7 @@ import type { Limits } from "../types.js";
 
 /** Values of the caller's, for one call: the core reads of them what it looks into. */
 export function given(values: readonly unknown[], limits: Limits = {}): Values {
-  return new Values(values, limits.depth, limits.string);
+  return Values.given(values, limits.depth, limits.string);
 }
 
 /** The same of one that may be missing. */

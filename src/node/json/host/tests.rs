@@ -56,6 +56,10 @@ impl Host for Watched {
         self.answers(format!("nested {}", self.pointer(place))) && self.values.is_nested_within(place, limit)
     }
 
+    fn nesting(&self) -> usize {
+        self.values.nesting()
+    }
+
     fn is_same(&self, a: Place, b: Place) -> bool {
         self.answers("same".into()) && self.values.is_same(a, b)
     }
