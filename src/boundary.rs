@@ -31,8 +31,9 @@ pub(crate) mod value {
     pub(crate) const LONG_EDITED: u8 = 12;
 }
 
-/// Operations of packed patches (`src/patch/pack.rs`).
-#[cfg(feature = "wasm-page")]
+/// Operations of packed patches (`src/patch/pack.rs`) and of sketched ones (`src/patch/sketched.rs`).
+#[cfg(any(feature = "wasm-page", test))]
+#[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
 pub(crate) mod operation {
     pub(crate) const ADD: u8 = 0;
     pub(crate) const REMOVE: u8 = 1;

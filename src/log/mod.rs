@@ -35,6 +35,8 @@ mod tests;
 use std::sync::Arc;
 
 pub(crate) use reader::Reader;
+#[cfg(any(feature = "wasm-page", test))]
+pub(crate) use reader::write_number;
 
 use crate::boundary::{record, value};
 use crate::edit::{self, Done, Edit, Step};

@@ -53,10 +53,26 @@ impl<'a> Reader<'a> {
         Err(self.malformed())
     }
 
+    /// 0 or 1.
+    #[cfg(any(feature = "wasm-page", test))]
+    pub(crate) fn flag(&mut self) -> Result<bool> {
+        match self.next() {
+            Some(0) => Ok(false),
+            Some(1) => Ok(true),
+            _ => Err(self.malformed()),
+        }
+    }
+
     pub(crate) fn double(&mut self) -> Result<f64> {
         let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
         self.at += 8;
         bytes.map(|bytes| f64::from_le_bytes(*bytes)).filter(|number| number.is_finite()).ok_or_else(|| self.malformed())
+    }
+
+    /// Refuses what is nested more deeply than is allowed.
+    #[cfg(any(feature = "wasm-page", test))]
+    pub(crate) fn check_depth(&self, depth: usize) -> Result<()> {
+        self.limits.check_depth(depth)
     }
 
     pub(super) fn bytes(&mut self) -> Result<&'a [u8]> {
@@ -81,4 +97,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn malformed(&self) -> Error {
         Error::new(Code::InvalidPatch, "the op log is malformed").at(self.at)
     }
+}
+
+/// Writes a number as the log has them.
+#[cfg(any(feature = "wasm-page", test))]
+pub(crate) fn write_number(out: &mut Vec<u8>, mut number: usize) {
+    while number > 0x7f {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
 }

@@ -27,13 +27,13 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// An array of a host's, none of whose items are read yet. O(1).
-    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize, holder: Arc<Holder>) -> Array {
+    /// An array none of whose items are read yet. O(1).
+    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize) -> Array {
         let weight = length.saturating_mul(2).saturating_add(2);
-        Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: Some(holder), is_hosted: true }
+        Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: None, is_hosted: true }
     }
 
-    /// The same, of items that came along.
+    /// The same of a host's.
     pub(super) fn of_holder(self, holder: Arc<Holder>) -> Array {
         Array { holder: Some(holder), ..self }
     }

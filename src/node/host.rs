@@ -152,7 +152,9 @@ impl Leaf {
         let (number, level) = self.holder.host.open(self.place());
         let holder = Arc::new(Holder { host: self.holder.host.clone(), number });
         match level {
-            Level::Array(length) if self.is_array => Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length, holder))),
+            Level::Array(length) if self.is_array => {
+                Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length).of_holder(holder)))
+            }
             Level::Items(entries) if self.is_array => {
                 let items = entries.into_iter().enumerate().map(|(index, entry)| holder.child(entry, index));
                 Node::Array(Arc::new(items.collect::<Array>().of_holder(holder.clone())))

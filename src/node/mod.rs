@@ -13,6 +13,8 @@ mod key;
 mod object;
 mod raw;
 mod short;
+#[cfg(any(feature = "wasm-page", test))]
+mod sketch;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod tree;
@@ -25,6 +27,8 @@ pub(crate) use key::Key;
 pub(crate) use object::Object;
 pub(crate) use raw::Raw;
 pub(crate) use short::Short;
+#[cfg(any(feature = "wasm-page", test))]
+pub(crate) use sketch::{Way, tell};
 
 use std::sync::Arc;
 

@@ -11,6 +11,8 @@ mod pack;
 #[cfg(any(feature = "wasm-page", test))]
 mod resolved;
 mod shorten;
+#[cfg(any(feature = "wasm-page", test))]
+mod sketched;
 
 #[cfg(feature = "wasm")]
 pub(crate) use apply::print_effect;
@@ -22,6 +24,8 @@ pub use diff::DiffOptions;
 pub(crate) use pack::pack;
 #[cfg(feature = "wasm-page")]
 pub(crate) use resolved::print_resolved;
+#[cfg(feature = "wasm-page")]
+pub(crate) use sketched::apply_sketched;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)
@@ -80,6 +84,15 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Where it does something.
+    pub(crate) fn path(&self) -> &Pointer {
+        match self {
+            Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => path,
+            Operation::Move { path, .. } | Operation::Copy { path, .. } | Operation::Test { path, .. } => path,
+            Operation::StrIns { path, .. } | Operation::Inc { path, .. } => path,
+        }
+    }
+
     /// The same in a document that has the one it is for at this place.
     pub(crate) fn under(mut self, place: &[Key]) -> Operation {
         let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(place.iter().chain(pointer.keys()).cloned().collect());

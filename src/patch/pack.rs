@@ -22,6 +22,7 @@
 
 use super::{Operation, Patch};
 use crate::boundary::{operation, value};
+use crate::log::write_number;
 use crate::node::Node;
 use crate::pointer::{self, Pointer};
 use crate::{print, text};
@@ -134,11 +135,7 @@ impl Packer<'_> {
         self.out.extend_from_slice(&(number + 0.0).to_le_bytes());
     }
 
-    fn number(&mut self, mut number: usize) {
-        while number > 0x7f {
-            self.out.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.out.push(number as u8);
+    fn number(&mut self, number: usize) {
+        write_number(&mut self.out, number);
     }
 }

@@ -1,17 +1,14 @@
 import { isContainer, type Key } from "../state/containers.js";
 import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
 import { PatchwireError } from "../errors.js";
+import { Answer } from "./answer.js";
 import { VALUE } from "./boundary.js";
 import { reading } from "./engine.js";
-import { Writer } from "./writer.js";
 
 /** So many items come along with an array that is opened; of a longer one those that are asked for. */
 const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
-
-/** What a buffer keeps. */
-const ROOM = 1 << 16;
 
 const NOTHING = new Uint8Array();
 
@@ -27,24 +24,7 @@ interface Opened {
   depth: number;
 }
 
-class Answer extends Writer {
-  protected room(length: number): Uint8Array {
-    const longer = new Uint8Array(length);
-    longer.set(this.bytes);
-    return longer;
-  }
-
-  begin(): void {
-    this.at = 0;
-    if (this.bytes.length > ROOM) this.bytes = new Uint8Array(ROOM);
-  }
-
-  end(): Uint8Array {
-    return this.bytes.subarray(0, this.at);
-  }
-}
-
-const answer = new Answer(new Uint8Array(ROOM));
+const answer = new Answer();
 
 /**
  * Plain values, of which the core reads what it looks into (src/wasm/host.rs): a level at a time, by numbers that opened
@@ -318,7 +298,7 @@ function isEqual(a: unknown, b: unknown, depth: number): boolean {
   return names.length === count || names.filter((name) => other[name] !== undefined).length === count;
 }
 
-function isJsonContainer(value: object): boolean {
+export function isJsonContainer(value: object): boolean {
   return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0;
 }
 

@@ -175,6 +175,7 @@ class StateIntake implements Intake {
       if (value.length > this.longest) this.longest = value.length;
     } else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
     else throw notJson(value, this.path);
-    return value;
+    // JSON has no -0.
+    return value === 0 ? 0 : value;
   }
 }

@@ -4,6 +4,7 @@ import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
 import { checkSize, given, givenIf } from "./given.js";
+import { applySketched } from "./sketch.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -25,6 +26,10 @@ import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWr
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
+  if (typeof patch !== "string" && options?.limits === undefined) {
+    const after = applySketched(state, patch);
+    if (after !== undefined) return after as Immutable<T>;
+  }
   const limits = bounds(options?.limits);
   checkSize(state, options?.limits);
   const text = patchText(patch);

@@ -121,7 +121,7 @@ impl Compactor {
 
     /// An operation at one place that changes what is there.
     fn write(&mut self, operation: Operation) {
-        let path = path(&operation).clone();
+        let path = operation.path().clone();
         let is_deep = path.keys().len() > DEEPEST;
         let cover = self.cover(&path).filter(|(depth, _)| *depth < path.keys().len() || sets(&operation));
         match (operation, cover) {
@@ -359,7 +359,7 @@ impl Compactor {
         if let Operation::Move { from, .. } | Operation::Copy { from, .. } = &operation {
             self.root.fix(from.keys(), &mut self.slots);
         }
-        self.root.fix(path(&operation).keys(), &mut self.slots);
+        self.root.fix(operation.path().keys(), &mut self.slots);
         self.slots.push(Some(operation));
     }
 }
@@ -371,13 +371,5 @@ fn sets(operation: &Operation) -> bool {
         Operation::Add { path, .. } => path.keys().last().is_none_or(|last| **last != *b"-" && !is_index(last)),
         Operation::Remove { path } => path.keys().is_empty(),
         _ => true,
-    }
-}
-
-fn path(operation: &Operation) -> &Pointer {
-    match operation {
-        Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => path,
-        Operation::Move { path, .. } | Operation::Copy { path, .. } | Operation::Test { path, .. } => path,
-        Operation::StrIns { path, .. } | Operation::Inc { path, .. } => path,
     }
 }
