@@ -168,16 +168,28 @@ impl<'g> Granted<'g> {
         self.alive.iter().any(|(rule, at)| rule.below && rule.grants(*at, operation))
     }
 
-    /// The members that rules name here.
-    pub(super) fn names(&self) -> impl Iterator<Item = Key> {
-        self.alive.iter().filter_map(|(rule, at)| match rule.steps.get(*at) {
+    /// The rules about an operation.
+    fn about(&self, operation: ChangeOperation) -> impl Iterator<Item = &(&'g Rule, usize)> {
+        self.alive.iter().filter(move |(rule, _)| rule.operations.contains(&operation))
+    }
+
+    /// The members that rules about the operation name here.
+    pub(super) fn names(&self, operation: ChangeOperation) -> impl Iterator<Item = Key> {
+        self.about(operation).filter_map(|(rule, at)| match rule.steps.get(*at) {
             Some(RuleStep::Named(name)) => Some(name.clone()),
             _ => None,
         })
     }
 
+    /// Whether the rules about the operation are the other's, each followed as far.
+    pub(super) fn is_as(&self, other: &Granted<'_>, operation: ChangeOperation) -> bool {
+        let is_one = |(one, at): &(&Rule, usize), (other, place): &(&Rule, usize)| std::ptr::eq(*one, *other) && at == place;
+        self.about(operation).count() == other.about(operation).count()
+            && self.about(operation).all(|one| other.about(operation).any(|other| is_one(one, other)))
+    }
+
     /// Granted here or somewhere below.
     pub(super) fn reaches(&self, operation: ChangeOperation) -> bool {
-        self.alive.iter().any(|(rule, _)| rule.operations.contains(&operation))
+        self.about(operation).next().is_some()
     }
 }

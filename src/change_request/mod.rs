@@ -12,6 +12,7 @@
 //! says where in the request it is.
 
 mod array;
+mod definitions;
 mod extract;
 mod format;
 mod guard;

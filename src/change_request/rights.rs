@@ -47,8 +47,22 @@ impl<'o> Rights<'o> {
 
     /// The members that rules or the view name here.
     pub(super) fn names(&self) -> Vec<Key> {
-        let by_rules = self.granted.iter().flat_map(Granted::names);
+        [Add, Update, Delete].into_iter().flat_map(|operation| self.named(operation)).collect()
+    }
+
+    /// The members that the view names here, and rules about the operation.
+    pub(super) fn named(&self, operation: ChangeOperation) -> Vec<Key> {
+        let by_rules = self.granted.iter().flat_map(|granted| granted.names(operation));
         by_rules.chain(self.sight.iter().flat_map(Sight::names)).collect()
+    }
+
+    /// Whether the operation may be done at the same places below.
+    pub(super) fn is_as(&self, other: &Rights<'_>, operation: ChangeOperation) -> bool {
+        let granted = match (&self.granted, &other.granted) {
+            (Some(one), Some(other)) => one.is_as(other, operation),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        granted && self.sight == other.sight
     }
 
     pub(super) fn sees_all(&self) -> bool {

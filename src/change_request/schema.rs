@@ -4,6 +4,7 @@
 //! guard: what is sent is looked at all the same.
 
 use super::ChangeOperation::{Add, Delete, Update};
+use super::definitions::Definitions;
 use super::rights::Rights;
 use super::walk::Walk;
 use super::{ChangeOperation, ChangeOptions, ChangeRequest, object_of};
@@ -13,11 +14,14 @@ use crate::error::Result;
 use crate::node::{Key, Node};
 use std::sync::Arc;
 
-/// Rules may lead on for ever (`**`), and a tool definition should be short: below this anything is let through,
-const DEEPEST: usize = 8;
+/// A tool definition should be short: below this anything is let through,
+const DEEPEST: usize = 64;
 
 /// and beside so many places.
 const PLACES: usize = 1_000;
+
+/// So many items are described one by one, where rules name their indexes.
+const ITEMS: usize = 100;
 
 /// No member is named this, which isn't UTF-8: what may be done there may be done to members that nobody named.
 const UNNAMED: &[u8] = &[0xff];
@@ -59,10 +63,12 @@ impl ChangeRequest {
         let (place, rights) = Walk::new(document, options).enter()?;
         let value = state.map(|_| &place).filter(|place| place.bracket().is_some() && rights.shows(place));
         let mut properties = Vec::new();
+        let mut definitions = Definitions::default();
         for (name, operation, description) in
             [("newElements", Add, NEW), ("updateElements", Update, UPDATE), ("removeElements", Delete, REMOVE)]
         {
-            if let Some(inside) = (Part { operation, left: PLACES }).inside(&rights, value, 0) {
+            let mut part = Part { operation, left: PLACES, definitions: &mut definitions };
+            if let Some(inside) = part.inside(&rights, value, 0) {
                 properties.push((name, with(inside, "description", text(description))));
             }
         }
@@ -76,23 +82,37 @@ impl ChangeRequest {
             ("properties", object(properties)),
             ("additionalProperties", Node::Bool(false)),
         ]);
-        Ok(Document { root, limits: none.limits })
+        Ok(Document { root: definitions.join(&root), limits: none.limits })
     }
 }
 
 /// One part of a request.
-struct Part {
+struct Part<'d, 'r> {
     operation: ChangeOperation,
     /// How many places may still be described.
     left: usize,
+    definitions: &'d mut Definitions<'r>,
 }
 
-impl Part {
+impl<'r> Part<'_, 'r> {
     /// What may be said about a place; `None` where nothing.
-    fn place(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
+    fn place(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> Option<Node> {
         if !rights.reaches(self.operation) {
             return None;
         }
+        if value.is_some() || rights.covers(self.operation) {
+            return self.described(rights, value, depth);
+        }
+        match self.definitions.get(self.operation, rights) {
+            Ok(known) => known,
+            Err(number) => {
+                let schema = self.described(rights, None, depth);
+                self.definitions.set(number, schema)
+            }
+        }
+    }
+
+    fn described(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> Option<Node> {
         self.left = self.left.saturating_sub(1);
         let is_container = |value: &Node| value.bracket().is_some();
         let is_here = value.is_some_and(is_container);
@@ -121,44 +141,44 @@ impl Part {
     }
 
     /// What may be said about what is inside of a container.
-    fn inside(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> Option<Node> {
+    fn inside(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> Option<Node> {
         if !rights.reaches(self.operation) {
             return None;
         }
         if depth == DEEPEST || self.left == 0 {
             return Some(object([]));
         }
-        if value.is_some_and(|value| value.bracket() == Some(b'[')) {
-            let item =
-                self.item(&rights.step(&Step::Index(0)), depth).or_else(|| self.item(&rights.step(&Step::Index(usize::MAX)), depth))?;
-            return Some(object([("type", text("array")), ("items", item)]));
+        if let Some(items) = value.and_then(Node::as_array) {
+            // New items come after those that are there.
+            let first = if self.operation == Add { items.len() } else { 0 };
+            let list = self.list(rights, first, depth);
+            return (!list.is_empty()).then(|| object([("type", text("array"))].into_iter().chain(list)));
         }
         let (properties, others) = self.members(rights, value, depth);
         if properties.is_empty() && others.is_none() {
             return None;
         }
         let properties = object_of(properties);
-        let list =
-            if value.is_none() { self.item(&rights.step(&Step::Index(usize::MAX)), depth).map(|item| ("items", item)) } else { None };
+        let list = if value.is_none() { self.list(rights, 0, depth) } else { Vec::new() };
         let others = others.unwrap_or(Node::Bool(false));
-        let kind = if list.is_some() { containers() } else { text("object") };
+        let kind = if list.is_empty() { text("object") } else { containers() };
         // A new value that may not be here itself is allowed for what is in it.
         let is_for_inside = value.is_none() && depth > 0 && self.operation == Add && !rights.at(Add);
         let one = || Node::Number(1.0);
-        let full = is_for_inside.then(|| [Some(("minProperties", one())), list.is_some().then(|| ("minItems", one()))]);
+        let full = is_for_inside.then(|| [Some(("minProperties", one())), (!list.is_empty()).then(|| ("minItems", one()))]);
         let fixed = [("type", kind), ("properties", properties), ("additionalProperties", others)];
         Some(object(fixed.into_iter().chain(list).chain(full.into_iter().flatten().flatten())))
     }
 
     /// What may be said about the members that are there or that somebody names, and about all others. Only what is there can
     /// be updated or deleted.
-    fn members(&mut self, rights: &Rights<'_>, value: Option<&Node>, depth: usize) -> (Vec<(Key, Node)>, Option<Node>) {
+    fn members(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> (Vec<(Key, Node)>, Option<Node>) {
         let members = value.and_then(Node::as_object);
         let known = members.iter().flat_map(|members| members.iter().map(|(key, _)| key.clone()));
         let needs_one = value.is_some() && self.operation != Add;
         let others = if needs_one { None } else { self.place(&rights.step(&Step::Key(UNNAMED.into())), None, depth + 1) };
         let mut properties: Vec<(Key, Node)> = Vec::new();
-        for key in known.chain(rights.names()) {
+        for key in known.chain(rights.named(self.operation)) {
             if self.left == 0 {
                 return (properties, Some(object([])));
             }
@@ -182,11 +202,26 @@ impl Part {
         (properties, others)
     }
 
+    /// What may be said about items, from the index of the first one on; empty where nothing.
+    fn list(&mut self, rights: &Rights<'r>, first: usize, depth: usize) -> Vec<(&'static str, Node)> {
+        let named = rights.named(self.operation);
+        let numbers = named.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse::<usize>().ok());
+        let end = numbers.max().map_or(first, |last| last.saturating_add(1).min(first.saturating_add(ITEMS)));
+        let items: Vec<_> = (first..end).map(|index| self.item(&rights.step(&Step::Index(index)), depth)).collect();
+        let others = self.item(&rights.step(&Step::Index(usize::MAX)), depth);
+        if others.is_none() && items.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let none = || if self.operation == Add { object([("not", object([]))]) } else { unchanged() };
+        let items: Vec<_> = items.into_iter().map(|item| item.unwrap_or_else(none)).collect();
+        let own = (!items.is_empty()).then(|| ("prefixItems", Node::array(items)));
+        own.into_iter().chain([("items", others.unwrap_or_else(none))]).collect()
+    }
+
     /// What may be said about an item with these rights; at least that it stays.
-    fn item(&mut self, rights: &Rights<'_>, depth: usize) -> Option<Node> {
+    fn item(&mut self, rights: &Rights<'r>, depth: usize) -> Option<Node> {
         let item = self.place(rights, None, depth + 1)?;
-        let keep = object([("type", text("object")), ("maxProperties", Node::Number(0.0))]);
-        Some(if self.operation == Delete { object([("anyOf", Node::array(vec![keep, item]))]) } else { item })
+        Some(if self.operation == Delete { object([("anyOf", Node::array(vec![unchanged(), item]))]) } else { item })
     }
 }
 
@@ -216,6 +251,11 @@ fn kind(value: Option<&Node>) -> Node {
         Some(b'[') => object([("type", text("array"))]),
         _ => object([]),
     }
+}
+
+/// An item that stays as it is.
+fn unchanged() -> Node {
+    object([("type", text("object")), ("maxProperties", Node::Number(0.0))])
 }
 
 fn containers() -> Node {

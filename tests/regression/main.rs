@@ -7,6 +7,7 @@ mod a_moves_target_was_not_there_before_the_removal;
 mod a_position_past_all_strings_overflowed;
 mod a_schema_let_nobody_keep_an_item;
 mod a_schema_of_any_depth_was_endless;
+mod a_schema_took_one_index_for_all;
 mod a_splice_asked_for_endless_removals;
 mod a_stored_revision_had_no_next;
 mod a_value_moved_into_its_holders_place_was_not_taken_back;

@@ -244,3 +244,17 @@ test("nothing that is given is written to or handed on", () => {
   expect(result.list[0]).not.toBe(state.list[0]);
   expect(Object.isFrozen(result.list[0])).toBe(true);
 });
+
+test("the schema of a view of five levels stays small, with rules of any depth too", () => {
+  const task = { id: 1, title: "t", owner: { id: 1, name: "n", contact: { mail: "m" } }, notes: [{ id: 1, text: "a", tags: ["b"] }] };
+  const phases = Array.from({ length: 3 }, (_, id) => ({ id, name: "p", tasks: Array.from({ length: 4 }, () => task) }));
+  const web = Object.fromEntries(["a", "b", "c"].map((id) => [id, { id, url: "u", meta: { lang: "en", score: 1 } }]));
+  const state = { project: { title: "t", phases }, research: { sources: { web, papers: web } }, budget: { lines: [{ id: 1, net: 2 }] }, keys: { api: "x" } };
+  const view = { include: ["/project", "/research", "/budget/lines/*/net"], exclude: ["/project/phases/*/tasks/*/owner/contact", "/research/sources/*/*/meta/score"] };
+  const allow = ["**.id:update", "**.title:add,update", "project.phases[*].tasks[*].notes.*", "research.**.meta.*:update"];
+  for (const options of [{}, { state }, { allow }, { state, allow }]) {
+    const schema = JSON.stringify(changeRequestSchema(view, options));
+    expect(schema.length).toBeLessThan(16_000);
+    for (const hidden of ["api", "total"]) expect(schema).not.toContain(`"${hidden}"`);
+  }
+});
