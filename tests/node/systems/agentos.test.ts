@@ -61,6 +61,20 @@ describe("AgentOS's cases (tests/cases/agentos-state.json)", () => {
       for (const partition of ["scratch", "artifacts"]) if (partition in one.ours) expect(play(one)[partition]).toEqual(revive(one.ours[partition]));
     }
   });
+
+  // A fault of the original, and what is right in its place.
+  const faults = cases.filter(({ doNotCopy }) => doNotCopy !== undefined);
+
+  test.each(faults.map((one) => [one.name, one] as const))("not so: %s", (_, one) => {
+    expect(one.doNotCopy).toBeTypeOf("string");
+    expect(one.theirs, "the fault").toBeDefined();
+    expect(one.why, "why it is one").toBeTypeOf("string");
+    if (one.ours.throws) return expect(one.theirs).not.toHaveProperty("throws");
+    const { originalMutated: _mutated, ...wrong } = revive(one.theirs);
+    expect(play(one)).not.toMatchObject(wrong);
+  });
+
+  test("the faults are marked", () => expect(faults).toHaveLength(21));
 });
 
 describe("laws", () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { applyPatch } from "patchwire";
 import { parsePathWithOperations, PayloadManager } from "patchwire/memberjunction";
@@ -95,7 +96,11 @@ function answer(one: Case): any {
 describe("PayloadManager", () => {
   test.each(cases)("$name", (one) => {
     const ours = OURS[one.name];
-    expect(one.doNotCopy === undefined || ours !== undefined, "a fault has an answer of ours").toBe(true);
+    if (one.doNotCopy !== undefined) {
+      expect(ours, "a fault has an answer of ours").toBeDefined();
+      const isOtherwise = ours!.error !== undefined || Object.entries(ours!).some(([part, value]) => !isDeepStrictEqual(one.expected[part], value));
+      expect(isOtherwise, "which is another than the fault").toBe(true);
+    }
     const given = JSON.stringify(one);
     if (ours?.error) {
       expect(() => answer(one)).toThrow(expect.objectContaining({ code: ours.error }));
@@ -121,6 +126,8 @@ describe("PayloadManager", () => {
     expect(JSON.stringify(one)).toBe(given);
     expect(({} as any).polluted).toBeUndefined();
   });
+
+  test("the faults are marked", () => expect(cases.filter(({ doNotCopy }) => doNotCopy !== undefined)).toHaveLength(33));
 
   test("each recorded report belongs to a case", () => {
     const calls = cases.filter(({ call }) => call === "applyAgentChangeRequest").map(({ name }) => name);
