@@ -5,7 +5,7 @@
 
 use super::rights::Rights;
 use super::{ChangeOperation, object_of};
-use crate::document::{Key, Node, Opened};
+use crate::node::{Key, Node, Opened};
 use std::sync::Arc;
 
 /// Until the schema is whole, a reference is the definition's number.

@@ -10,6 +10,7 @@ mod combine;
 mod reduce;
 mod touch;
 
+use crate::changes::Changes;
 use crate::document::Document;
 use crate::edit::Step;
 use crate::error::{Code, Error, Result};
@@ -212,10 +213,9 @@ impl MergePlan {
         let mut combiner = Combiner::new(self, base, writers);
         combiner.run(&base.root)?;
         let conflicts = combiner.conflicts();
-        let mut writes = moves::writes(&combiner.changes, &base.root, &combiner.state, Granularity::Path);
-        writes::cap(&mut writes, &combiner.state, base.limits.operations);
         let warnings = writers.iter().flat_map(|writer| writer.warnings.iter().cloned()).collect();
-        Ok(Merged { state: Document { root: combiner.state, limits: base.limits }, conflicts, warnings, base: base.root.clone(), writes })
+        let state = Document { root: combiner.state, limits: base.limits };
+        Ok(Merged { state, conflicts, warnings, base: base.root.clone(), changes: combiner.changes })
     }
 
     pub(crate) fn rules(&self) -> impl Iterator<Item = (&Pointer, &Strategy)> {
@@ -246,7 +246,7 @@ pub struct Merged {
     /// Writes that didn't fit the base, which were left out or created what they missed, one sentence each.
     pub warnings: Vec<String>,
     base: Node,
-    writes: StepWrites,
+    changes: Changes,
 }
 
 impl Merged {
@@ -265,7 +265,9 @@ impl Merged {
     /// assert_eq!(base.apply(&patch).unwrap(), merged.state);
     /// ```
     pub fn patch(&self, dialect: Dialect) -> Result<Patch> {
-        patch::derive(self.writes.clone(), Some(&self.base), dialect)
+        let mut writes = moves::writes(&self.changes, &self.base, &self.state.root, Granularity::Path);
+        writes::cap(&mut writes, &self.state.root, self.state.limits.operations);
+        patch::derive(writes, Some(&self.base), dialect)
     }
 }
 

@@ -248,6 +248,13 @@ impl Reducers {
     }
 }
 
+impl GraphChange {
+    /// From one state to another.
+    pub(crate) fn between(before: Document, state: Document) -> GraphChange {
+        GraphChange { state, conflicts: Vec::new(), before }
+    }
+}
+
 fn changed(before: &Document, root: Node, conflicts: Vec<Conflict>) -> Result<GraphChange> {
     before.limits.check_change(&before.root, &root)?;
     Ok(GraphChange { state: Document { root, limits: before.limits }, conflicts, before: before.clone() })

@@ -1,5 +1,8 @@
-//! `GraphHandle`: a graph's state, and what is to be done to it. It is read first and changed afterwards, because reducers
-//! of one's own may call into the core, which then needs the arena.
+//! `ReducersHandle`: what is to be done to a graph's state. The state is read first and changed afterwards, because reducers
+//! of one's own may call into the core, which then needs the arena; and the handle itself, whose place for what was read is
+//! empty by then.
+
+use std::cell::Cell;
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
@@ -9,7 +12,7 @@ use super::error::{JsResult, text, to_js};
 use super::limits::limits;
 use super::merge::{list, print_conflict, strategies};
 use crate::document::Document;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::parse;
@@ -25,42 +28,56 @@ pub fn initialize_graph(arena: &Arena, length: usize) -> JsResult<String> {
     Ok(text(state.to_bytes()))
 }
 
-/// Refuses what isn't a list of `[pointer, name]` and `[pointer, function]` into `scratch` and `artifacts`.
+/// The patch from the state that was read to the one that `run` answered with; the arena holds both, the first up to `split`.
 #[wasm_bindgen]
-pub fn check_reducers(rules: &Array) -> JsResult<()> {
-    reducers(rules).map(drop).map_err(to_js)
+pub fn graph_patch(arena: &Arena, split: usize, length: usize) -> JsResult<String> {
+    let before = Document::parse(arena.head(split)).map_err(to_js)?;
+    let answer = Document::parse(arena.range(split, length)).map_err(to_js)?;
+    let state = answer.get("/state").map_err(to_js)?;
+    Ok(text(patch::print(&GraphChange::between(before, state).patch(Dialect::Rfc6902))))
 }
 
-/// A graph's state, and the values that something is to be done with.
+/// Reducers, and the graph's state and the values that were read last.
 #[wasm_bindgen]
-pub struct GraphHandle {
+pub struct ReducersHandle {
+    reducers: Reducers,
+    given: Cell<Option<Given>>,
+}
+
+struct Given {
     state: Document,
     values: Vec<Document>,
 }
 
 #[wasm_bindgen]
-impl GraphHandle {
-    /// The arena holds the state up to `split` and a list of values up to `length`.
+impl ReducersHandle {
+    /// Of a list of `[pointer, name]` and `[pointer, function]` into `scratch` and `artifacts`.
     #[wasm_bindgen(constructor)]
-    pub fn new(arena: &Arena, split: usize, length: usize) -> JsResult<GraphHandle> {
+    pub fn new(rules: &Array) -> JsResult<ReducersHandle> {
+        Ok(ReducersHandle { reducers: reducers(rules).map_err(to_js)?, given: Cell::new(None) })
+    }
+
+    /// The arena holds the state up to `split` and a list of values up to `length`.
+    pub fn read(&self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
         let limits = limits(&[]);
         let state = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
         let values = parse::parse(arena.range(split, length).into(), &limits).map_err(to_js)?;
         let values = values.as_array().map(|values| values.iter().map(|root| Document { root: root.clone(), limits }).collect());
-        Ok(GraphHandle { state, values: values.unwrap_or_default() })
+        self.given.set(Some(Given { state, values: values.unwrap_or_default() }));
+        Ok(())
     }
 
-    /// Does what is asked for: 0 merges branches, of which each value is the patch that leads to it from the state; 1 puts the first value into scratch, and takes out
-    /// the members whose names the second one lists; 2 does so with artifacts; 3 visits the node that the first value names.
-    /// Returns `{"state":…,"patch":…,"conflicts":…}`.
-    pub fn run(self, what: u32, rules: &Array) -> JsResult<String> {
-        self.change(what, rules).map(|change| text(printed(&change))).map_err(to_js)
+    /// Does with what was read what is asked for: 0 merges branches, of which each value is the patch that leads to it from
+    /// the state; 1 puts the first value into scratch, and takes out the members whose names the second one lists; 2 does so
+    /// with artifacts, without reducers; 3 visits the node that the first value names. Returns `{"state":…,"conflicts":…}`.
+    pub fn run(&self, what: u32) -> JsResult<String> {
+        let given = self.given.take().ok_or_else(|| to_js(Error::new(Code::Closed, "nothing was read")))?;
+        given.change(&self.reducers, what).map(|change| text(printed(&change))).map_err(to_js)
     }
 }
 
-impl GraphHandle {
-    fn change(&self, what: u32, rules: &Array) -> Result<GraphChange> {
-        let reducers = reducers(rules)?;
+impl Given {
+    fn change(&self, reducers: &Reducers, what: u32) -> Result<GraphChange> {
         let value = |index: usize| self.values.get(index).map(|value| &value.root);
         match what {
             0 => {
@@ -77,7 +94,10 @@ impl GraphHandle {
                 let removed: Vec<Key> =
                     names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
                 let update = self.values.first().unwrap_or(&self.state);
-                reducers.fold(&self.state, if what == 1 { b"scratch" } else { b"artifacts" }, update, &removed)
+                match what {
+                    1 => reducers.fold(&self.state, b"scratch", update, &removed),
+                    _ => Reducers::new().fold(&self.state, b"artifacts", update, &removed),
+                }
             }
         }
     }
@@ -93,8 +113,6 @@ fn reducers(rules: &Array) -> Result<Reducers> {
 fn printed(change: &GraphChange) -> Vec<u8> {
     let mut out = b"{\"state\":".to_vec();
     print(&mut out, &change.state.root);
-    out.extend_from_slice(b",\"patch\":");
-    out.extend_from_slice(&patch::print(&change.patch(Dialect::Rfc6902)));
     out.extend_from_slice(b",\"conflicts\":");
     list(&mut out, &change.conflicts, print_conflict);
     out.push(b'}');

@@ -1,4 +1,4 @@
-import { call, core, passTexts } from "#merge";
+import { call, core, isAlive, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
@@ -64,6 +64,7 @@ export interface GraphChange {
 }
 
 type Members = Record<string, unknown>;
+type ReducersHandle = InstanceType<ReturnType<typeof core>["ReducersHandle"]>;
 
 /** What the core can do (src/wasm/reducers.rs). */
 const Done = { merge: 0, scratch: 1, artifacts: 2, visit: 3 } as const;
@@ -79,10 +80,18 @@ interface Part {
   iteration?: unknown;
 }
 
-const changes = new WeakMap<object, GraphChange>();
+/** A change whose patch nobody has asked for: what was sent to the core, and its answer. */
+interface Untold {
+  before: string;
+  answer: string;
+  conflicts: MergeConflict[];
+}
+
+const changes = new WeakMap<object, GraphChange | Untold>();
 
 /**
- * What a {@link StateManager}'s method did to make this state; undefined for a state that none made.
+ * What a {@link StateManager}'s method did to make this state; undefined for a state that none made. The patch is made when
+ * it is asked for. O(what the method touched).
  *
  * @example
  * ```ts
@@ -93,7 +102,13 @@ const changes = new WeakMap<object, GraphChange>();
  * ```
  */
 export function changeOf(state: GraphState): GraphChange | undefined {
-  return changes.get(state);
+  const change = changes.get(state);
+  if (change === undefined || "patch" in change) return change;
+  const [arena, split, length] = passTexts(change.before, change.answer);
+  const patch = JSON.parse(call(() => core().graph_patch(arena, split!, length!))) as JSONPatchOperation[];
+  const told = { patch, conflicts: change.conflicts };
+  changes.set(state, told);
+  return told;
 }
 
 /**
@@ -111,8 +126,10 @@ export function changeOf(state: GraphState): GraphChange | undefined {
  * ```
  */
 export class StateManager {
-  private readonly rules: (readonly [pointer: string, reducer: ReducerFn | BuiltinReducer])[];
+  private readonly rules: unknown[];
   private readonly hasMeans: boolean;
+  private readonly failure: Failure = {};
+  private handle: ReducersHandle;
 
   /**
    * @param reducers how values that are there and values that come become one; elsewhere the latest value stays.
@@ -120,9 +137,16 @@ export class StateManager {
    *   nor in `artifacts`, `INVALID_POINTER`; with the place.
    */
   constructor(reducers: StateReducers) {
-    this.rules = Object.entries(reducers).flatMap(([field, reducer]) => pointers(field).map((pointer) => [pointer, reducer] as const));
-    this.hasMeans = this.rules.some(([, reducer]) => reducer === "avg");
-    call(() => core().check_reducers([...this.rules]));
+    this.rules = Object.entries(reducers).flatMap(([field, reducer]) => {
+      const rule = typeof reducer === "function" ? onTexts(reducer, this.failure) : reducer;
+      return pointers(field).map((pointer) => [pointer, rule]);
+    });
+    this.hasMeans = Object.values(reducers).includes("avg");
+    this.handle = this.begun();
+  }
+
+  private begun(): ReducersHandle {
+    return call(() => new (core().ReducersHandle)(this.rules));
   }
 
   /**
@@ -247,21 +271,24 @@ export class StateManager {
 
   /** Has something done to a part of a state; what comes back is put in the part's place. */
   private change<S extends GraphState>(state: S, part: Part, values: unknown[], what: Done): S {
-    const failure: Failure = {};
-    const rules = (what === Done.artifacts ? [] : this.rules).map(([pointer, reducer]) => [pointer, typeof reducer === "function" ? onTexts(reducer, failure) : reducer]);
-    const [arena, split, length] = passTexts(JSON.stringify(part), JSON.stringify(values));
-    // Two calls: a function may itself call the core, which then needs the arena.
-    const handle = call(() => new (core().GraphHandle)(arena, split!, length!));
+    // The instance that it was made in may be lost since.
+    if (!isAlive(this.handle)) this.handle = this.begun();
+    const before = JSON.stringify(part);
+    const [arena, split, length] = passTexts(before, JSON.stringify(values));
     try {
-      const { state: after, ...change } = JSON.parse(call(() => handle.run(what, rules))) as { state: Part } & GraphChange;
+      call(() => this.handle.read(arena, split!, length!));
+      const answer = call(() => this.handle.run(what));
+      const { state: after, conflicts } = JSON.parse(answer) as { state: Part; conflicts: MergeConflict[] };
       const next = { ...state };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
         next[name] = (isMembers(value) ? joined(state[name] as Members, part[name] as Members, value) : value) as never;
       }
-      changes.set(next, change);
+      changes.set(next, { before, answer, conflicts });
       return next;
     } catch (error) {
-      throw "thrown" in failure ? failure.thrown : error;
+      throw "thrown" in this.failure ? this.failure.thrown : error;
+    } finally {
+      delete this.failure.thrown;
     }
   }
 }

@@ -6,6 +6,7 @@ import { applyPatch, PatchwireError, StateDocument, StateTracker, stepWritesToRF
 import { failAt, failNow, fillMemory, hasFailed, memory } from "../../faults.ts";
 import { json, onPlain, perform, step, type Json, type Step } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
+import { changeOf, StateManager } from "patchwire/agentos";
 
 // The core can die: what traps, or finds no memory, leaves its memory in any state. Then it is replaced.
 
@@ -58,6 +59,17 @@ describe("a document", () => {
     for (const use of [() => document.toJSON(), () => document.get(""), () => new StateTracker(document)]) expect(refusal(use).code).toBe("CLOSED");
     expect(other.toJSON()).toEqual(JSON.parse(text));
   });
+});
+
+test("a graph's manager has its reducers in the core that runs now", () => {
+  const manager = new StateManager({ "scratch.n": "sum" });
+  const base = manager.updateScratch(manager.initialize(null), { n: 1 });
+  failNow();
+  expect(changeOf(base)!.patch).toEqual([{ op: "add", path: "/scratch/n", value: 1 }]);
+  expect(manager.updateScratch(base, { n: 2 }).scratch.n).toBe(3);
+  failAt(1);
+  lost(() => manager.updateScratch(base, { n: 2 }));
+  expect(manager.mergeParallelBranches(base, [manager.updateScratch(base, { n: 4 })]).scratch.n).toBe(5);
 });
 
 test("functions on whole values work again at the next call", () => {

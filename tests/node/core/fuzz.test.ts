@@ -162,9 +162,11 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
       return reader;
     },
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
-    GraphHandle: () => {
+    ReducersHandle: () => {
       const [state, values] = [Buffer.from('{"scratch":{"n":1},"artifacts":{},"visitedNodes":[],"iteration":0}'), Buffer.from('[{"scratch":{"n":2},"artifacts":{}}]')];
-      return new patchwire.GraphHandle(filled(state, values), state.length, state.length + values.length);
+      const reducers = new patchwire.ReducersHandle([["/scratch/n", "sum"]]);
+      reducers.read(filled(state, values), state.length, state.length + values.length);
+      return reducers;
     },
     MergeHandle: () => new patchwire.MergeHandle(values(1), filled(Buffer.from("[]")), 2, false, NONE),
     ChangeHandle: () => new patchwire.ChangeHandle(filled(something, Buffer.from("{}")), something.length, something.length + 2, true, NONE),
@@ -209,7 +211,8 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const isPointer = /^(get|stream|append|increment|pointer_segments)$/.test(called) && below(2) === 0;
     const isSketch = called === "apply_sketched" && below(4) > 0;
     const isView = called === "filter_patch" && below(4) > 0;
-    const fitting = below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
+    const isGraph = called === "graph_patch" && below(4) === 0;
+    const fitting = isGraph ? ['{"scratch":{"n":1}}', '{"state":{"scratch":{"n":2}}}'].map((text) => Buffer.from(text)) : below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
     const [first, second] = [isSketch ? altered(pick(sketches)) : isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isPointer ? Buffer.from("more") : isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
     const splits = parameters.some(({ name }) => name === "split");
     return parameters.map(({ name, type }) => {
@@ -247,7 +250,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "SessionReader.finish" || name === "MergeHandle.run" || name === "GraphHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
+    const consumed = name === "SessionReader.finish" || name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     reading.failure = null;

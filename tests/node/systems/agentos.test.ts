@@ -154,6 +154,23 @@ test("functions reduce, may use the core themselves, and what they throw comes o
   expect(manager.mergeParallelBranches(base, branches).scratch.best).toBe(9);
   expect(() => manager.updateScratch(base, { bad: 2 })).toThrow(RangeError);
   expect(refusal(() => manager.updateScratch(base, { none: 2 })).code).toBe("NOT_JSON");
+  // What one threw is forgotten.
+  expect(manager.updateScratch(base, { best: 4 }).scratch.best).toBe(4);
+});
+
+test("a function may use the manager whose function it is", () => {
+  const manager: StateManager = new StateManager({
+    "scratch.n": "sum",
+    "scratch.deep": (a: number, b: number) => {
+      if (b === 0) throw new RangeError("mine");
+      if (b > 3) expect(() => manager.updateScratch(manager.updateScratch(manager.initialize(null), { deep: a }), { deep: 0 })).toThrow(RangeError);
+      return b > 1 ? manager.updateScratch(manager.updateScratch(manager.initialize(null), { deep: a + 1 }), { deep: b - 1 }).scratch.deep : a + b;
+    },
+  });
+  const base = manager.updateScratch(manager.initialize(null), { n: 1, deep: 1 });
+  const after = manager.updateScratch(base, { n: 2, deep: 5 });
+  expect(after.scratch).toEqual({ n: 3, deep: 6 });
+  expect(changeOf(after)!.patch).toEqual([{ op: "replace", path: "/scratch/n", value: 3 }, { op: "replace", path: "/scratch/deep", value: 6 }]);
 });
 
 test("artifacts are reduced where branches meet, and deletions are deletions", () => {
