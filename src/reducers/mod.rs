@@ -163,7 +163,7 @@ impl Reducers {
             }
         }
         fold.samples.store(&mut after, &state.limits)?;
-        changed(state, after, Vec::new())
+        changed(state, after)
     }
 
     /// Puts members into `artifacts`; the latest value stays, whatever reducers there are.
@@ -207,7 +207,7 @@ impl Reducers {
             Edit::Increment { path: at(b"iteration"), by: 1.0 },
         ];
         edits.iter().try_for_each(|edit| edit::perform(&mut after, edit, &state.limits).map(drop))?;
-        changed(state, after, Vec::new())
+        changed(state, after)
     }
 
     /// Merges the `scratch` and the `artifacts` of branches that all started as `base`, in their order and three-way: what a
@@ -244,7 +244,7 @@ impl Reducers {
         }
         let roots: Vec<Node> = branches.iter().map(|branch| branch.root.clone()).collect();
         mean::merge(&self.plan, &base.root, &roots, &mut after, &base.limits)?;
-        changed(base, after, merged.conflicts)
+        Ok(GraphChange { conflicts: merged.conflicts, ..changed(base, after)? })
     }
 }
 
@@ -255,9 +255,9 @@ impl GraphChange {
     }
 }
 
-fn changed(before: &Document, root: Node, conflicts: Vec<Conflict>) -> Result<GraphChange> {
+fn changed(before: &Document, root: Node) -> Result<GraphChange> {
     before.limits.check_change(&before.root, &root)?;
-    Ok(GraphChange { state: Document { root, limits: before.limits }, conflicts, before: before.clone() })
+    Ok(GraphChange::between(before.clone(), Document { root, limits: before.limits }))
 }
 
 /// With the members of its partitions built, if they were text: each is looked at several times.
