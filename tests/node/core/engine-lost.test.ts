@@ -3,10 +3,10 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, StateDocument, StateTracker, stepWritesToRFC6902, type WriteCursor } from "patchwire";
+import { changeOf, StateManager } from "patchwire/agentos";
 import { failAt, failNow, fillMemory, hasFailed, memory } from "../../faults.ts";
 import { json, onPlain, perform, step, type Json, type Step } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
-import { changeOf, StateManager } from "patchwire/agentos";
 
 // The core can die: what traps, or finds no memory, leaves its memory in any state. Then it is replaced.
 

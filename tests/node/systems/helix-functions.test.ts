@@ -6,7 +6,7 @@ import * as helix from "patchwire/helix";
 
 interface Case { name: string; call: string; input: any; expected: any; doNotCopy?: string }
 
-const { cases } = JSON.parse(readFileSync(new URL("../cases/helix-functions.json", import.meta.url), "utf8")) as { cases: Case[] };
+const { cases } = JSON.parse(readFileSync(new URL("../../cases/helix-functions.json", import.meta.url), "utf8")) as { cases: Case[] };
 
 /** Not in patchwire/helix, and why; the test fails when one of them comes. */
 const ELSEWHERE: Record<string, string> = {
