@@ -329,7 +329,7 @@ export class Meaning {
   advance(reader: Reader): void {
     const { core, plain } = this;
     if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
-      plain.log.advance(reader.id, (this.options.history ?? 0) > 0);
+      plain.log.advance(reader.id, this.options.history !== 0);
       this.setBaseline(reader);
       if (plain.log.length > LOG_LENGTH) this.flushEarly();
       return;
