@@ -375,7 +375,7 @@ export class SyncedState<T> {
     }
   }
 
-  /** The same for what may be done again: with another core it is likely to work. */
+  /** Runs what may be done again: if the core fails in it, another one is likely to do it. */
   #twice<R>(run: (opened: Opened<T>) => R): R {
     try {
       return this.#with(run);

@@ -122,7 +122,7 @@ export interface WriteCursor {
    */
   stepWrites(): StepWrites;
   /**
-   * The same as JSON Patch operations. O(what changed).
+   * What changed since the baseline, as JSON Patch operations. O(what changed).
    *
    * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
    * @example
@@ -137,7 +137,7 @@ export interface WriteCursor {
    */
   patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
   /**
-   * The same as JSON text, without building objects; `[]` where nothing changed. O(what changed).
+   * What {@link patches} gives as JSON text, without building objects; `[]` where nothing changed. O(what changed).
    *
    * @throws PatchwireError `ENGINE_LOST`, `CLOSED`.
    * @example

@@ -126,7 +126,7 @@ pub enum ChangeOperation {
 }
 
 impl ChangeOperation {
-    /// Its name in a guard: `add`, `update` or `delete`.
+    /// The operation's name in a guard: `add`, `update` or `delete`.
     ///
     /// ```
     /// use patchwire::ChangeOperation;
@@ -264,7 +264,7 @@ impl ChangeRequest {
         walk.finish()
     }
 
-    /// The same for a request that was made from `base`, while the state went on to `newer`: both changes in one state,
+    /// Carries out a request that was made from `base`, while the state went on to `newer`: both changes in one state,
     /// merged by the plan, with the newer state as the first writer and the request as the second. Without strategies the
     /// request's value stays where both set one, and the other is a conflict.
     ///

@@ -25,15 +25,15 @@ pub struct Truncation {
     pub length: usize,
     /// A text that lost more than this is told: 70.
     pub content: f64,
-    /// And as critical above this: 90.
+    /// A text that lost more than this is told as critical: 90.
     pub content_critical: f64,
     /// An array that lost more of its items than this is told: 50.
     pub items: f64,
-    /// And as high above this: 80.
+    /// An array that lost more of its items than this is told as high: 80.
     pub items_high: f64,
     /// An object that lost more of its members than this is told: 50.
     pub members: f64,
-    /// And as critical above this: 80.
+    /// An object that lost more of its members than this is told as critical: 80.
     pub members_critical: f64,
     /// The whole state is told where it lost more of its members than this: 30.
     pub structure: f64,
@@ -85,7 +85,7 @@ struct Look<'t> {
     dropped: &'t Dropped,
     warnings: &'t mut Vec<Warning>,
     path: Vec<Step>,
-    /// The same place in the state after the request.
+    /// The place in the state after the request.
     now: Vec<Step>,
 }
 

@@ -16,7 +16,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name in small letters.
+    /// The severity's name in small letters.
     ///
     /// ```
     /// assert_eq!(patchwire::Severity::High.as_str(), "high");

@@ -119,7 +119,7 @@ impl Sequence {
         None
     }
 
-    /// The same pieces, and other changes inside old items.
+    /// The sequence with these pieces and other changes inside old items.
     pub(crate) fn with_inside(&self, inside: Ordered<usize, Change>) -> Sequence {
         Sequence { pieces: self.pieces.clone(), inside }
     }

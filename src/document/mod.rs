@@ -97,7 +97,7 @@ impl Document {
         self.get_at(pointer.as_bytes())
     }
 
-    /// The same, of a pointer that may have lone surrogates.
+    /// The value at a pointer that may have lone surrogates.
     pub(crate) fn get_at(&self, pointer: &[u8]) -> Result<Document> {
         let pointer = Pointer::parse_bytes(pointer, &self.limits)?;
         let found = pointer.find(&self.root);

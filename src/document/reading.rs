@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// The same from what `read` gives, opening only what it leaves out.
+    /// Puts an array together from what `read` gives, opening only what it leaves out.
     fn read_all(document: &Document, path: &mut Vec<u32>, length: u32, small: usize) -> Vec<Value> {
         let mut items: Vec<Value> = Vec::new();
         while (items.len() as u32) < length {

@@ -220,7 +220,7 @@ fn at(node: &mut Node, path: &[Step], edit: &mut dyn FnMut(&mut Node) -> Result<
     below(node, step, &mut |child| at(child, rest, edit))
 }
 
-/// The same one step down. An error of its own doesn't say where.
+/// Edits the child that one step leads to. An error that says that there is none doesn't say where.
 pub(crate) fn below(node: &mut Node, step: &Step, edit: &mut dyn FnMut(&mut Node) -> Result<Out>) -> Result<Out> {
     match step {
         Step::Key(key) => object_mut(node)?.edit(key, edit).unwrap_or_else(|| Err(not_found("there is no such member"))),

@@ -13,7 +13,7 @@ use crate::writes::ArrayDelta;
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
 
-/// And only so many are.
+/// So many values at most are compared in this way.
 const STRANGERS: usize = 64;
 
 /// Shorter values aren't worth comparing.

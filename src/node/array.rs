@@ -33,7 +33,7 @@ impl Array {
         Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: None, is_hosted: true }
     }
 
-    /// The same of a host's.
+    /// The array, of items that live with a host.
     pub(super) fn of_holder(self, holder: Arc<Holder>) -> Array {
         Array { holder: Some(holder), ..self }
     }

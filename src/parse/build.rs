@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
         self.tokens.get(frame.tokens as usize..).unwrap_or_default()
     }
 
-    /// The same in pairs of name and value.
+    /// The tokens of an object, in pairs of name and value.
     fn members(&self, frame: Frame) -> &[[Token; 2]] {
         self.tokens(frame).as_chunks().0
     }

@@ -198,7 +198,7 @@ fn string(text: &[u8], start: usize) -> Result<Scanned> {
     if byte(text, at) == b'"' { Ok(Scanned { end: at + 1, is_canonical: true }) } else { escaped(text, at) }
 }
 
-/// The same where there is a backslash at `at`, or something wrong.
+/// The rest of a string in which there is a backslash at `at`, or something wrong.
 #[inline(never)]
 fn escaped(text: &[u8], mut at: usize) -> Result<Scanned> {
     let mut is_canonical = true;

@@ -37,7 +37,7 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
     apply_with(root, patch, limits, |_| {})
 }
 
-/// The same, telling `each` the edits as they are made.
+/// Applies all of the patch, telling `each` the edits as they are made. On an error `root` is half changed.
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let before = limits.before(root);
@@ -170,7 +170,7 @@ pub(crate) fn place(root: &Node, pointer: &Pointer) -> Result<Vec<Step>> {
     locate(root, pointer).map(|(place, _)| place)
 }
 
-/// The same, where the value is going to be changed.
+/// The steps that lead to a value that is going to be changed: what is on the way is opened in its place.
 fn reach(root: &mut Node, pointer: &Pointer) -> Result<Vec<Step>> {
     let mut place = Vec::with_capacity(pointer.keys().len() + 1);
     descend(root, pointer.keys(), pointer, &mut place, &mut |_| Ok(Out::None))?;

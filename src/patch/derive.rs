@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::text;
-use crate::writes::{self, StepWrites, Write};
+use crate::writes::{self, Base, StepWrites, Write};
 
 impl StepWrites {
     /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
@@ -38,7 +38,7 @@ impl StepWrites {
 }
 
 /// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
-/// O(operations), and with those present also the cost of applying the writes.
+/// O(operations), and where those come after writes that reach them also the cost of applying the writes.
 pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let patch = operations(writes, base, dialect)?;
     Ok(match base {
@@ -82,30 +82,24 @@ pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Diale
         Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
         _ => false,
     });
-    let mut state = if needs_base { base.cloned() } else { None };
-    let last = writes.ops.len().saturating_sub(1);
+    let mut before = if needs_base { base.cloned().map(Base::new) } else { None };
     for (index, write) in writes.ops.into_iter().enumerate() {
         let write = match write {
             // Permutations have many of them, whose steps become keys where they are.
-            Write::Move { from, path } if state.is_none() => {
+            Write::Move { from, path } if before.is_none() => {
                 let [from, path] = [from, path].map(|path| Pointer::from_keys(path.into_iter().map(Step::into_segment).collect()));
                 operations.push(Operation::Move { from, path });
                 continue;
             }
             write => write,
         };
-        operate(&mut operations, &write, state.as_ref(), dialect).map_err(|error| error.in_op(index))?;
-        if let Some(state) = &mut state
-            && index < last
-        {
-            let one = StepWrites { ops: vec![write], warnings: Vec::new() };
-            writes::apply(state, &one, &Limits::none()).map_err(|error| error.in_op(index))?;
-        }
+        operate(&mut operations, &write, before.as_mut(), dialect).map_err(|error| error.in_op(index))?;
+        before.as_mut().map_or(Ok(()), |before| before.pass(write)).map_err(|error| error.in_op(index))?;
     }
     Ok(Patch { operations })
 }
 
-fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialect: Dialect) -> Result<()> {
+fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dialect: Dialect) -> Result<()> {
     match write {
         Write::Append { path, items } => {
             out.extend(items.iter().map(|value| Operation::Add { path: below(path, b"-".into()), value: value.clone() }));
@@ -121,7 +115,7 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
         Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
         Write::Replace { path, value, is_new } => {
-            let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(state, path, value) } else { None };
+            let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(base, path, value)? } else { None };
             if let Some(insertion) = grown {
                 out.push(insertion);
                 return Ok(());
@@ -131,7 +125,7 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
         Write::Delete { path } => out.push(Operation::Remove { path: pointer(path) }),
         Write::AppendText { path, text } => {
-            let before = current(state, path)?;
+            let before = current(base, path)?;
             let before = before.as_text().ok_or_else(|| misfit(path))?;
             out.push(match dialect {
                 Dialect::Extended => Operation::StrIns { path: pointer(path), position: text::utf16_len(before), text: text.clone() },
@@ -144,7 +138,7 @@ fn operate(out: &mut Vec<Operation>, write: &Write, state: Option<&Node>, dialec
         }
         Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by: *by }),
         Write::Increment { path, by } => {
-            let before = current(state, path)?.as_number().ok_or_else(|| misfit(path))?;
+            let before = current(base, path)?.as_number().ok_or_else(|| misfit(path))?;
             out.push(Operation::Replace { path: pointer(path), value: Node::Number(before + by) });
         }
     }
@@ -169,18 +163,17 @@ fn is_long_text(value: &Node) -> bool {
 }
 
 /// The insertion that makes the string at `path` what `value` is, when it only grew at its end.
-fn growth(state: Option<&Node>, path: &[Step], value: &Node) -> Option<Operation> {
-    let path = pointer(path);
-    let before = path.find(state?)?;
-    let (before, after) = (before.as_text()?, value.as_text()?);
-    let text = text::growth(before, after).filter(|_| !before.is_empty())?;
-    Some(Operation::StrIns { position: text::utf16_len(before), path, text })
+fn growth(base: Option<&mut Base>, path: &[Step], value: &Node) -> Result<Option<Operation>> {
+    let before = base.map_or(Ok(None), |base| base.find(path))?;
+    let (Some(before), Some(after)) = (before.as_ref().and_then(Node::as_text), value.as_text()) else { return Ok(None) };
+    let text = text::growth(before, after).filter(|_| !before.is_empty());
+    Ok(text.map(|text| Operation::StrIns { position: text::utf16_len(before), path: pointer(path), text }))
 }
 
-fn current(state: Option<&Node>, path: &[Step]) -> Result<Node> {
-    let state = state
+fn current(base: Option<&mut Base>, path: &[Step]) -> Result<Node> {
+    let base = base
         .ok_or_else(|| Error::new(Code::InvalidPatch, "append_text and increment need the base: pass { base }").on(edit::display(path)))?;
-    pointer(path).find(state).ok_or_else(|| misfit(path))
+    base.find(path)?.ok_or_else(|| misfit(path))
 }
 
 fn misfit(path: &[Step]) -> Error {

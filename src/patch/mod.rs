@@ -93,7 +93,7 @@ impl Operation {
         }
     }
 
-    /// The same in a document that has the one it is for at this place.
+    /// The operation for a document that has the one that this is for at a place.
     pub(crate) fn under(mut self, place: &[Key]) -> Operation {
         let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(place.iter().chain(pointer.keys()).cloned().collect());
         match &mut self {

@@ -68,7 +68,7 @@ pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
 }
 
-/// The same without quotes. A surrogate pair may not be cut by the end.
+/// Appends a string without its quotes. A surrogate pair may not be cut by the end.
 pub(crate) fn print_inside(out: &mut Vec<u8>, mut rest: &[u8]) {
     loop {
         let (plain, special) = rest.split_at_checked(text::unescaped_end(rest)).unwrap_or((rest, &[]));

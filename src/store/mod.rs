@@ -57,7 +57,7 @@ pub enum RowOperation {
     },
     /// Sets a row of `base`, new or not.
     PutBase {
-        /// Its number, from 0.
+        /// The row's number, from 0.
         id: u64,
         /// A piece of the state's text.
         text: Piece,

@@ -92,7 +92,7 @@ pub(crate) fn growth(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     added(before, after)
 }
 
-/// The same of a string that is known to have grown, or to have changed at the seam only. O(what was added).
+/// What came to the end of a string that is known to have grown, or to have changed at the seam only. O(what was added).
 pub(crate) fn added(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     let seam = before.len().saturating_sub(3)..before.len();
     if after.get(seam.clone())? == before.get(seam.clone())? {
@@ -241,7 +241,7 @@ pub(crate) fn shared_len(a: &[u8], b: &[u8]) -> usize {
     a.as_chunks().0.iter().zip(b.as_chunks().0).take_while(is_same).count() * 8
 }
 
-/// The same as `==`, which in wasm compares byte by byte.
+/// Whether the bytes are equal, eight at a time: in wasm `==` compares them one by one.
 pub(crate) fn is_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

@@ -2,13 +2,12 @@
 
 use super::{CursorId, Tracker};
 use crate::changes::Changes;
-use crate::edit::{self, Edit, Step};
+use crate::edit::{Edit, Step};
 use crate::error::{Code, Error, Result};
-use crate::limits::Limits;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
-use crate::writes::{self, ArrayDelta, Granularity, StepWrites, Write};
+use crate::writes::{self, ArrayDelta, Base, Granularity, StepWrites, Write};
 use crate::{moves, text};
 
 #[derive(Debug, Clone)]
@@ -121,19 +120,19 @@ impl Tracker {
         let mut writes = moves::writes(&cursor.changes, &cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
         if self.options.granularity == Granularity::Path && declares {
-            let mut before = cursor.base.clone();
+            let mut base = Base::new(cursor.base.clone());
             for write in &mut writes.ops {
-                self.declare(write, &before);
-                // The next one's path is meant where this one has been applied.
-                writes::apply(&mut before, &StepWrites { ops: vec![write.clone()], warnings: Vec::new() }, &Limits::none())?;
+                self.declare(write, &mut base)?;
+                base.pass(write.clone())?;
             }
         }
         let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
         Ok(if is_by_index { writes.shortened(&self.document.root) } else { writes })
     }
 
-    /// The same as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where that would be more than [`Limits::operations`], the smallest
-    /// container that brings it under is replaced as a whole.
+    /// The net effect since the cursor's baseline as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where
+    /// it would have more operations than [`Limits::operations`](crate::Limits::operations), the smallest container that
+    /// brings it under that is replaced as a whole.
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
@@ -158,21 +157,26 @@ impl Tracker {
     }
 
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.
-    fn declare(&self, write: &mut Write, base: &Node) {
-        let Write::Replace { path, value, is_new: false } = write else { return };
+    fn declare(&self, write: &mut Write, base: &mut Base) -> Result<()> {
+        let Write::Replace { path, value, is_new: false } = write else { return Ok(()) };
         let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| matches(pattern, path));
-        if declared(&self.options.counters)
-            && let (Some(before), Some(after)) = (edit::find(base, path).and_then(|node| node.as_number()), value.as_number())
+        let (is_counter, is_text) = (declared(&self.options.counters), declared(&self.options.texts));
+        if !is_counter && !is_text {
+            return Ok(());
+        }
+        let Some(before) = base.find(path)? else { return Ok(()) };
+        if is_counter
+            && let (Some(before), Some(after)) = (before.as_number(), value.as_number())
             && before + (after - before) == after
         {
             *write = Write::Increment { path: std::mem::take(path), by: after - before };
-        } else if declared(&self.options.texts)
-            && let Some(before) = edit::find(base, path)
+        } else if is_text
             && let (Some(before), Some(after)) = (before.as_text(), value.as_text())
             && let Some(text) = text::growth(before, after)
         {
             *write = Write::AppendText { text, path: std::mem::take(path) };
         }
+        Ok(())
     }
 }
 

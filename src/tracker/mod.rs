@@ -169,7 +169,7 @@ impl Tracker {
         self.append_at(pointer.as_bytes(), text.as_bytes())
     }
 
-    /// The same, of texts that may have lone surrogates.
+    /// [`Tracker::append`], of texts that may have lone surrogates.
     pub(crate) fn append_at(&mut self, pointer: &[u8], text: &[u8]) -> Result<()> {
         let path = self.place(pointer)?;
         let in_step = !self.history.is_on() || self.history.continues(&Cause::Append(path.clone()));

@@ -32,7 +32,7 @@ use serde::de::DeserializeOwned;
 /// assert_eq!(store.read::<Tokens>(), Some(42));
 /// ```
 pub trait StateKey: 'static + Send + Sync {
-    /// Its name, which is the member's in the state document.
+    /// The key's name, which is the member's in the state document.
     const KEY: &'static str;
     /// How updates of writers that ran in parallel are joined.
     const MERGE: MergeStrategy = MergeStrategy::Exclusive;

@@ -82,7 +82,7 @@ pub(super) struct Kept {
     pub scope: KeyScope,
 }
 
-/// Which keys something is about.
+/// The keys that something is about.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     All,

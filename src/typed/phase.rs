@@ -14,7 +14,7 @@ pub trait PhaseHook {
     /// The updates that it wants.
     ///
     /// # Errors
-    /// Its own; they end the phase.
+    /// What the hook returns as an error ends the phase.
     fn run(&self, snapshot: &Snapshot) -> Result<MutationBatch>;
 }
 

@@ -71,7 +71,7 @@ impl StateStore {
         StateStore::with_limits(Limits::default())
     }
 
-    /// The same with other bounds on what is committed.
+    /// A store with no keys and no values, with these bounds on what is committed.
     ///
     /// ```
     /// use patchwire::typed::{KeyOptions, StateKey, StateStore};

@@ -12,7 +12,7 @@ pub(crate) fn apply(root: &mut Node, writes: &StepWrites, limits: &Limits) -> Re
     apply_with(root, writes, limits, |_| {})
 }
 
-/// The same, telling `each` the edits as they are made.
+/// Applies the writes, telling `each` the edits as they are made. An error leaves `root` half changed.
 pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, mut each: impl FnMut(&Edit)) -> Result<Vec<String>> {
     let (before, mut warnings) = (limits.before(root), Vec::new());
     for write in &writes.ops {
@@ -109,7 +109,7 @@ fn left_out(why: String) -> String {
     why + "; the write was left out"
 }
 
-/// The same path with the segments that lead into arrays as indexes.
+/// The path with the segments that lead into arrays as indexes.
 fn resolve(root: &Node, path: &[Step]) -> Option<Vec<Step>> {
     let mut node = Some(root.clone());
     path.iter()

@@ -1,12 +1,14 @@
 //! Step writes: the net effect of an agent's step, as one list.
 
 mod apply;
+mod base;
 mod cap;
 mod codec;
 mod cost;
 mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
+pub(crate) use base::Base;
 pub(crate) use cap::cap;
 pub(crate) use cost::{cost, operations, shifts_target};
 pub(crate) use shorten::{Shortened, Told, common, shorten};

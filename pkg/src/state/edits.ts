@@ -50,7 +50,7 @@ export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN): unkno
   return follower.end();
 }
 
-/** The same of somebody else's value, which stays as it is: what didn't change is shared with it. */
+/** Follows edits from somebody else's value, which stays as it is: what didn't change is shared with it. */
 export function derive(root: unknown, edits: ViewEdit[]): unknown {
   return follow(root, edits, FOREIGN);
 }

@@ -36,15 +36,15 @@ export interface Truncation {
   length?: number;
   /** A text that lost more percent than this is told: 70. */
   content?: number;
-  /** And as critical above this: 90. */
+  /** A text that lost more than this is told as critical: 90. */
   contentCritical?: number;
   /** An array that lost more percent of its items than this is told: 50. */
   items?: number;
-  /** And as high above this: 80. */
+  /** An array that lost more of its items than this is told as high: 80. */
   itemsHigh?: number;
   /** An object that lost more percent of its members than this is told: 50. */
   members?: number;
-  /** And as critical above this: 80. */
+  /** An object that lost more of its members than this is told as critical: 80. */
   membersCritical?: number;
   /** The whole state is told where it lost more percent of its members than this: 30. */
   structure?: number;

@@ -7,7 +7,7 @@ export function given(values: readonly unknown[], limits: Limits = {}): Values {
   return Values.given(values, limits.depth, limits.string);
 }
 
-/** The same of one that may be missing. */
+/** Takes a value that may be missing. */
 export function givenIf(value: unknown, limits?: Limits): Values | undefined {
   return value === undefined ? undefined : given([value], limits);
 }

@@ -161,7 +161,7 @@ impl Compactor {
         Pointer::from_keys(rest.to_vec()).find(value(&self.slots, slot)?)
     }
 
-    /// The same, as long as all that is carried about is no more than one patch may.
+    /// The value at `from`, if it is known, as long as all that is carried about is no more than one patch may.
     fn carried(&mut self, from: &Pointer) -> Option<Node> {
         let value = self.known(from)?;
         self.carried += value.weight() as u64;

@@ -117,7 +117,7 @@ impl Place {
         }
     }
 
-    /// The same for what has grown on the way to `keys`, and for all that is below the first `all` of them.
+    /// Absorbs what has grown on the way to `keys`, and all that has grown below the first `all` of them.
     pub fn absorb_along(&mut self, keys: &[Key], all: usize, value: usize, slots: &mut Slots) {
         let mut place = self;
         for key in keys.iter().take(all) {

@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    /// The same for a frame that is over the limit, so that nobody needs to copy it to find out.
+    /// The connection sent a frame that is over the limit: refused as [`Server::receive`] refuses it, without anybody copying it.
     ///
     /// ```
     /// use patchwire::sync::{Server, ServerEffect};
