@@ -110,7 +110,7 @@ async function buildShim(run) {
 /** Sets up what is missing and rebuilds what has changed. */
 export async function build() {
   await setupForBuild();
-  const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs');
+  const rust = inRoot('Cargo.toml', 'Cargo.lock', 'src', 'scripts/build.mjs', 'scripts/optimise.mjs', 'scripts/panics.mjs');
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
   const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), ...modules.map(({ name }) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));

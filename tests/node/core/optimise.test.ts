@@ -15,6 +15,11 @@ test("only the standard library's ways to panic become traps", () => {
     "<alloc[7c01]::vec::Vec<patchwire[1]::node::Node>>::remove::assert_failed",
     "std[9d]::panicking::begin_panic_handler",
     "std[9d]::panicking::panic_with_hook",
+    "<std[9d]::panicking::panic_handler::FormatStringPayload as core[6ae3]::fmt::Display>::fmt",
+    "<std[9d]::panicking::panic_handler::StaticStrPayload as core[6ae3]::panic::PanicPayload>::get",
+    "<std[9d]::panicking::begin_panic::Payload<&str> as core[6ae3]::panic::PanicPayload>::as_str",
+    "core[6ae3]::ptr::drop_in_place::<std[9d]::panicking::panic_handler::FormatStringPayload>",
+    "std[9d]::sys::backtrace::__rust_end_short_backtrace::<std[9d]::panicking::panic_handler::{closure#0}, !>",
   ];
   const others = [
     "patchwire[1]::patch::apply::test_failed",
