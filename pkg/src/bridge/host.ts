@@ -277,9 +277,8 @@ function isNestedWithin(value: unknown, limit: number): boolean {
  * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
  */
 function isEqual(a: unknown, b: unknown, depth: number): boolean {
-  if (!isContainer(a) || !isContainer(b)) return a === b && (typeof a === "string" || typeof a === "number" || typeof a === "boolean" || a === null);
-  if (a === b) return true;
-  if (depth === 0 || !isJsonContainer(a) || !isJsonContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (a === b) return typeof a === "object" || typeof a === "string" || typeof a === "number" || typeof a === "boolean";
+  if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a)) {
     const items = b as unknown[];
     if (a.length !== items.length) return false;
@@ -287,15 +286,18 @@ function isEqual(a: unknown, b: unknown, depth: number): boolean {
     return true;
   }
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const [names, others] = [Object.keys(one), Object.keys(other)];
+  // Most have the same names in the same order, and then none has to be looked up.
+  const isInOrder = names.length === others.length && names.every((name, i) => name === others[i]);
   let count = 0;
-  for (const name of Object.keys(one)) {
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
     const item = one[name];
     if (item === undefined) continue;
-    if (!Object.hasOwn(other, name) || !isEqual(item, other[name], depth - 1)) return false;
+    if ((!isInOrder && !Object.hasOwn(other, name)) || !isEqual(item, other[name], depth - 1)) return false;
     count++;
   }
-  const names = Object.keys(other);
-  return names.length === count || names.filter((name) => other[name] !== undefined).length === count;
+  return others.length === count || others.filter((name) => other[name] !== undefined).length === count;
 }
 
 export function isJsonContainer(value: object): boolean {
