@@ -1,5 +1,7 @@
 //! RFC 6902's public suite and the examples of RFC 6901, one runner for all files.
 
+use std::sync::Arc;
+
 use patchwire::{Document, Patch};
 use serde_json::Value;
 
@@ -14,8 +16,14 @@ fn records() -> Vec<(String, Value)> {
     FILES.into_iter().flat_map(file).filter(|(_, record)| record.get("patch").is_some()).collect()
 }
 
+/// On the document as it is built, and as it is read where the patch leads.
 fn run(record: &Value) -> Result<(), String> {
-    let document = Document::try_from(&record["doc"]).map_err(|error| error.to_string())?;
+    let built = Document::try_from(&record["doc"]).map_err(|error| error.to_string())?;
+    let read = Document::over(Arc::new(record["doc"].clone())).map_err(|error| error.to_string())?;
+    run_on(&built, record).and_then(|()| run_on(&read, record))
+}
+
+fn run_on(document: &Document, record: &Value) -> Result<(), String> {
     let before = document.to_string();
     let outcome = Patch::parse(record["patch"].to_string()).and_then(|patch| document.apply(&patch));
     if document.to_string() != before {

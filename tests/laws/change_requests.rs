@@ -7,11 +7,7 @@ use patchwire::{
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::values::values;
-
-fn document(value: &Value) -> Document {
-    Document::parse(value.to_string()).unwrap()
-}
+use crate::values::{document, values};
 
 /// What a request may say about a value: a program of bytes decides at each place.
 fn sculpt(value: &Value, program: &mut impl Iterator<Item = u8>, spare: &Value, is_list_new: bool) -> Value {
