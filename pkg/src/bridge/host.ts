@@ -1,14 +1,17 @@
 import { isContainer, type Key } from "../state/containers.js";
 import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
 import { PatchwireError } from "../errors.js";
-import { Answer } from "./answer.js";
 import { VALUE } from "./boundary.js";
 import { reading } from "./engine.js";
+import { Writer } from "./writer.js";
 
 /** So many items come along with an array that is opened; of a longer one those that are asked for. */
 const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
+
+/** What a buffer keeps. */
+const ROOM = 1 << 16;
 
 const NOTHING = new Uint8Array();
 
@@ -22,6 +25,27 @@ interface Opened {
   holder: Opened | null;
   position: number;
   depth: number;
+}
+
+class Answer extends Writer {
+  constructor() {
+    super(new Uint8Array(ROOM));
+  }
+
+  protected room(length: number): Uint8Array {
+    const longer = new Uint8Array(length);
+    longer.set(this.bytes);
+    return longer;
+  }
+
+  begin(): void {
+    this.at = 0;
+    if (this.bytes.length > ROOM) this.bytes = new Uint8Array(ROOM);
+  }
+
+  end(): Uint8Array {
+    return this.bytes.subarray(0, this.at);
+  }
 }
 
 const answer = new Answer();

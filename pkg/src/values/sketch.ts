@@ -1,8 +1,8 @@
-import { Answer } from "../bridge/answer.js";
 import { EDIT, OPERATION, VALUE } from "../bridge/boundary.js";
 import { arena, call, core, reserve } from "../bridge/core.js";
 import { reading } from "../bridge/engine.js";
 import { isJsonContainer } from "../bridge/host.js";
+import { Writer } from "../bridge/writer.js";
 import { isContainer } from "../state/containers.js";
 import { derive, type ViewEdit } from "../state/edits.js";
 import { takeState } from "../state/json.js";
@@ -32,16 +32,39 @@ interface Step {
   value: unknown;
 }
 
-const sketch = new Answer();
+/** What is told has so much room: of what is longer, telling it isn't what takes the time. */
+const ROOM = 1 << 14;
+
+const NONE: Uint8Array = new Uint8Array();
+
+/** It is written where the core reads it, which nobody else can use meanwhile: `reading` sees to that. */
+class Sketch extends Writer {
+  begin(): void {
+    this.bytes = reserve(ROOM);
+    this.at = 0;
+  }
+
+  /** Returns how long it is. The core that it is in may be lost, and mustn't be kept by this. */
+  end(): number {
+    this.bytes = NONE;
+    return this.at;
+  }
+
+  protected room(): never {
+    throw new RangeError("the sketch is too long");
+  }
+}
+
+const sketch = new Sketch(NONE);
 
 /** The state after the patch; undefined where that has to be found out by the state itself. O(what is touched). */
 export function applySketched(state: unknown, patch: readonly JSONPatchOperation[]): unknown {
   if (reading.isOn || !isContainer(state) || !Array.isArray(patch) || patch.length === 0 || patch.length > OPERATIONS) return undefined;
+  sketch.begin();
   const steps = whileReading(readSteps, state, patch);
+  const told = sketch.end();
   if (steps === undefined) return undefined;
-  const written = sketch.end();
-  reserve(written.length).set(written);
-  const length = call(ask, written.length, undefined);
+  const length = call(ask, told, undefined);
   return length === undefined ? undefined : whileReading(derive, state, readEdits(reserve(length), steps));
 }
 
@@ -62,7 +85,6 @@ function ask(length: number): number | undefined {
 function readSteps(state: object, patch: readonly unknown[]): Step[] | undefined {
   const steps: Step[] = [];
   try {
-    sketch.begin();
     for (let i = 0; i < patch.length; i++) {
       const step = readStep(state, patch[i]);
       if (step === undefined) return undefined;
