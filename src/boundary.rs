@@ -45,7 +45,7 @@ pub(crate) mod operation {
     pub(crate) const INC: u8 = 7;
 }
 
-/// A view's edits (`src/edit/print.rs`), one digit each.
+/// The edits that a plain copy follows (`src/edit/print.rs`), one digit each.
 pub(crate) mod edit {
     pub(crate) const SET: u8 = 0;
     pub(crate) const DELETE: u8 = 1;

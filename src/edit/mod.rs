@@ -1,5 +1,5 @@
 //! What a change does, with its places resolved: the one form in which the op log and patches reach the
-//! document, the record of changes, and views.
+//! document, the record of changes, and the plain copies that follow it.
 
 mod follow;
 mod growth;

@@ -17,7 +17,7 @@ pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<
     print_list(edits, &[])
 }
 
-/// `brought` are the operations in which the view finds the edits' values.
+/// `brought` are the operations in which the plain copy finds the edits' values.
 pub(crate) fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<usize>]) -> Vec<u8> {
     // As for patches.
     let mut out = Vec::with_capacity(256);

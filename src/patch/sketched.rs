@@ -8,7 +8,7 @@
 //! value     = 0 null | 1 false | 2 true | 3 f64 | 4 text
 //!           | 8 number                           a container that nests so deep, or a string that is too long to come
 //! answer    = edit*                              one for each operation that isn't a test
-//! edit      = 0 | 1 | 2 index remove | 6         set, delete, splice, add: as a view's edits, without what is known
+//! edit      = 0 | 1 | 2 index remove | 6         set, delete, splice, add: as a plain copy's edits, without what is known
 //! ```
 //! Numbers without a type are LEB128.
 

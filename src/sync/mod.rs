@@ -1,6 +1,6 @@
 //! The sync protocol: one state machine for each end, without input or output of their own.
 //!
-//! Frames, time and commits go in; frames, timers and view changes come out. Whoever owns the sockets and the
+//! Frames, time and commits go in; frames, timers and edits of the plain copy come out. Whoever owns the sockets and the
 //! clock (the npm package's TypeScript, a native server, the simulation in `tests/`) only moves them.
 //!
 //! ```text

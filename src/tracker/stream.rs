@@ -149,7 +149,7 @@ impl Tracker {
         self.aborting(stream).map(|_| ())
     }
 
-    /// [`Tracker::write`]; returns what a view has to do to follow.
+    /// [`Tracker::write`]; returns the edits that a plain copy follows.
     pub(crate) fn writing(&mut self, stream: StreamId, piece: &[u8]) -> Result<Vec<Edit>> {
         let index = self.open_stream(stream)?;
         let limits = self.options.limits;
@@ -192,7 +192,7 @@ impl Tracker {
         self.streams.retain(|one| one.id != stream);
     }
 
-    /// [`Tracker::abort`]; returns what a view has to do to follow.
+    /// [`Tracker::abort`]; returns the edits that a plain copy follows.
     pub(crate) fn aborting(&mut self, stream: StreamId) -> Result<Vec<Edit>> {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         let one = self.streams.swap_remove(index);

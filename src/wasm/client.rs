@@ -12,7 +12,7 @@ use crate::text::number;
 
 /// The client's end of the protocol. Its methods return what to do, in order, as the JSON text of a list:
 /// `[0,connection]` connect · `[1,frame]` send · `[2,connection]` disconnect · `[3,state]` another state ·
-/// `[4,edits,patch]` view edits and where observed the patch · `[5,status]` · `[6,code,message]` failed.
+/// `[4,edits,patch]` the plain copy's edits, and where observed the patch · `[5,status]` · `[6,code,message]` failed.
 /// Times are milliseconds of any clock that doesn't go back.
 #[wasm_bindgen]
 pub struct ClientHandle {

@@ -13,7 +13,7 @@ use crate::patch::{self, Patch};
 use crate::print::print_text;
 use crate::writes::{self, StepWrites};
 
-/// What the patch in the arena's first `length` bytes does to a state, as the view's edits.
+/// What the patch in the arena's first `length` bytes does to a state, as edits of its plain copy.
 #[wasm_bindgen]
 pub fn apply_patch(state: Values, arena: &Arena, length: usize, bounds: &[f64]) -> JsResult<String> {
     let limits = limits(bounds);

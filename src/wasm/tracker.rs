@@ -47,13 +47,13 @@ impl Tracked {
 
 /// The meaning behind a `StateTracker`.
 ///
-/// Changes that begin here return the view's edits. With `hold` the change waits for [`TrackerCore::settle`], so that
+/// Changes that begin here return the edits that the plain state follows. With `hold` the change waits for [`TrackerCore::settle`], so that
 /// the state it would lead to can be validated.
 #[wasm_bindgen]
 pub struct TrackerCore {
     tracked: Tracked,
     held: Option<Outcome>,
-    /// What streams have written since the view followed.
+    /// What streams have written since the plain state followed.
     unseen: Vec<Edit>,
 }
 
@@ -109,7 +109,7 @@ impl TrackerCore {
         }
     }
 
-    /// Takes the piece in the arena's first `length` bytes. The view's edits are kept for [`TrackerCore::catch_up`].
+    /// Takes the piece in the arena's first `length` bytes. The plain state's edits are kept for [`TrackerCore::catch_up`].
     pub fn write(&mut self, stream: usize, arena: &Arena, length: usize) -> JsResult<()> {
         let edits = self.tracked.tell(|tracker| tracker.writing(StreamId(stream), arena.head(length))).map_err(to_js)?;
         edits.into_iter().for_each(|edit| edit::join(&mut self.unseen, edit));
@@ -128,7 +128,7 @@ impl TrackerCore {
         Ok(text(edit::print_edits(&edit)))
     }
 
-    /// What streams have written since the last call, as the view's edits.
+    /// What streams have written since the last call, as the plain state's edits.
     pub fn catch_up(&mut self) -> String {
         text(edit::print_edits(&std::mem::take(&mut self.unseen)))
     }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connect, type ClientSocket } from "patchwire/client";
 import { SyncedState, type DurableContext, type HibernatableSocket } from "patchwire/durable-objects";
-import { json, perform, step, type Json } from "../node/program.ts";
+import { json, perform, step, type Json } from "../node/support/program.ts";
 import { newSession, within } from "./session.ts";
 
 // The law of sync: whatever recipes do, what is read from storage and what clients hold is what the server holds.

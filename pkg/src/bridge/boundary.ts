@@ -12,7 +12,7 @@ export const VALUE = {
 /** Operations of packed patches (src/patch/pack.rs). */
 export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST: 5, STR_INS: 6, INC: 7 } as const;
 
-/** A view's edits (src/edit/print.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
+/** The edits that a plain copy follows (src/edit/print.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
 export const EDIT = { SET: 0, DELETE: 1, SPLICE: 2, PERMUTE: 3, MOVE: 4, APPEND: 5, ADD: 6, BROUGHT: 7 } as const;
 
 /** The rows of a commit (src/wasm/session.rs). */

@@ -66,7 +66,7 @@ pub struct Stats {
     pub resyncs: u64,
 }
 
-/// What the owner of the socket, the clock and the view has to do, in this order.
+/// What the owner of the socket, the clock and the plain copy has to do, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientEffect {
     /// Open a connection under this number, and report what happens to it with the number.
@@ -77,7 +77,7 @@ pub enum ClientEffect {
     Disconnect(u32),
     /// The state is another one now; the document has it.
     Snapshot,
-    /// The state changed: what a view has to do to follow, as JSON text, and where it was asked for the patch.
+    /// The state changed: what a plain copy has to do to follow, as JSON text, and where it was asked for the patch.
     Edits {
         /// The edits.
         edits: Vec<u8>,
