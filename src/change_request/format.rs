@@ -18,7 +18,9 @@ const TRAILING: &str = "there is text after the JSON: send the JSON alone";
 const CUT: &str = "the text was cut off before the JSON ended: send all of it";
 const EMPTY: &str = "there is no text: send a change request as a JSON object";
 const QUOTED: &str = "an object is expected here, and this is a string: send the object itself, not its text";
-const NO_OBJECT: &str = "an object is expected here";
+const NO_OBJECT: &str = "an object is expected here, and this is none: leave the member out where there is nothing to say";
+const NO_REQUEST: &str =
+    "a change request is a JSON object, with newElements, updateElements, removeElements, replaceElements or reasoning";
 const TWICE: &str = "this member comes twice in its object, and one of the two would be lost: send it once";
 const NO_TEXT: &str = "the reasoning is a string";
 const STRAY: &str = "a change request has newElements, updateElements, removeElements, replaceElements and reasoning, and nothing else: \
@@ -77,7 +79,7 @@ fn examine(text: &[u8], limits: &Limits, stray: StrayMembers) -> (ChangeRequest,
     };
     problems.extend(twin(text, &root, &limits));
     let Some(members) = root.as_object() else {
-        let message = if root.as_text().is_some() { QUOTED } else { NO_OBJECT };
+        let message = if root.as_text().is_some() { QUOTED } else { NO_REQUEST };
         return (request, vec![Problem::of(None, message)]);
     };
     for (key, value) in members.iter() {

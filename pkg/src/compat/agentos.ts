@@ -184,6 +184,7 @@ export class StateManager {
    * ```
    */
   updateScratch<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
+    requireState(state);
     const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
     requireJson(part);
     requireJson({ scratch: patch });
@@ -204,6 +205,7 @@ export class StateManager {
    * ```
    */
   updateArtifacts<S extends GraphState>(state: S, patch: Record<string, unknown>): S {
+    requireState(state);
     const update = patch ?? {};
     const part: Part = { artifacts: pickedBy(state.artifacts, update) };
     requireJson(part);
@@ -225,6 +227,7 @@ export class StateManager {
    */
   recordNodeVisit<S extends GraphState>(state: S, nodeId: string): S {
     if (typeof nodeId !== "string") throw new PatchwireError("VALIDATION_FAILED", "a node's id is a string", { path: "/currentNodeId" });
+    requireState(state);
     const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
     requireJson(part);
     return this.change(state, part, [nodeId], Done.visit);
@@ -251,6 +254,8 @@ export class StateManager {
    * ```
    */
   mergeParallelBranches<S extends GraphState>(baseState: S, branchStates: readonly S[]): S {
+    if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
+    [baseState, ...branchStates].forEach(requireState);
     const names = ["scratch", "artifacts"] as const;
     const keys = names.map((name) => changedIn(baseState[name], branchStates.map((branch) => branch[name])));
     const part = (state: S): Part => {
@@ -291,6 +296,10 @@ export class StateManager {
       delete this.failure.thrown;
     }
   }
+}
+
+function requireState(state: unknown): void {
+  if (!isMembers(state)) throw new PatchwireError("VALIDATION_FAILED", "a graph's state is an object, as initialize makes it");
 }
 
 /** Refuses what isn't JSON. What is plain to see isn't copied for that. */

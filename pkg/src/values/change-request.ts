@@ -230,6 +230,8 @@ export function applyChangeRequest<T>(state: T, request: ChangeRequest | string,
  * All that is wrong with what a model sent, in words that can be handed back to it; empty where it is a change request.
  * Nothing is repaired: whoever guesses what was cut off loses data. O(length).
  *
+ * @param sent the model's text, or what somebody parsed of it.
+ * @throws PatchwireError `NOT_JSON` where it is neither.
  * @example
  * ```ts
  * import { changeRequestProblems } from "patchwire";
@@ -239,8 +241,9 @@ export function applyChangeRequest<T>(state: T, request: ChangeRequest | string,
  * console.log(problems.map(({ path }) => path)); // [ '/updateElements', '/status' ]
  * ```
  */
-export function changeRequestProblems(text: string): ChangeRequestProblem[] {
-  const [arena, length] = passTexts(text);
+export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
+  if (typeof sent !== "string") checkJson(sent);
+  const [arena, length] = passTexts(typeof sent === "string" ? sent : JSON.stringify(sent));
   return JSON.parse(call(() => core().change_request_problems(arena, length!))) as ChangeRequestProblem[];
 }
 

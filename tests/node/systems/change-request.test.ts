@@ -58,6 +58,11 @@ describe("malformed output of a model", () => {
     expect(problems.map(({ path }) => path)).toEqual(["/updateElements", "/reasoning", "/stray"]);
     expect(JSON.stringify(problems)).not.toContain("secret");
     expect(changeRequestProblems('{"newElements":{},"updateElements":null,"reasoning":"r"}')).toEqual([]);
+    // A tool's arguments, which somebody parsed.
+    expect(changeRequestProblems({ newElements: { a: 1 } })).toEqual([]);
+    expect(changeRequestProblems({ updateElements: "secret" }).map(({ path }) => path)).toEqual(["/updateElements"]);
+    for (const nothing of [null, 7, []]) expect(changeRequestProblems(nothing)[0]!.message).toContain("a change request is a JSON object");
+    expect(() => changeRequestProblems(undefined)).toThrow(expect.objectContaining({ code: "NOT_JSON" }));
   });
 
   test("a request as deep as it may be", () => {

@@ -178,7 +178,7 @@ test("checkpoint ids are read from their end", () => {
     expect(helix.parseCheckpointId(id)).toMatchObject({ version: helix.CHECKPOINT_ID_VERSION, sessionId: session, stepCount: 7 });
   }
   for (const id of ["", "cpv2-a-s1-t1-abcdef", "cpv1--s1-t1-abcdef", "cpv1-a-s1-t1-abcdeg", "cpv1-a-s-1-t1-abcdef"]) expect(helix.parseCheckpointId(id)).toBeNull();
-  for (const [session, step] of [["", 1], ["a", -1], ["a", 0.5], ["a", NaN]] as const) expect(() => helix.generateCheckpointId(session, step)).toThrow(PatchwireError);
+  for (const [session, step] of [["", 1], ["a", -1], ["a", 0.5], ["a", NaN], [undefined as never, 1]] as const) expect(() => helix.generateCheckpointId(session, step)).toThrow(PatchwireError);
 });
 
 test("statuses are converted, and unknown ones refused", () => {
@@ -186,7 +186,7 @@ test("statuses are converted, and unknown ones refused", () => {
     expect(helix.agentStatusToSessionStatus(helix.sessionStatusToAgentStatus(status))).toBe(status);
   }
   for (const status of Object.values(helix.AgentStatusValues)) expect(helix.agentStatusToSessionStatus(status)).toBeTypeOf("string");
-  expect(() => helix.sessionStatusToAgentStatus("toString" as never)).toThrow(PatchwireError);
+  expect(() => helix.sessionStatusToAgentStatus("toString" as never)).toThrow("a status is one of active,");
   expect(helix.InterruptContextSchema.safeParse({ stepCount: 1, timestamp: 2 }).success).toBe(true);
   expect(helix.InterruptContextSchema.safeParse({ stepCount: "1", timestamp: 2 })).toMatchObject({ issues: [{ path: ["stepCount"] }] });
 });

@@ -145,6 +145,10 @@ describe("PayloadManager", () => {
     });
   });
 
+  test("a sub-agent without paths is a mistake that is told", () => {
+    expect(() => manager.applySubAgentChangeRequest({ a: 1 }, {}, undefined as never, "Sub")).toThrow("an agent's paths are a list of strings");
+  });
+
   test("a diff goes as deep as the payload, and only where somebody wants it", () => {
     let payload: any = { n: 1 };
     for (let i = 0; i < 20; i++) payload = { in: payload };

@@ -26,7 +26,7 @@ export interface ParsedCheckpointId {
  * ```
  */
 export function generateCheckpointId(sessionId: string, stepCount: number): string {
-  if (sessionId === "" || !Number.isSafeInteger(stepCount) || stepCount < 0) {
+  if (typeof sessionId !== "string" || sessionId === "" || !Number.isSafeInteger(stepCount) || stepCount < 0) {
     throw new PatchwireError("VALIDATION_FAILED", "a checkpoint id needs a session and the number of its steps");
   }
   const random = Array.from(crypto.getRandomValues(new Uint8Array(3)), (byte) => byte.toString(16).padStart(2, "0")).join("");
