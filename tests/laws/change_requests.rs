@@ -296,6 +296,25 @@ proptest! {
     }
 
     #[test]
+    fn rules_of_any_depth_hold_at_every_depth(state in containers(), programs in programs(), rules in prop::collection::vec(prop::sample::select(vec!["**.a", "**.b.*", "c.**.a", "**[0]", "a.**", "**.key.**.b"]), 1..3)) {
+        // Updates alone: what is changed is where it was.
+        let guard = Guard::parse(rules.iter().map(|rule| format!("{rule}:update"))).unwrap();
+        let options = ChangeOptions { guard: Some(guard.clone()), ..ChangeOptions::default() };
+        let said = request(&state, &programs);
+        if let Ok(changed) = parse(&said).apply(&document(&state), &options) {
+            let (after, mut before) = (Value::from(&changed.state), Vec::new());
+            leaves(&state, String::new(), &mut before);
+            for (path, value) in before {
+                let is_kept = after.pointer(&path) == Some(&value);
+                prop_assert!(is_kept || guard.allows(&path, patchwire::ChangeOperation::Update).unwrap(), "{} by {:?}", path, rules);
+            }
+            // What replaces a whole is counted as an addition and a deletion.
+            let moved = (changed.applied.additions, changed.applied.deletions);
+            prop_assert!(moved == (0, 0) || said.get("replaceElements").is_some(), "{:?}", moved);
+        }
+    }
+
+    #[test]
     fn what_a_view_hides_decides_nothing_and_stays(state in containers(), programs in programs(), hidden in prop::collection::vec(prop_oneof![values(), Just(json!("absent"))], 2), includes in any::<bool>(), rules in prop::option::of(prop::sample::select(vec!["*:add", "*:update,delete", "/a", "**.key"]))) {
         let name = if includes { "z" } else { "key" };
         let view = if includes { json!({"include": ["/a", "/b/*/a", "/c/b/a", "/c/b/0"]}) } else { json!({"exclude": ["/key", "/*/key", "/*/*/key"]}) };
