@@ -11,7 +11,7 @@ const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 1000 } = process.env;
 const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS) };
 
 // Ajv overlooks a property called __proto__.
-const name = fc.constantFrom("a", "b", "c", "0", "toString", "constructor");
+const name = fc.constantFrom("a", "b", "c", "0", "toString", "constructor", "$ref");
 const { value } = fc.letrec<{ value: Any }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -22,7 +22,7 @@ const { value } = fc.letrec<{ value: Any }>((tie) => ({
 }));
 const state = fc.array(fc.tuple(name, value), { maxLength: 4 }).map((members) => Object.fromEntries(members));
 
-const place = fc.array(fc.constantFrom("a", "b", "c", "*"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
+const place = fc.array(fc.constantFrom("a", "b", "c", "*", "$ref"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
 const view = fc.record({ include: fc.array(place, { minLength: 1, maxLength: 3 }), exclude: fc.array(place, { maxLength: 2 }) }, { requiredKeys: [] });
 const rights = fc.constantFrom("", ":add", ":update", ":delete", ":add,update", ":update,delete");
 const rule = fc.tuple(fc.oneof(place, fc.constantFrom("*", "a", "a.*", "*.b", "**.a", "**.b.*", "a.**.b", "**[0]", "c.**")), rights).map((parts) => parts.join(""));
