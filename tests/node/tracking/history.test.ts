@@ -18,7 +18,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 test("the past comes back in the view, in the document and for a follower", () => {
   fc.assert(
-    fc.property(json, fc.array(act, { maxLength: 16 }), fc.constantFrom(100, 0, 1, 3), fc.boolean(), wayIn, (start, acts, history, reads, way) => onTracker(way, { n: 0, state: start }, { arrayDeltaMode: "precise", history }, (tracker) => {
+    fc.property(json, fc.array(act, { maxLength: 16 }), fc.constantFrom(undefined, 0, 1, 3), fc.boolean(), wayIn, (start, acts, steps, reads, way) => onTracker(way, { n: 0, state: start }, { arrayDeltaMode: "precise", ...(steps === undefined ? {} : { history: steps }) }, (tracker) => {
+      const history = steps ?? 100;
       const wire = tracker.cursor();
       let follower: unknown = { n: 0, state: start };
       let states: unknown[] = [follower];
