@@ -31,7 +31,7 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 export type SessionCommit = [weight: number, ...made: [] | [revision: number, bytes: number, rows: Row[], effects: Effect[]]];
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
-const LOG_LENGTH = 10_000;
+const LOG_LENGTH = 4_096;
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
