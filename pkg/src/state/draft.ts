@@ -137,7 +137,7 @@ const arrayTraps: ProxyHandler<object> = {
     const place = (target as Place[])[0]!;
     if (key === PLACE) return place;
     const value: unknown = open(place).now[key as string];
-    if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key as keyof typeof arrayMethods] : inherited(place, key);
+    if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key] : inherited(place, key);
     if (typeof value !== "object" || value === null) return value;
     return seen(place.slot(Number(key)));
   },
@@ -333,7 +333,19 @@ const looking = {
   },
 };
 
-const arrayMethods = { ...changing, ...looking };
+type ArrayMethod = (this: unknown[], ...args: unknown[]) => unknown;
+
+/** Array methods that make another value of all items: of those that this platform has. */
+const making = Object.fromEntries(
+  ["with", "toSorted", "toReversed", "toSpliced", "concat", "flat", "join"].flatMap((name) => {
+    const method = (Array.prototype as unknown as Record<string, ArrayMethod | undefined>)[name];
+    if (method === undefined) return [];
+    // What they are given is as many values as the caller wrote down, or spread into the call already.
+    return [[name, function (this: unknown[], ...args: unknown[]) { return method.apply(all(place(this)), args); } as ArrayMethod]];
+  }),
+);
+
+const arrayMethods: Record<PropertyKey, unknown> = { ...changing, ...looking, ...making };
 
 /** Looks for a value in slots. A container of the state that has no draft yet is nobody's to look for. */
 function search(array: Place, value: unknown, find: (slot: unknown) => number, from: number): number {
