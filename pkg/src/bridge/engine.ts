@@ -91,7 +91,8 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
   function reserve(length: number): Uint8Array {
     refuseWithin();
     if (memory === undefined) start();
-    if (room.length < length || (room.length > KEPT && length <= KEPT)) {
+    // What lay in memory before it grew has no length, and can't be used even for no bytes.
+    if (room.length < length || room.length === 0 || (room.length > KEPT && length <= KEPT)) {
       if (length > MOST_BYTES) throw new PatchwireError("LIMIT_EXCEEDED", "a text is over the size that the core can take");
       const address = call(() => buffer.reserve(length));
       room = new Uint8Array(memory!.buffer, address, length);
