@@ -28,6 +28,8 @@ const rowsOfNumbers = {
   figures() {
     const text = JSON.stringify(Array.from({ length: N }, (_, i) => shapes.embeddings.make(i).vector));
     const bytes = new TextEncoder().encode(text);
+    // It starts the core, which `initSync` then only tells of.
+    StateDocument.parse('1').free();
     gc();
     const wasm = initSync();
     const [before, heap] = [wasm.memory.buffer.byteLength, process.memoryUsage().heapUsed];
@@ -36,7 +38,8 @@ const rowsOfNumbers = {
     document.free();
     const state = JSON.parse(text);
     gc();
-    return { ours, peer: process.memoryUsage().heapUsed - heap, who: 'plain JavaScript', state: state.length };
+    const plain = process.memoryUsage().heapUsed - heap;
+    return { ours, peer: 100e6, who: '100 MB', also: `the ${state.length.toLocaleString('en')} rows as plain JavaScript: ${plain.toLocaleString('en')} bytes` };
   },
 };
 

@@ -113,28 +113,48 @@ const merging = (shape) => ({
 });
 
 const N = 100;
-const memory = {
-  name: `memory of ${N} trackers on one frozen state, n=50k, each with a change`,
-  shape: 'items',
-  target: 1.2,
-  unit: 'bytes',
-  figures() {
-    const heap = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external + process.memoryUsage().arrayBuffers);
-    const empty = heap();
-    const one = new StateTracker(shapes.items.initial(50_000), { own: true });
-    const state = one.getState();
-    const single = heap() - empty;
-    const trackers = Array.from({ length: N }, () => {
-      const tracker = new StateTracker(state);
-      tracker.update((draft) => void (draft.items[7].content = 'changed'));
-      tracker.getRFC6902Patches();
-      return tracker;
-    });
-    const all = heap() - empty;
-    // Whoever keeps the list keeps the trackers.
-    return { ours: trackers.length === N ? all : NaN, peer: single, who: 'one' };
+const heap = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external + process.memoryUsage().arrayBuffers);
+
+/** What a state takes, and then 100 trackers over it, each with a change and its patch; `theirs` are a peer's states after the same. */
+function trackers(recipe, theirs) {
+  // What starting the core leaves behind isn't the state's.
+  diff(null, null);
+  const empty = heap();
+  const state = new StateTracker(shapes.items.initial(50_000), { own: true }).getState();
+  const one = heap() - empty;
+  const kept = (make) => {
+    const before = heap();
+    const all = Array.from({ length: N }, make);
+    // Whoever keeps the list keeps what is in it.
+    const bytes = heap() - before;
+    return all.length === N ? bytes : NaN;
+  };
+  const ours = kept(() => {
+    const tracker = new StateTracker(state);
+    tracker.update(recipe);
+    tracker.getRFC6902Patches();
+    return tracker;
+  });
+  return { ours: one + ours, peer: one + (theirs ? kept(() => create(state, recipe, { enablePatches: true })) : 0) };
+}
+
+const memory = [
+  {
+    name: `memory of ${N} trackers on one frozen state, n=50k, each with a changed number`,
+    shape: 'items',
+    target: 1.2,
+    unit: 'bytes',
+    figures: () => ({ ...trackers((draft) => void (draft.count += 1), false), who: 'one' }),
   },
-};
+  {
+    // The list that holds the item is copied for each: 400 KB, whoever does it.
+    name: `memory of ${N} trackers on one frozen state, n=50k, each with an edited item`,
+    shape: 'items',
+    target: 1.2,
+    unit: 'bytes',
+    figures: () => ({ ...trackers((draft) => void (draft.items[7].content = 'changed'), true), who: `${N} states of Mutative` }),
+  },
+];
 
 export const plain = [
   ...every.flatMap((shape) => ['replace', 'push'].map((row) => applying(shape, 10, row, 1.5))),
@@ -144,5 +164,5 @@ export const plain = [
   ...long.map((shape) => fresh('of a state that was published', shape, 1.2, published)),
   ...long.map((shape) => fresh("of the caller's own", shape, 1, callers)),
   ...['items', 'chat'].map(merging),
-  memory,
+  ...memory,
 ];
