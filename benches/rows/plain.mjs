@@ -4,6 +4,7 @@ import { immutableJSONPatch } from 'immutable-json-patch';
 import { applyPatches, enablePatches } from 'immer';
 import { create } from 'mutative';
 import { applyPatch, diff, mergeWrites, StateTracker } from 'patchwire';
+import { initSync } from '../../pkg/dist/wasm/patchwire.js';
 import { entriesFor, placeOf, shapes } from '../shapes.mjs';
 
 enablePatches();
@@ -113,7 +114,7 @@ const merging = (shape) => ({
 });
 
 const N = 100;
-const heap = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external + process.memoryUsage().arrayBuffers);
+const heap = () => (gc(), process.memoryUsage().heapUsed + initSync().memory.buffer.byteLength);
 
 /** What a state takes, and then 100 trackers over it, each with a change and its patch; `theirs` are a peer's states after the same. */
 function trackers(recipe, theirs) {
