@@ -313,10 +313,10 @@ export abstract class Takeover {
 
   protected sealed(container: object, mayStayOpen: boolean): object {
     this.bytes += 2;
-    // What hasn't been read of it is put where it is.
-    if (this.recipe.source(container) !== null) return container;
+    // A long list in which not everything has been read would otherwise be copied by every change until it has.
     if (mayStayOpen && itemsOf(container).length > LARGE) this.unseen.push(container);
-    else Object.freeze(container);
+    // What hasn't been read of it is put where it is.
+    else if (this.recipe.source(container) === null) Object.freeze(container);
     return container;
   }
 }
