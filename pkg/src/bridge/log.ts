@@ -33,6 +33,8 @@ export class Log extends Writer {
   /** Of each record: its kind, path, value, and two more that its kind needs. */
   private records: unknown[] = [];
   private readonly keys = new Map<string, number>();
+  /** Where each reader's last new baseline was recorded, if that record is still there. */
+  private readonly advances = new Map<number, number>();
   private known = 0;
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
@@ -97,6 +99,10 @@ export class Log extends Writer {
       records.splice(earlier, 2 * PLACES);
       this.length -= 2;
     }
+    // Only the last baseline of a log matters: an earlier one is no more than where a recipe ended.
+    const before = this.advances.get(reader);
+    if (before !== undefined && records[before] === RECORD.ADVANCE && records[before + 4] === reader) records[before] = RECORD.BEGIN;
+    this.advances.set(reader, records.length);
     this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
   }
 
@@ -132,6 +138,7 @@ export class Log extends Writer {
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
+    this.advances.clear();
     if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;

@@ -67,12 +67,10 @@ export interface Intake {
 
 /** Large states that were published, which are frozen and stay JSON for ever, as they were measured. */
 const published = new WeakMap<object, Intake>();
-/** A smaller state is sooner copied than remembered. */
-const LARGE = 4096;
 
 /** Remembers what is known of a state that is published. */
 export function remember(state: unknown, measure: Intake): void {
-  if (measure.bytes >= LARGE && isContainer(state) && !published.has(state)) published.set(state, measure);
+  if (isContainer(state) && !published.has(state)) published.set(state, measure);
 }
 
 /**

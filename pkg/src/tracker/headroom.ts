@@ -3,6 +3,8 @@ import { textLength, tooLarge, weightOf, type Intake } from "../state/json.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 
+/** A smaller state is sooner copied by whoever begins with it than remembered each time it is published. */
+const LARGE = 16 << 10;
 const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 
 /**
@@ -15,6 +17,8 @@ export class Headroom {
   private weight = 0;
   /** Whether the core knows the document's size: of values that stay in JavaScript it knows what it has looked at. */
   isKnown = true;
+  /** How large it has been, without what came in since. */
+  private least = 0;
   /** What has come in since. */
   private pending = 0;
   /** How deep the state nests at most. */
@@ -33,19 +37,20 @@ export class Headroom {
 
   /** The size of the document that the core begins with, or a bound of it. */
   begin(weight: number): void {
-    this.weight = weight;
+    this.weight = this.least = weight;
   }
 
   /** Nothing is known of what the core begins with. */
   beginBlind(): void {
     this.isKnown = false;
-    this.weight = Infinity;
+    this.weight = this.least = Infinity;
   }
 
   /** What is known of a plain state. */
   beginWith({ bytes, depth, longest }: Intake): void {
     this.isKnown = false;
     this.weight = bytes * 3;
+    this.least = bytes;
     this.depth = depth;
     this.longest = longest;
   }
@@ -53,7 +58,13 @@ export class Headroom {
   /** The core has been told of every change, and has weighed what it knows of the document. */
   weigh(weight: number): void {
     this.weight = this.isKnown ? weight : Math.max(weight, this.weight + this.pending);
+    this.least = Math.max(this.least, weight);
     this.pending = 0;
+  }
+
+  /** Whether it is worth knowing later what is known of the state. */
+  get isLarge(): boolean {
+    return this.least >= LARGE;
   }
 
   /**

@@ -107,7 +107,7 @@ export class Meaning {
   /** The plain state, up to date and frozen. */
   publish(): unknown {
     const state = this.state.publish();
-    remember(state, this.headroom.intake);
+    if (this.headroom.isLarge) remember(state, this.headroom.intake);
     return state;
   }
 
