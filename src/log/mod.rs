@@ -187,12 +187,11 @@ impl Player {
     }
 
     fn value(&mut self, reader: &mut Reader<'_>) -> Result<Node> {
-        Ok(match reader.next() {
-            Some(value::NULL) => Node::Null,
-            Some(value::FALSE) => Node::Bool(false),
-            Some(value::TRUE) => Node::Bool(true),
-            Some(value::NUMBER) => Node::Number(reader.double()?),
-            Some(value::TEXT) => reader.string()?,
+        let kind = reader.next();
+        if let Some(scalar) = reader.scalar(kind)? {
+            return Ok(scalar);
+        }
+        Ok(match kind {
             Some(value::JSON) => parse::parse_value(reader.bytes()?, reader.limits)?,
             Some(value::REFERENCE) => self.known(reader)?,
             Some(value::GATHERED) => self.gathered(reader)?,

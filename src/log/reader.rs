@@ -1,6 +1,7 @@
 //! The notation of the log: numbers, strings and lists.
 
 use super::ROOM;
+use crate::boundary::value;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;
@@ -67,6 +68,18 @@ impl<'a> Reader<'a> {
         let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
         self.at += 8;
         bytes.map(|bytes| f64::from_le_bytes(*bytes)).filter(|number| number.is_finite()).ok_or_else(|| self.malformed())
+    }
+
+    /// A value of this kind, if values of the kind are scalars.
+    pub(crate) fn scalar(&mut self, kind: Option<u8>) -> Result<Option<Node>> {
+        Ok(Some(match kind {
+            Some(value::NULL) => Node::Null,
+            Some(value::FALSE) => Node::Bool(false),
+            Some(value::TRUE) => Node::Bool(true),
+            Some(value::NUMBER) => Node::Number(self.double()?),
+            Some(value::TEXT) => self.string()?,
+            _ => return Ok(None),
+        }))
     }
 
     /// Refuses what is nested more deeply than is allowed.

@@ -71,19 +71,16 @@ fn read(kind: u8, way: Vec<Way>, reader: &mut Reader<'_>, may_follow: &mut bool)
 
 /// A value that is put under so many containers; an empty array stands for one that nobody looks into, and equals no scalar.
 fn known(reader: &mut Reader<'_>, depth: usize) -> Result<Node> {
-    Ok(match reader.next() {
-        Some(value::NULL) => Node::Null,
-        Some(value::FALSE) => Node::Bool(false),
-        Some(value::TRUE) => Node::Bool(true),
-        Some(value::NUMBER) => Node::Number(reader.double()?),
-        Some(value::TEXT) => reader.string()?,
-        Some(value::OBJECT) => {
-            let levels = reader.number()?;
-            reader.check_depth(depth.saturating_add(levels))?;
-            Node::array(Vec::new())
-        }
-        _ => return Err(reader.malformed()),
-    })
+    let kind = reader.next();
+    if let Some(scalar) = reader.scalar(kind)? {
+        return Ok(scalar);
+    }
+    if kind != Some(value::OBJECT) {
+        return Err(reader.malformed());
+    }
+    let levels = reader.number()?;
+    reader.check_depth(depth.saturating_add(levels))?;
+    Ok(Node::array(Vec::new()))
 }
 
 /// Whether an operation leads into what an earlier one put there, which nobody told of. O(operations²).

@@ -158,16 +158,12 @@ impl Host for JavaScript {
 }
 
 fn entry(reader: &mut Reader<'_>) -> Result<Entry> {
-    Ok(match reader.next() {
-        Some(value::NULL) => Entry::Scalar(Node::Null),
-        Some(value::FALSE) => Entry::Scalar(Node::Bool(false)),
-        Some(value::TRUE) => Entry::Scalar(Node::Bool(true)),
-        Some(value::NUMBER) => Entry::Scalar(Node::Number(reader.double()?)),
-        Some(value::TEXT) => Entry::Scalar(reader.string()?),
-        Some(value::OBJECT) => Entry::Object,
-        Some(value::ARRAY) => Entry::Array,
-        _ => return Err(reader.malformed()),
-    })
+    let kind = reader.next();
+    match kind {
+        Some(value::OBJECT) => Ok(Entry::Object),
+        Some(value::ARRAY) => Ok(Entry::Array),
+        _ => reader.scalar(kind)?.map(Entry::Scalar).ok_or_else(|| reader.malformed()),
+    }
 }
 
 /// 0 and a new name, which gets the next number, or a known one's number plus one.

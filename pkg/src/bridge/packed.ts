@@ -23,13 +23,32 @@ let texts = NO_TEXTS;
 
 /** The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log. O(its length). */
 export function readPatch(packed: Uint8Array, known: readonly string[]): JSONPatchOperation[] {
-  [bytes, at, texts] = [packed, 0, known];
+  texts = known;
   try {
-    return list(operation);
+    return unpack(packed, operations);
+  } finally {
+    texts = NO_TEXTS;
+  }
+}
+
+/** Runs what reads an answer of the core's by {@link byte} and {@link number}. */
+export function unpack<R>(packed: Uint8Array, read: () => R): R {
+  [bytes, at] = [packed, 0];
+  try {
+    return read();
   } finally {
     // The core that they are in may be lost, and mustn't be kept by this.
-    [bytes, texts] = [NONE, NO_TEXTS];
+    bytes = NONE;
   }
+}
+
+/** The next byte of the answer that is being read. */
+export function byte(): number {
+  return bytes[at++]!;
+}
+
+function operations(): JSONPatchOperation[] {
+  return list(operation);
 }
 
 function list<T>(item: () => T): T[] {
@@ -87,12 +106,13 @@ function value(): unknown {
   }
 }
 
-function number(): number {
+/** The next number of the answer that is being read (LEB128). */
+export function number(): number {
   let number = 0;
   for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at++]!;
-    number |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return number >>> 0;
+    const next = bytes[at++]!;
+    number |= (next & 0x7f) << shift;
+    if (next < 0x80) return number >>> 0;
   }
 }
 

@@ -2,6 +2,7 @@ import { EDIT, OPERATION, VALUE } from "../bridge/boundary.js";
 import { arena, call, core, reserve } from "../bridge/core.js";
 import { reading } from "../bridge/engine.js";
 import { isJsonContainer } from "../bridge/host.js";
+import { byte, number, unpack } from "../bridge/packed.js";
 import { Writer } from "../bridge/writer.js";
 import { isContainer } from "../state/containers.js";
 import { derive, type ViewEdit } from "../state/edits.js";
@@ -65,7 +66,7 @@ export function applySketched(state: unknown, patch: readonly JSONPatchOperation
   const told = sketch.end();
   if (steps === undefined) return undefined;
   const length = call(ask, told, undefined);
-  return length === undefined ? undefined : whileReading(derive, state, readEdits(reserve(length), steps));
+  return length === undefined ? undefined : whileReading(derive, state, unpack(reserve(length), () => readEdits(steps)));
 }
 
 /** Runs what calls getters if there are any, which then find the core busy, as where it reads the state itself. */
@@ -182,20 +183,11 @@ function writeScalar(value: unknown, isTested: boolean): boolean {
 }
 
 /** The core's answer, with what it needn't say. */
-function readEdits(answer: Uint8Array, steps: readonly Step[]): ViewEdit[] {
+function readEdits(steps: readonly Step[]): ViewEdit[] {
   const edits: ViewEdit[] = [];
-  let at = 0;
-  const number = (): number => {
-    let number = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = answer[at++]!;
-      number |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return number >>> 0;
-    }
-  };
   for (let i = 0; i < steps.length; i++) {
     const { path, value } = steps[i]!;
-    switch (answer[at++]) {
+    switch (byte()) {
       case EDIT.SET:
         edits.push([EDIT.SET, path, value]);
         break;
