@@ -1,14 +1,16 @@
-//! Typed values as JSON, by Serde: what JSON can't hold is refused with its place, where `serde_json` would write null.
+//! Typed values as JSON and back, by Serde: what JSON can't hold is refused with its place, where `serde_json` would write null.
 
 use std::fmt::Display;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde::ser::{self, Impossible, Serializer};
 
+use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::{Key, Node, Object};
+use crate::node::{Key, Node, Object, json};
 use crate::pointer;
 
 /// The value as JSON. An error's place starts at the value.
@@ -17,6 +19,12 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Resul
         let path = pointer::display(refusal.path.into_iter().rev());
         refusal.error.on(path)
     })
+}
+
+/// The value that the JSON is of, where it is one of this type. What Serde says about one that isn't may quote it; and of two
+/// names that a Rust string can't hold, one would be lost.
+pub(super) fn decode<T: DeserializeOwned>(document: &Document) -> Option<T> {
+    serde_json::from_value(json::exact(&document.root)?).ok()
 }
 
 #[derive(Clone, Copy)]

@@ -46,9 +46,10 @@ impl PersistedState {
         let extensions = document.get("/extensions").unwrap_or(Document { root: Node::Null, limits: document.limits });
         let extensions = extensions.root.as_object().ok_or_else(|| wrong("/extensions", "the values are an object"))?;
         let extension = |(key, value): (&crate::node::Key, &Node)| {
-            (String::from_utf8_lossy(key).into_owned(), Document { root: value.clone(), limits: document.limits })
+            let key = std::str::from_utf8(key).map_err(|_| wrong("/extensions", "a key's name has half a surrogate pair"))?;
+            Ok((key.to_owned(), Document { root: value.clone(), limits: document.limits }))
         };
-        Ok(PersistedState { revision: revision as u64, extensions: extensions.iter().map(extension).collect() })
+        Ok(PersistedState { revision: revision as u64, extensions: extensions.iter().map(extension).collect::<Result<_>>()? })
     }
 }
 

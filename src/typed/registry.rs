@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::batch::place;
-use super::encode::encode;
+use super::encode::{decode, encode};
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
 use crate::document::Document;
@@ -130,10 +130,7 @@ impl Registration {
             scope: K::SCOPE,
             options,
             encode: |values, limits| values.get::<K>().map(|value| encode(value, limits)),
-            decode: |document| {
-                let value: K::Value = serde_json::from_value(document.into()).ok()?;
-                Some(Arc::new(value))
-            },
+            decode: |document| Some(Arc::new(decode::<K::Value>(document)?)),
         }
     }
 
@@ -146,7 +143,7 @@ impl Registration {
         })
     }
 
-    /// A value read from JSON. What Serde says about one that doesn't fit may quote it.
+    /// A value read from JSON.
     pub fn decode(&self, value: &Document) -> Result<Held> {
         (self.decode)(value)
             .ok_or_else(|| Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(place(self.key)))

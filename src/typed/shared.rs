@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::encode::encode;
+use super::encode::{decode, encode};
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::limits::Limits;
@@ -144,7 +144,7 @@ where
         let Some(stored) = self.store.get(K::KEY, key.as_ref()).await? else { return Ok(K::Value::default()) };
         let mismatch =
             || Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(super::batch::place(K::KEY));
-        Ok(serde_json::from_value((&stored).into()).map_err(|_| mismatch())?)
+        Ok(decode(&stored).ok_or_else(mismatch)?)
     }
 
     /// Puts a value under a key.

@@ -16,4 +16,5 @@ mod copies_doubled_a_document_without_end;
 mod logged_strings_were_not_checked;
 mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;
+mod two_stored_names_became_one;
 mod writes_were_derived_within_other_limits;

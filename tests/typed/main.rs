@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod awaken;
+mod hostile_names;
 mod keys;
 mod laws;
 mod store;
