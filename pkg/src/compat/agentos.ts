@@ -188,7 +188,7 @@ export class StateManager {
     const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
     requireJson(part);
     requireJson({ scratch: patch });
-    return this.change(state, part, [patch, removedBy(patch)], Done.scratch);
+    return this.change(this.copied(state, "scratch"), part, [patch, removedBy(patch)], Done.scratch);
   }
 
   /**
@@ -210,7 +210,7 @@ export class StateManager {
     const part: Part = { artifacts: pickedBy(state.artifacts, update) };
     requireJson(part);
     requireJson({ artifacts: update });
-    return this.change(state, part, [update, removedBy(update)], Done.artifacts);
+    return this.change(this.copied(state, "artifacts"), part, [update, removedBy(update)], Done.artifacts);
   }
 
   /**
@@ -230,7 +230,7 @@ export class StateManager {
     requireState(state);
     const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
     requireJson(part);
-    return this.change(state, part, [nodeId], Done.visit);
+    return this.change({ ...state }, part, [nodeId], Done.visit);
   }
 
   /**
@@ -257,14 +257,23 @@ export class StateManager {
     if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
     [baseState, ...branchStates].forEach(requireState);
     const names = ["scratch", "artifacts"] as const;
-    const keys = names.map((name) => changedIn(baseState[name], branchStates.map((branch) => branch[name])));
+    const next = this.copied(baseState, ...names);
+    const keys = names.map((name) => changedIn(next[name], branchStates.map((branch) => branch[name]).filter((branch) => branch !== baseState[name])));
     const part = (state: S): Part => {
       const [scratch, artifacts] = names.map((name, i) => picked(state[name], keys[i]!));
       return { scratch, artifacts, ...this.totals(state) };
     };
-    const base = part(baseState);
+    const base = part(next);
     requireJson(base);
-    return this.change(baseState, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+    return this.change(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+  }
+
+  /** A copy of a state, and of what may change in it. V8 looks through a copy sooner than through what grew member by member. */
+  private copied<S extends GraphState>(state: S, ...names: ("scratch" | "artifacts" | "diagnostics")[]): S {
+    const next = { ...state };
+    if (this.hasMeans) names.push("diagnostics");
+    for (const name of names) if (isMembers(state[name])) next[name] = { ...state[name] };
+    return next;
   }
 
   /** What means are made of, for those who may need it. */
@@ -274,8 +283,8 @@ export class StateManager {
     return { diagnostics: picked(diagnostics, ["samples"]) };
   }
 
-  /** Has something done to a part of a state; what comes back is put in the part's place. */
-  private change<S extends GraphState>(state: S, part: Part, values: unknown[], what: Done): S {
+  /** Has something done to a part of a state; what comes back is put in the part's place in `next`, a copy of the state. */
+  private change<S extends GraphState>(next: S, part: Part, values: unknown[], what: Done): S {
     // The instance that it was made in may be lost since.
     if (!isAlive(this.handle)) this.handle = this.begun();
     const before = JSON.stringify(part);
@@ -284,9 +293,9 @@ export class StateManager {
       call(() => this.handle.read(arena, split!, length!));
       const answer = call(() => this.handle.run(what));
       const { state: after, conflicts } = JSON.parse(answer) as { state: Part; conflicts: MergeConflict[] };
-      const next = { ...state };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
-        next[name] = (isMembers(value) ? joined(state[name] as Members, part[name] as Members, value) : value) as never;
+        if (isMembers(value)) join(next[name] as Members, part[name] as Members, value);
+        else next[name] = value as never;
       }
       changes.set(next, { before, answer, conflicts });
       return next;
@@ -355,7 +364,7 @@ function changedIn(base: unknown, branches: readonly unknown[]): Iterable<string
   if (!isMembers(base)) return changed;
   const [keys, values] = [Object.keys(base), Object.values(base)];
   for (const branch of branches) {
-    if (branch === base || !isMembers(branch)) continue;
+    if (!isMembers(branch)) continue;
     const [own, held] = [Object.keys(branch), Object.values(branch)];
     let same = 0;
     // A copy has its members in the base's order: to look each up by its name would take several times as long.
@@ -393,10 +402,8 @@ function tell(operations: JSONPatchOperation[], path: string, before: unknown, a
   }
 }
 
-/** All members of an object, with the part that went to the core as it came back. */
-function joined(all: Members, sent: Members, back: Members): Members {
-  const next = { ...all };
-  for (const key of Object.keys(sent)) if (!Object.hasOwn(back, key)) delete next[key];
-  for (const key of Object.keys(back)) put(next, key, back[key]);
-  return next;
+/** Puts the part that went to the core, as it came back, among all members of an object. */
+function join(all: Members, sent: Members, back: Members): void {
+  for (const key of Object.keys(sent)) if (!Object.hasOwn(back, key)) delete all[key];
+  for (const key of Object.keys(back)) put(all, key, back[key]);
 }

@@ -137,6 +137,7 @@ test("a state shares with the last one what a method didn't touch, and nothing w
   const second = manager.updateScratch(first, { log: [entry] });
   expect(second.scratch.kept).toBe(first.scratch.kept);
   expect(second.memory).toBe(first.memory);
+  expect(second.diagnostics).toBe(first.diagnostics);
   entry.at = 2;
   input.prompt.text = "changed";
   expect([second.scratch.log[1].at, second.input.prompt.text]).toEqual([1, "Hello"]);
