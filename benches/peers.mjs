@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tools } from '../scripts/places.mjs';
 
-/** A module of a package at a version, in `.tools/peers/`, without what the package depends on. */
-export async function peerModule(name, version, file) {
+/** A module of a package at a version, in `.tools/peers/`, with as much of what the package depends on as the module `needs`. */
+export async function peerModule(name, version, file, needs = []) {
   const folder = join(tools, 'peers', `${name.replaceAll('/', '-')}-${version}`);
   if (!existsSync(folder)) {
     const fresh = `${folder}-fresh`;
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true });
+    if (needs.length > 0) install(fresh, needs);
     execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', fresh], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const [archive] = readdirSync(fresh);
+    const archive = readdirSync(fresh).find((file) => file.endsWith('.tgz'));
     execFileSync('tar', ['-xzf', archive], { cwd: fresh });
     renameSync(fresh, folder);
   }
@@ -27,7 +28,11 @@ export async function installPeer(name, version) {
   const fresh = `${folder}-fresh`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
-  writeFileSync(join(fresh, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', `${name}@${version}`, '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: fresh, stdio: ['ignore', 'ignore', 'inherit'] });
+  install(fresh, [`${name}@${version}`]);
   renameSync(fresh, folder);
+}
+
+function install(folder, packages) {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  execFileSync('npm', ['install', ...packages, '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -5,7 +5,7 @@ import { label } from './report.mjs';
 
 export async function timed(row, pace) {
   mingle();
-  const { ours, peers, text, floor } = row.contenders();
+  const { ours, peers, text, floor } = await row.contenders();
   const others = [floor, text?.ours, text?.peer].filter(Boolean);
   requireEqual([ours, ...peers, ...others], label(row));
   const { samples, near, rough } = await measure({ ours, peers, others }, pace);
