@@ -9,8 +9,11 @@ import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridg
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
-import { Tables, type DurableStorage, type Row } from "./sync/tables.js";
+import type { DurableStorage, Row } from "./sync/tables.js";
+import type { StoreStorage } from "./store/rows.js";
+import { stateTables, type StateTables } from "./store/state-tables.js";
 import { Meaning, type SessionCommit } from "./tracker/meaning.js";
+import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 import { StateTracker } from "./tracker/tracker.js";
 import { Transactions, type Witness } from "./sync/transactions.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "./types.js";
@@ -18,10 +21,28 @@ import type { SessionHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse };
+export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
+export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
+export type { InterruptContext, SessionStatus, SubSessionStatusValue } from "./compat/helix/status.js";
+export {
+  AgentAlreadyRunningError, AgentNotResumableError, ExecutorSupersededError, FencingTokenMismatchError, StaleStateError, StreamTruncatedError,
+} from "./store/errors.js";
+export { memoryStorage } from "./store/memory.js";
+export { nodeStorage, type NodeDatabase, type NodeStatement } from "./store/node-sqlite.js";
+export type { StorePlace } from "./store/opened.js";
+export type { StoreStorage, TableStorage } from "./store/rows.js";
+export { DurableStateStore, type DurableStateStoreOptions } from "./store/store.js";
+export type { ToolCall } from "./store/tool-calls.js";
+export type {
+  AgentState, AgentStatus, AssistantMessage, Checkpoint, CheckpointMeta, CreateCheckpointParams, CreateSessionOptions, GetMessagesOptions,
+  ListCheckpointsOptions, Message, PaginatedCheckpoints, PaginatedMessages, Promotion, RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SessionFields,
+  SessionState, SessionStateStore, StagedChanges, StatusChange, SubSessionRef, SuspendedChildWait, SystemMessage, ThinkingContent, ToolCallRequest,
+  ToolResultMessage, UntypedSessionState, UserMessage, WriteOptions,
+} from "./store/types.js";
 
 /** What of a Durable Object's context is used; `this.ctx` has it. */
 export interface DurableContext {
-  storage: DurableStorage;
+  storage: StoreStorage;
   acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
   getWebSockets(tag?: string): HibernatableSocket[];
   getWebSocketAutoResponse(): unknown;
@@ -132,7 +153,7 @@ function takeName(ctx: DurableContext, given: string | undefined): string {
 export class SyncedState<T> {
   readonly #ctx: DurableContext;
   readonly #options: SyncedStateOptions<T>;
-  readonly #tables: Tables;
+  readonly #tables: StateTables;
   readonly #tag: string;
   readonly #transactions: Transactions;
   readonly #witness: Witness = { ended: (isOutermost) => this.#check(isOutermost), deleted: () => this.#forget() };
@@ -165,7 +186,7 @@ export class SyncedState<T> {
     this.#options = { ...options, limits: plain(options.limits) };
     this.#tag = name === "" ? TAG : `${TAG}:${name}`;
     this.#transactions = Transactions.of(ctx.storage);
-    this.#tables = new Tables(ctx.storage.sql, this.#transactions.quietly, name);
+    this.#tables = stateTables(ctx.storage, this.#transactions.quietly, name);
   }
 
   /**
@@ -275,6 +296,26 @@ export class SyncedState<T> {
   }
 
   /**
+   * Runs tools at once on the state as it is, and commits what they did, merged in their order, when the last one has ended:
+   * see the function `parallel` of `patchwire`, which does it with a tracker.
+   *
+   * @throws PatchwireError as {@link mergeWrites}, and what storage throws: then nothing has changed.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: [] as string[], spent: 0 } });
+   * const { results } = await state.parallel([
+   *   async (tool) => { tool.update((draft) => { draft.notes.push("searched"); }); return 3; },
+   *   async (tool) => { tool.increment("/spent", 5); return "written"; },
+   * ]);
+   * console.log(state.getState(), state.revision, results[0].status); // { notes: [ 'searched' ], spent: 5 } 1 fulfilled
+   * ```
+   */
+  parallel<const R extends readonly unknown[]>(tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> }, options?: ParallelOptions): Promise<ParallelResult<R>> {
+    return parallel<T, R>(this, tools, options);
+  }
+
+  /**
    * Answers a request: a WebSocket upgrade, an event stream (`Accept: text/event-stream`), a snapshot
    * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
    * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
@@ -356,6 +397,22 @@ export class SyncedState<T> {
     };
     if (this.#transactions.isOpen) this.#once({ revision: -1, effects: [], then: close });
     else close();
+  }
+
+  /**
+   * Gives back what it holds in memory. What is next asked for is read from storage; connections stay where they are.
+   *
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.unload();
+   * console.log(state.getState()); // { count: 1 }
+   * ```
+   */
+  unload(): void {
+    this.#forget();
   }
 
   #change(run: (tracker: StateTracker<T>) => void): void {

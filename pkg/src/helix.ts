@@ -33,5 +33,14 @@ export {
   AgentStatusValues, agentStatusToSessionStatus, InterruptContextSchema, sessionStatusToAgentStatus, SubSessionStatusValues, type AgentStatusValue,
   type InterruptContext, type ResumableStreamStatus, type SessionStatus, type SubSessionStatusValue,
 } from "./compat/helix/status.js";
+export {
+  AgentAlreadyRunningError, AgentNotResumableError, ExecutorSupersededError, FencingTokenMismatchError, StaleStateError, StreamTruncatedError,
+} from "./store/errors.js";
+export type {
+  AgentState, AgentStatus, AssistantMessage, Checkpoint, CheckpointMeta, CreateCheckpointParams, CreateSessionOptions, GetMessagesOptions,
+  ListCheckpointsOptions, Message, PaginatedCheckpoints, PaginatedMessages, RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SessionState,
+  SessionStateStore, StagedChanges, SubSessionRef, SuspendedChildWait, SystemMessage, ThinkingContent, ToolCallRequest, ToolResultMessage,
+  UntypedSessionState, UserMessage,
+} from "./store/types.js";
 export { createToolContext, type ChunkWriter, type ToolContext, type ToolContextOptions } from "./compat/helix/tool-context.js";
 export { createImmerStateTracker, ImmerStateTracker, type ImmerStateTrackerOptions } from "./compat/helix/tracker.js";

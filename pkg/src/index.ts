@@ -18,6 +18,7 @@ export { compact, filterPatch, type View } from "./values/combining.js";
 export { diff, diffTexts, invert } from "./values/patches.js";
 export type { StreamedValue } from "./tracker/stream.js";
 export { StateTracker } from "./tracker/tracker.js";
+export { parallel, type ParallelContext, type ParallelOptions, type ParallelOwner, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 export type {
   CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
 } from "./types.js";

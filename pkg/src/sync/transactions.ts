@@ -1,5 +1,8 @@
 import type { DurableStorage } from "./tables.js";
 
+/** What begins transactions. */
+type Beginner = Omit<DurableStorage, "sql">;
+
 /** What wants to know of an object's transactions. */
 export interface Witness {
   /** A transaction has ended in which it called {@link Transactions.witness}: what it wrote may have been taken back. */
@@ -20,7 +23,7 @@ interface Transaction {
  */
 export class Transactions {
   /** Of each storage, because an object may have several states. */
-  private static readonly known = new WeakMap<DurableStorage, Transactions>();
+  private static readonly known = new WeakMap<Beginner, Transactions>();
   /** Begins one that isn't looked into when it ends. */
   readonly quietly: DurableStorage["transactionSync"];
   /** How many are open, one in another. */
@@ -29,13 +32,13 @@ export class Transactions {
   /** Everybody who has read something. */
   private readonly readers = new Set<Witness>();
 
-  static of(storage: DurableStorage): Transactions {
+  static of(storage: Beginner): Transactions {
     let transactions = this.known.get(storage);
     if (transactions === undefined) this.known.set(storage, (transactions = new Transactions(storage)));
     return transactions;
   }
 
-  private constructor(storage: DurableStorage) {
+  private constructor(storage: Beginner) {
     const { transactionSync, transaction, deleteAll } = storage;
     this.quietly = transactionSync.bind(storage) as typeof transactionSync;
     storage.transactionSync = (run) => {

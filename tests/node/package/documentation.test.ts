@@ -20,11 +20,17 @@ const exceptions = {
   "DurableContext": "a Durable Object's context",
   "DurableStorage": "its storage",
   "HibernatableSocket": "a WebSocket that hibernates",
+  "NodeDatabase": "a DatabaseSync of node:sqlite",
+  "NodeStatement": "one of its statements",
+  "ParallelOwner": "a StateTracker or a SyncedState",
+  "SessionStateStore": "DurableStateStore is one",
   "ChunkWriter": "the part of a stream's writer that a tool uses",
   "LockManager": "NoOpLockManager is one",
   // Made by a function whose example calls them.
   "ToolContext": "createToolContext",
   "StateProjection": "createStateProjection",
+  "ParallelContext": "parallel",
+  "TableStorage": "memoryStorage makes one, which stores use",
 };
 
 /** The names that each entry point exports, and the files that declare them. */

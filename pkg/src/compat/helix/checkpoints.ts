@@ -18,6 +18,7 @@ export interface ParsedCheckpointId {
 /**
  * An id for a checkpoint of a session: `cpv1-{session}-s{step}-t{milliseconds}-{six hexadecimal digits}`.
  *
+ * @param timestamp in milliseconds since 1970: now, if nothing is said.
  * @throws PatchwireError `VALIDATION_FAILED` where the session has no id, or the step is no count.
  * @example
  * ```ts
@@ -25,12 +26,12 @@ export interface ParsedCheckpointId {
  * console.log(/^cpv1-session-123-s5-t\d+-[0-9a-f]{6}$/.test(generateCheckpointId("session-123", 5))); // true
  * ```
  */
-export function generateCheckpointId(sessionId: string, stepCount: number): string {
+export function generateCheckpointId(sessionId: string, stepCount: number, timestamp = Date.now()): string {
   if (typeof sessionId !== "string" || sessionId === "" || !Number.isSafeInteger(stepCount) || stepCount < 0) {
     throw new PatchwireError("VALIDATION_FAILED", "a checkpoint id needs a session and the number of its steps");
   }
   const random = Array.from(crypto.getRandomValues(new Uint8Array(3)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${CHECKPOINT_ID_PREFIX}-${sessionId}-s${stepCount}-t${Date.now()}-${random}`;
+  return `${CHECKPOINT_ID_PREFIX}-${sessionId}-s${stepCount}-t${timestamp}-${random}`;
 }
 
 /**

@@ -80,6 +80,7 @@ const STORE_ERRORS: { readonly [name: string]: ErrorCode } = {
 const CORE_ERRORS: { readonly [code in PatchwireErrorCode]?: ErrorCode } = {
   STALE_STATE: "state_concurrency_conflict",
   CONFLICT: "state_concurrency_conflict",
+  NOT_FOUND: "state_session_not_found",
   VALIDATION_FAILED: "validation_error",
   INVALID_JSON: "validation_error",
   NOT_JSON: "validation_error",

@@ -1,0 +1,113 @@
+import { generateCheckpointId, parseCheckpointId } from "../compat/helix/checkpoints.js";
+import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/status.js";
+import { PatchwireError } from "../errors.js";
+import { checkCount, checkObject } from "./checks.js";
+import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
+import type { Messages } from "./messages.js";
+import type { Children } from "./runs.js";
+import { keyOf, nameOf, putText, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { Details, Session } from "./sessions.js";
+import type { Checkpoint, CheckpointMeta, CreateCheckpointParams, PaginatedCheckpoints, SubSessionRef } from "./types.js";
+
+/** A checkpoint's numbers, by the time that its id has. Of messages it has their count, and the era of the last one. */
+export const CHECKPOINTS: Shape = {
+  name: "checkpoints",
+  key: { session: "INTEGER", time: "INTEGER" },
+  columns: { id: "TEXT", status: "TEXT", steps: "INTEGER", messages: "INTEGER", era: "INTEGER", sequence: "INTEGER" },
+};
+
+/** The rest of a checkpoint, as JSON. */
+export const CHECKPOINT_TEXTS: Shape = {
+  name: "checkpoint_texts",
+  key: { session: "INTEGER", time: "INTEGER", part: "INTEGER" },
+  columns: { text: "TEXT" },
+};
+
+interface Kept extends KeptCustom {
+  details: Details;
+  children: SubSessionRef[];
+}
+
+/** The checkpoints of sessions. */
+export class Checkpoints {
+  constructor(
+    private readonly table: Table,
+    private readonly texts: Table,
+    private readonly messages: Messages,
+    private readonly children: Children,
+  ) {}
+
+  create(session: Session, params: CreateCheckpointParams): string {
+    const { number, row } = session;
+    const { stepCount = row.steps, streamSequence = 0, messageCount = row.messages } = checkObject("the checkpoint's parameters", params) as CreateCheckpointParams;
+    checkCount("the count of messages", messageCount, 0, row.messages);
+    checkCount("the sequence", streamSequence);
+    checkCount("the count of steps", stepCount);
+    // The clock of a Durable Object stands still while it runs, and may go back.
+    const time = Math.max(Date.now(), Number(this.latest(session)?.["time"] ?? 0) + 1);
+    const id = generateCheckpointId(session.id, stepCount, time);
+    const era = this.messages.era(session, messageCount);
+    this.table.put({ session: number, time, id: keyOf(id), status: row.status, steps: stepCount, messages: messageCount, era, sequence: streamSequence });
+    const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom) };
+    putText(this.texts, { session: number, time }, "part", JSON.stringify(kept));
+    row.checkpoints++;
+    return id;
+  }
+
+  latest({ number }: Session): Row | undefined {
+    return this.table.rows({ prefix: [number] }, { backwards: true, limit: 1 })[0];
+  }
+
+  /** The one of an id that {@link sessionOf} has read. */
+  find({ number }: Session, id: string): Row | undefined {
+    const [row] = this.table.rows({ prefix: [number, parseCheckpointId(id)!.timestamp] });
+    return row?.["id"] === keyOf(id) ? row : undefined;
+  }
+
+  require(session: Session, id: string): Row {
+    const row = this.find(session, id);
+    if (row === undefined) throw new PatchwireError("NOT_FOUND", "there is no such checkpoint");
+    return row;
+  }
+
+  read(session: Session, row: Row): Checkpoint {
+    const { details, children, customState } = this.kept(session, row);
+    const [id, stepCount, timestamp, messageCount] = [nameOf(row["id"]!), Number(row["steps"]), Number(row["time"]), Number(row["messages"])];
+    this.messages.requireEra(session, messageCount, Number(row["era"]));
+    const state = {
+      runId: "", ...details, sessionId: session.id, status: statusOf(row), stepCount, customState,
+      subSessionRefs: children, messages: this.messages.read(session, 0, messageCount),
+    };
+    return { id, sessionId: session.id, stepCount, timestamp, state, messageCount, streamSequence: Number(row["sequence"]) };
+  }
+
+  /** The latest first. */
+  list(session: Session, { offset, limit }: { offset: number; limit: number }): PaginatedCheckpoints {
+    const { number, row } = session;
+    const rows = this.table.rows({ prefix: [number] }, { backwards: true, limit: offset + limit }).slice(offset);
+    const items = rows.map((row): CheckpointMeta => {
+      return { id: nameOf(row["id"]!), sessionId: session.id, stepCount: Number(row["steps"]), timestamp: Number(row["time"]), status: statusOf(row) };
+    });
+    return { items, total: row.checkpoints, hasMore: offset + items.length < row.checkpoints };
+  }
+
+  /** What is kept of the session as it was. */
+  kept(session: Session, { time }: Row): { details: Details; children: SubSessionRef[]; customState: unknown } {
+    const { details, children, ...custom } = JSON.parse(textOf(this.texts.rows({ prefix: [session.number, time!] }))) as Kept;
+    return { details, children, customState: keptCustom(session.custom, custom) };
+  }
+
+  delete({ number }: Session): void {
+    this.table.delete({ prefix: [number] });
+    this.texts.delete({ prefix: [number] });
+  }
+}
+
+const statusOf = (row: Row): CheckpointMeta["status"] => sessionStatusToAgentStatus(row["status"] as SessionStatus);
+
+/** The session that a checkpoint's id names. */
+export function sessionOf(checkpointId: string): string {
+  const parsed = typeof checkpointId === "string" ? parseCheckpointId(checkpointId) : null;
+  if (parsed === null) throw new PatchwireError("VALIDATION_FAILED", "a checkpoint's id is cpv1-{session}-s{step}-t{milliseconds}-{six hexadecimal digits}");
+  return parsed.sessionId;
+}

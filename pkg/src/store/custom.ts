@@ -1,0 +1,88 @@
+import type { SyncedState } from "../durable-objects.js";
+import { PatchwireError } from "../errors.js";
+import { checkJson } from "../state/json.js";
+import { mergeTools, type MergedTools } from "../tracker/parallel.js";
+import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
+import { applyPatch } from "../values/functions.js";
+import { mergeWrites, type MergeStrategies } from "../values/merge.js";
+import { diff } from "../values/patches.js";
+import type { Staged } from "./staging.js";
+import type { Promotion } from "./types.js";
+
+type Custom = SyncedState<unknown>;
+
+/** Carries out a patch as one commit; none where it is empty. */
+export function change(custom: Custom, patch: readonly JSONPatchOperation[]): void {
+  if (patch.length > 0) custom.apply(patch);
+}
+
+/** Makes a custom state another one: one commit of what differs. */
+export function replaceCustom(custom: Custom, next: unknown): void {
+  checkJson(next, ["customState"]);
+  change(custom, diff(custom.getState(), next, { dialect: "extended" }));
+}
+
+/** Merges step writes into a custom state. */
+export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Promotion {
+  const { patch, conflicts, warnings } = mergeWrites(custom.getState(), [writes], { dialect: "extended" });
+  change(custom, patch);
+  return { conflicts, warnings };
+}
+
+/** What has been staged, merged in the order of the calls: what is to be done to the custom state, and who was refused. */
+export function mergeStaged(custom: Custom, staged: readonly Staged[], strategies: MergeStrategies | undefined, base?: { state: unknown; revision: number }): MergedTools {
+  const present = custom.getState();
+  // What all of them began from is known where they ran just now.
+  const isBase = base !== undefined && staged.every(({ revision }) => revision === base.revision);
+  if (!isBase) requireFitting(custom, staged);
+  return mergeTools(isBase ? base.state : present, present, staged.map(({ changes }) => changes.writes), strategies);
+}
+
+/**
+ * Refuses writes to items of lists by their index, where the custom state isn't any more what the calls that staged them
+ * began from: another item may have the index by now.
+ */
+function requireFitting(custom: Custom, staged: readonly Staged[]): void {
+  for (const { changes, revision } of staged) {
+    if (revision === custom.revision) continue;
+    const op = (changes.writes.ops as { kind: string; path?: string }[]).find((op) => isByIndex(op, custom.getState()));
+    if (op === undefined) continue;
+    throw new PatchwireError("STALE_STATE", "a list that a call wrote to by index has changed since the call began: run it again", { path: op.path! });
+  }
+}
+
+function isByIndex({ kind, path = "" }: { kind: string; path?: string }, state: unknown): boolean {
+  if (kind === "splice" || kind === "move") return true;
+  let value = state as any;
+  for (const segment of path.split("/").slice(1)) {
+    if (Array.isArray(value)) return true;
+    value = value?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return false;
+}
+
+/**
+ * Refuses a custom state that is saved with staged writes, unless it is the one before them, or the one that they lead to:
+ * of any other it can't be told whether it has them.
+ */
+export function requireBase(custom: Custom, given: unknown, patch: readonly JSONPatchOperation[]): void {
+  checkJson(given, ["customState"]);
+  const present = custom.getState();
+  if (isSame(present, given) || isSame(applyPatch(present, patch), given)) return;
+  throw new PatchwireError("CONFLICT", "the custom state that is saved is neither the committed one nor the one with the staged writes: stage what else has changed");
+}
+
+const isSame = (before: unknown, after: unknown): boolean => before === after || diff(before, after).length === 0;
+
+/** A custom state as a checkpoint keeps it. */
+export interface KeptCustom {
+  customState: unknown;
+}
+
+export function keepCustom(custom: Custom): KeptCustom {
+  return { customState: custom.getState() };
+}
+
+export function keptCustom(_: Custom, { customState }: KeptCustom): unknown {
+  return customState;
+}

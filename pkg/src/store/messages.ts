@@ -1,0 +1,92 @@
+import { PatchwireError } from "../errors.js";
+import { checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { pieces, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { Session } from "./sessions.js";
+import type { Message } from "./types.js";
+
+/**
+ * Messages by their position. What is truncated ends an era: a message of a later one has another text, though it may have
+ * the position of one that a checkpoint counts.
+ */
+export const MESSAGES: Shape = {
+  name: "messages",
+  key: { session: "INTEGER", position: "INTEGER", part: "INTEGER" },
+  columns: { era: "INTEGER", text: "TEXT" },
+};
+
+const ROLES = ["system", "user", "assistant", "tool"] as const;
+
+/** Messages as texts, which are refused where they aren't messages. */
+export function textsOf(messages: readonly Message[]): string[] {
+  return checkList<Message>("messages", messages).map((message, i) => {
+    checkOneOf("a message's role", checkObject("a message", message)["role"], ROLES);
+    return jsonOf(message, ["messages", i]);
+  });
+}
+
+/** The messages of sessions. */
+export class Messages {
+  constructor(private readonly table: Table) {}
+
+  append({ row }: Session, texts: readonly string[]): void {
+    for (const text of texts) {
+      let part = 0;
+      for (const piece of pieces(text)) this.table.put({ session: row.number, position: row.messages, part: part++, era: row.era, text: piece });
+      row.messages++;
+    }
+  }
+
+  /** The messages from one position on, up to another. */
+  read(session: Session, from: number, below: number): Message[] {
+    return this.texts(session, from, below).map((text) => JSON.parse(text) as Message);
+  }
+
+  truncate({ row }: Session, count: number): void {
+    if (count >= row.messages) return;
+    this.table.delete({ prefix: [row.number], from: count });
+    row.messages = count;
+    row.era++;
+  }
+
+  /** Makes the texts those of all messages; what they begin with alike stays. */
+  replace(session: Session, texts: readonly string[]): void {
+    const before = this.texts(session, 0, session.row.messages);
+    const first = before.findIndex((text, i) => text !== texts[i]);
+    const kept = first === -1 ? before.length : first;
+    this.truncate(session, kept);
+    this.append(session, texts.slice(kept));
+  }
+
+  /** The era of a message, for a checkpoint that ends with it; 0 where it ends with none. */
+  era({ row }: Session, count: number): number {
+    if (count === 0) return 0;
+    return Number(this.table.rows({ prefix: [row.number, count - 1] }, { limit: 1 })[0]?.["era"] ?? -1);
+  }
+
+  /** Refuses to go on where the messages that a checkpoint counted are others by now. */
+  requireEra(session: Session, count: number, era: number): void {
+    if (count > session.row.messages || this.era(session, count) !== era) {
+      throw new PatchwireError("STALE_STATE", "messages of the checkpoint were truncated");
+    }
+  }
+
+  /** Copies the first messages of one session into another. */
+  copy(from: Session, to: Session, count: number): void {
+    for (const row of this.table.rows({ prefix: [from.number], below: count })) this.table.put({ ...row, session: to.number, era: 0 });
+    to.row.messages = count;
+  }
+
+  delete({ number }: Session): void {
+    this.table.delete({ prefix: [number] });
+  }
+
+  private texts({ number }: Session, from: number, below: number): string[] {
+    const found = new Map<unknown, Row[]>();
+    for (const row of this.table.rows({ prefix: [number], from, below })) {
+      const { position } = row;
+      if (row["part"] === 0) found.set(position, [row]);
+      else found.get(position)!.push(row);
+    }
+    return [...found.values()].map(textOf);
+  }
+}

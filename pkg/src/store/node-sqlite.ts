@@ -1,0 +1,76 @@
+import type { DurableStorage } from "../sync/tables.js";
+
+/** What of a `DatabaseSync` of `node:sqlite` is used. */
+export interface NodeDatabase {
+  prepare(query: string): NodeStatement;
+  exec(query: string): void;
+}
+
+/** What of its prepared statements is used. */
+export interface NodeStatement {
+  columns(): unknown[];
+  all(...values: any[]): unknown[];
+  run(...values: any[]): unknown;
+}
+
+/** Statements that are kept prepared; each session has some of its own. */
+const PREPARED = 256;
+
+/**
+ * A database of `node:sqlite` as a storage: what runs in a Durable Object runs in Node. Tables of your own may be in the
+ * same database, and its transactions around the store's.
+ *
+ * @example
+ * ```ts
+ * import { DatabaseSync } from "node:sqlite";
+ * import { DurableStateStore, nodeStorage } from "patchwire/durable-objects";
+ * const database = new DatabaseSync(":memory:");
+ * await new DurableStateStore(nodeStorage(database)).createSession("s-1", { customState: { notes: ["a"] } });
+ * // Another process would open the same file.
+ * const state = await new DurableStateStore(nodeStorage(database)).loadState("s-1");
+ * console.log(state?.customState, state?.version); // { notes: [ 'a' ] } 1
+ * ```
+ */
+export function nodeStorage(database: NodeDatabase): DurableStorage {
+  const prepared = new Map<string, NodeStatement>();
+  let depth = 0;
+  const prepare = (query: string): NodeStatement => {
+    const statement = prepared.get(query) ?? database.prepare(query);
+    // The one that was used last is the last that goes.
+    prepared.delete(query);
+    if (prepared.size >= PREPARED) prepared.delete(prepared.keys().next().value!);
+    prepared.set(query, statement);
+    return statement;
+  };
+  return {
+    sql: {
+      exec(query, ...bindings) {
+        const statement = prepare(query);
+        const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
+        if (statement.columns().length > 0) return statement.all(...values) as Record<string, unknown>[];
+        statement.run(...values);
+        return [];
+      },
+    },
+    transactionSync(run) {
+      const savepoint = `patchwire_${depth}`;
+      database.exec(`SAVEPOINT ${savepoint}`);
+      depth++;
+      try {
+        const result = run();
+        database.exec(`RELEASE ${savepoint}`);
+        return result;
+      } catch (error) {
+        try {
+          database.exec(`ROLLBACK TO ${savepoint}`);
+          database.exec(`RELEASE ${savepoint}`);
+        } catch {
+          // A full disk makes SQLite take everything back by itself.
+        }
+        throw error;
+      } finally {
+        depth--;
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { SyncedState, type DurableContext, type SyncedStateOptions } from "../durable-objects.js";
+import type { StoreStorage } from "./rows.js";
+
+/** Custom states that keep their memory; the others are read from storage again. */
+const AWAKE = 16;
+
+/** Where a store is: an object's context, or its storage alone, which has no sockets. */
+export type StorePlace = DurableContext | StoreStorage;
+
+/** The custom states of one storage, each of which exists once, however many stores there are. */
+export class OpenedStates {
+  private static readonly known = new WeakMap<StoreStorage, OpenedStates>();
+  private readonly states = new Map<string, SyncedState<unknown>>();
+  /** Those that may have memory, the one that was used last at the end. */
+  private readonly awake = new Set<SyncedState<unknown>>();
+
+  static of(place: StorePlace): OpenedStates {
+    const storage = storageOf(place);
+    let opened = this.known.get(storage);
+    if (opened === undefined) this.known.set(storage, (opened = new OpenedStates(place)));
+    return opened;
+  }
+
+  private constructor(private readonly place: StorePlace) {}
+
+  /** The state of a name, which has to have been made. */
+  get(name: string, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): SyncedState<unknown> {
+    let state = this.states.get(name);
+    // Without an initial state: rows that are gone are an error, and not a new state.
+    if (state === undefined) this.states.set(name, (state = new SyncedState<unknown>(this.context(), { ...options, name, initial: undefined })));
+    this.awake.delete(state);
+    for (const idle of this.awake) {
+      if (this.awake.size < AWAKE) break;
+      this.awake.delete(idle);
+      idle.unload();
+    }
+    this.awake.add(state);
+    return state;
+  }
+
+  /** Makes a state that isn't there. */
+  create(name: string, initial: unknown, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): void {
+    const state = new SyncedState<unknown>(this.context(), { ...options, name, initial });
+    // It is made when it is first read.
+    void state.revision;
+    state.unload();
+  }
+
+  delete(name: string): void {
+    const state = this.states.get(name);
+    if (state === undefined) return;
+    this.states.delete(name);
+    this.awake.delete(state);
+  }
+
+  /** A context for one state, of which this object alone knows the name. */
+  private context(): DurableContext {
+    const { place } = this;
+    if (!("storage" in place)) return { storage: place as DurableContext["storage"], ...NO_SOCKETS };
+    return {
+      storage: place.storage,
+      acceptWebSocket: (socket, tags) => place.acceptWebSocket(socket, tags),
+      getWebSockets: (tag) => place.getWebSockets(tag),
+      getWebSocketAutoResponse: () => place.getWebSocketAutoResponse(),
+      setWebSocketAutoResponse: (pair) => place.setWebSocketAutoResponse(pair),
+    };
+  }
+}
+
+export const storageOf = (place: StorePlace): StoreStorage => ("storage" in place ? place.storage : place);
+
+/** Without a context there are event streams and snapshots, and no sockets. */
+const NO_SOCKETS: Omit<DurableContext, "storage"> = {
+  acceptWebSocket() {
+    throw new Error("a store of storage alone takes no sockets: give it the object's context");
+  },
+  getWebSockets: () => [],
+  getWebSocketAutoResponse: () => "",
+  setWebSocketAutoResponse() {},
+};

@@ -1,0 +1,33 @@
+import type { SyncedState } from "../durable-objects.js";
+import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
+import { MESSAGES, Messages } from "./messages.js";
+import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
+import { CHILDREN, Children, RUNS, RUN_IDS, Runs } from "./runs.js";
+import { Sessions, type Session } from "./sessions.js";
+import { STAGING, Staging } from "./staging.js";
+
+/** The tables of one store, by what they are about. */
+export class Rooms {
+  readonly sessions: Sessions;
+  readonly messages: Messages;
+  readonly staging: Staging;
+  readonly runs: Runs;
+  readonly children: Children;
+  readonly checkpoints: Checkpoints;
+
+  constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>) {
+    const tables = tablesOf(storage);
+    const table = (shape: Shape) => tables.table({ ...shape, name: `${name}:${shape.name}` });
+    this.sessions = new Sessions(table, custom);
+    this.messages = new Messages(table(MESSAGES));
+    this.staging = new Staging(table(STAGING));
+    this.runs = new Runs(table(RUNS), table(RUN_IDS));
+    this.children = new Children(table(CHILDREN));
+    this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children);
+  }
+
+  /** Deletes a session with all that is kept of it. */
+  delete(session: Session): void {
+    for (const room of [this.messages, this.staging, this.runs, this.children, this.checkpoints, this.sessions]) room.delete(session);
+  }
+}

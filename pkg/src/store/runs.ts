@@ -1,0 +1,127 @@
+import { PatchwireError } from "../errors.js";
+import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { keyOf, nameOf, putText, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { Session } from "./sessions.js";
+import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SubSessionRef } from "./types.js";
+
+/** The runs of a session in their order, and where the run of an id is. */
+export const RUNS: Shape = { name: "runs", key: { session: "INTEGER", run: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
+export const RUN_IDS: Shape = { name: "run_ids", key: { id: "TEXT" }, columns: { session: "TEXT", run: "INTEGER" } };
+
+const STATUSES: readonly RunStatus[] = [
+  "running", "completed", "failed", "interrupted", "suspended_client_tool", "suspended_awaiting_children", "suspended_step_partial",
+];
+
+/** The runs of sessions. */
+export class Runs {
+  constructor(
+    private readonly table: Table,
+    private readonly ids: Table,
+  ) {}
+
+  create(session: Session, runId: string, metadata: RunMetadata): void {
+    const id = keyOf(checkId("the run's id", runId));
+    const { turn, startSequence } = checkObject("the run's metadata", metadata) as unknown as RunMetadata;
+    checkCount("the turn", turn, 1);
+    if (startSequence !== undefined) checkCount("the sequence", startSequence);
+    if (this.ids.rows({ prefix: [id] }).length > 0) throw new PatchwireError("CONFLICT", "there is a run with this id");
+    const run = session.row.runs++;
+    const record: RunRecord = { runId, sessionId: session.id, turn, status: "running", stepCount: 0, startedAt: Date.now() };
+    this.write(session, run, startSequence === undefined ? record : { ...record, startSequence });
+    this.ids.put({ id, session: keyOf(session.id), run });
+  }
+
+  /** The session that a run is of. */
+  sessionOf(runId: string): string {
+    return nameOf(this.find(runId)["session"]!);
+  }
+
+  update(session: Session, runId: string, status: RunStatus, updates: RunStatusUpdate): void {
+    const run = Number(this.find(runId)["run"]);
+    const { stepCount, completedAt, error } = checkObject("the run's updates", updates) as RunStatusUpdate;
+    checkOneOf("a run's status", status, STATUSES);
+    if (stepCount !== undefined) checkCount("the count of steps", stepCount);
+    if (completedAt !== undefined) checkCount("the time", completedAt);
+    const record = JSON.parse(textOf(this.table.rows({ prefix: [session.number, run] }))) as RunRecord;
+    this.write(session, run, {
+      ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error: String(error) }),
+    });
+  }
+
+  /** The runs from one on. */
+  read({ number, row }: Session, from = 0): RunRecord[] {
+    const texts: Row[][] = [];
+    for (const part of this.table.rows({ prefix: [number], from, below: row.runs })) {
+      if (part["part"] === 0) texts.push([]);
+      texts.at(-1)!.push(part);
+    }
+    return texts.map((parts) => JSON.parse(textOf(parts)) as RunRecord);
+  }
+
+  delete(session: Session): void {
+    for (const { runId } of this.read(session)) this.ids.delete({ prefix: [keyOf(runId)] });
+    this.table.delete({ prefix: [session.number] });
+  }
+
+  private write({ number }: Session, run: number, record: RunRecord): void {
+    putText(this.table, { session: number, run }, "part", jsonOf(record));
+  }
+
+  private find(runId: string): Row {
+    const [found] = this.ids.rows({ prefix: [keyOf(checkId("the run's id", runId))] });
+    if (found === undefined) throw new PatchwireError("NOT_FOUND", "there is no such run");
+    return found;
+  }
+}
+
+/** The children of a session. */
+export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } };
+
+/** What sessions know of their children. */
+export class Children {
+  constructor(private readonly table: Table) {}
+
+  /** One that is known already is begun again. */
+  add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
+    for (const given of checkList<SubSessionRef>("the references", refs)) {
+      const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given) as unknown as SubSessionRef;
+      checkId("a child's session id", subSessionId);
+      checkId("a child's agent type", agentType);
+      checkId("a tool call's id", parentToolCallId);
+      checkCount("the time", startedAt);
+      const known = this.table.rows({ prefix: [row.number, keyOf(subSessionId)] })[0];
+      this.write(row.number, Number(known?.["place"] ?? row.children++), { subSessionId, agentType, parentToolCallId, status: "running", startedAt });
+    }
+  }
+
+  update({ number }: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
+    const { subSessionId, status, completedAt } = checkObject("the update", update) as unknown as SubSessionRef;
+    checkOneOf("a child's status", status, ["running", "completed", "failed"]);
+    if (completedAt !== undefined) checkCount("the time", completedAt);
+    const [known] = this.table.rows({ prefix: [number, keyOf(checkId("a child's session id", subSessionId))] });
+    if (known === undefined) throw new PatchwireError("NOT_FOUND", "the session has no such child");
+    const ref = JSON.parse(String(known["text"])) as SubSessionRef;
+    this.write(number, Number(known["place"]), { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
+  }
+
+  /** In the order in which they were added. */
+  read({ number }: Session): SubSessionRef[] {
+    const rows = this.table.rows({ prefix: [number] });
+    return rows.sort((a, b) => Number(a["place"]) - Number(b["place"])).map(({ text }) => JSON.parse(String(text)) as SubSessionRef);
+  }
+
+  /** Makes these the session's children. */
+  replace(session: Session, refs: readonly SubSessionRef[]): void {
+    this.delete(session);
+    session.row.children = 0;
+    for (const ref of refs) this.write(session.number, session.row.children++, ref);
+  }
+
+  delete({ number }: Session): void {
+    this.table.delete({ prefix: [number] });
+  }
+
+  private write(session: number, place: number, ref: SubSessionRef): void {
+    this.table.put({ session, child: keyOf(ref.subSessionId), place, text: jsonOf(ref) });
+  }
+}

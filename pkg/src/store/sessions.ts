@@ -1,0 +1,161 @@
+import { agentStatusToSessionStatus, type SessionStatus } from "../compat/helix/status.js";
+import type { SyncedState } from "../durable-objects.js";
+import { PatchwireError } from "../errors.js";
+import { checkCount, jsonOf } from "./checks.js";
+import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
+import { keyOf, putText, textOf, type Shape, type Table } from "./rows.js";
+import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
+
+/** A session's numbers, one row for each session. */
+const SESSIONS: Shape = {
+  name: "sessions",
+  key: { id: "TEXT" },
+  columns: {
+    number: "INTEGER", changes: "INTEGER", status: "TEXT", steps: "INTEGER", resumes: "INTEGER", fence: "INTEGER",
+    messages: "INTEGER", era: "INTEGER", checkpoints: "INTEGER", runs: "INTEGER", children: "INTEGER",
+  },
+};
+
+interface SessionRow {
+  id: string;
+  /** Names its rows, and its custom state. */
+  number: number;
+  /** How often it was changed otherwise than by its custom state. */
+  changes: number;
+  status: SessionStatus;
+  steps: number;
+  resumes: number;
+  /** The token that it was last taken over with. */
+  fence: number;
+  messages: number;
+  /** How often messages were truncated. */
+  era: number;
+  checkpoints: number;
+  runs: number;
+  children: number;
+}
+
+/** The rest of a session, as JSON, in as many rows as it needs. */
+const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
+
+/** The last number that was given to a session. */
+const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
+
+/** Members of a session's state that are kept apart, or are the store's own. */
+const APART = ["sessionId", "version", "resumeCount", "subSessionRefs", "messages", "status", "stepCount", "customState"];
+
+/** What is kept of a session as JSON. */
+export type Details = Omit<SessionFields, "status" | "stepCount" | "customState">;
+
+/** The members of a state that are kept as they are. */
+export function detailsOf(sessionId: string, state: Record<string, unknown>): Details {
+  const rest = Object.fromEntries(Object.entries(state).filter(([name, value]) => !APART.includes(name) && value !== undefined));
+  return { agentType: "", streamId: sessionId, aborted: false, ...rest };
+}
+
+/** A status in the words of those who run agents, or of storage. */
+export function statusOf(given: unknown): SessionStatus {
+  return given === "active" ? "active" : agentStatusToSessionStatus(given as AgentStatus);
+}
+
+/** One session while an operation lasts: what is changed of it is written when the operation has ended. */
+export class Session {
+  private written: string;
+  private known: { details: Details; text: string } | undefined;
+
+  constructor(
+    private readonly tables: { sessions: Table; details: Table },
+    readonly id: string,
+    readonly row: SessionRow,
+    /** Its custom state. */
+    readonly custom: SyncedState<unknown>,
+  ) {
+    this.written = JSON.stringify(row);
+  }
+
+  get number(): number {
+    return this.row.number as number;
+  }
+
+  /** Each change raises it by one: one of the custom state by being its next revision, any other by being counted. */
+  get version(): number {
+    return this.row.changes + this.custom.revision;
+  }
+
+  get details(): Details {
+    if (this.known === undefined) {
+      const text = textOf(this.tables.details.rows({ prefix: [this.number] }));
+      this.known = { details: JSON.parse(text) as Details, text };
+    }
+    return this.known.details;
+  }
+
+  set details(details: Details) {
+    const text = jsonOf(details);
+    if (text !== this.known?.text) putText(this.tables.details, { session: this.number }, "part", text);
+    this.known = { details, text };
+  }
+
+  /** Refuses a writer who knows another version, or to whom the session doesn't belong any more. */
+  check({ expectedVersion, fencingToken }: WriteOptions): void {
+    if (fencingToken !== undefined) {
+      checkCount("the fencing token", fencingToken);
+      if (fencingToken < this.row.fence) throw new ExecutorSupersededError(this.id);
+      if (fencingToken > this.row.fence) throw new FencingTokenMismatchError(this.id, this.row.fence);
+    }
+    if (expectedVersion !== undefined && checkCount("the expected version", expectedVersion) !== this.version) {
+      throw new StaleStateError(this.id, expectedVersion, this.version);
+    }
+  }
+
+  /** Writes the session's row, where it isn't as it was. */
+  write(version = this.version): void {
+    this.row.changes += version - this.version;
+    const row = JSON.stringify(this.row);
+    if (row !== this.written) this.tables.sessions.put({ ...this.row });
+    this.written = row;
+  }
+}
+
+/** All sessions of a store. */
+export class Sessions {
+  private readonly tables: { sessions: Table; details: Table; numbers: Table };
+
+  constructor(
+    table: (shape: Shape) => Table,
+    private readonly custom: (number: number) => SyncedState<unknown>,
+  ) {
+    this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
+  }
+
+  /** The last number that was given to a session. */
+  get last(): number {
+    return Number(this.tables.numbers.rows({})[0]?.["last"] ?? 0);
+  }
+
+  find(id: string): Session | undefined {
+    const [row] = this.tables.sessions.rows({ prefix: [keyOf(id)] });
+    return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.custom(Number(row["number"])));
+  }
+
+  require(id: string): Session {
+    const session = this.find(id);
+    if (session === undefined) throw new PatchwireError("NOT_FOUND", "there is no such session");
+    return session;
+  }
+
+  /** A new session, whose custom state `make` makes; its row is written by the operation that makes it. */
+  create(id: string, make: (number: number) => void): Session {
+    if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
+    const number = this.last + 1;
+    this.tables.numbers.put({ id: 1, last: number });
+    make(number);
+    const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };
+    return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.custom(number));
+  }
+
+  delete(session: Session): void {
+    this.tables.sessions.delete({ prefix: [keyOf(session.id)] });
+    this.tables.details.delete({ prefix: [session.number] });
+  }
+}

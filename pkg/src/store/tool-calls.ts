@@ -1,0 +1,46 @@
+import { PatchwireError } from "../errors.js";
+import { runTool, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import type { Immutable } from "../types.js";
+import { checkId, checkList, checkObject, jsonOf } from "./checks.js";
+import type { Staged } from "./staging.js";
+import type { StagedChanges } from "./types.js";
+
+/** A call of a tool: what runs, and the id by which it is known when the step is resumed. */
+export interface ToolCall<T, R = unknown> {
+  toolCallId: string;
+  run: ParallelTool<T, R>;
+}
+
+/** What became of a step's calls: {@link ParallelResult}, in the order of the calls. */
+export type ToolCallsResult<R extends readonly unknown[]> = ParallelResult<R>;
+
+/** The calls, if they are some that can be told apart. */
+export function checkCalls<T>(given: unknown): readonly ToolCall<T>[] {
+  const calls = checkList<ToolCall<T>>("the calls", given);
+  calls.forEach((call) => checkId("the tool call's id", checkObject("a call", call)["toolCallId"]));
+  if (new Set(calls.map(({ toolCallId }) => toolCallId)).size < calls.length) throw new PatchwireError("VALIDATION_FAILED", "two calls have one id");
+  return calls;
+}
+
+/**
+ * Runs those of the calls that have staged nothing yet, all at once, and stages what each has done as soon as it has ended.
+ * What a call answers is staged with it, for whoever resumes the step, so it has to be JSON.
+ */
+export async function runCalls<T>(
+  calls: readonly ToolCall<T>[],
+  base: Immutable<T>,
+  staged: readonly Staged[],
+  options: ParallelOptions,
+  stage: (changes: StagedChanges) => void,
+): Promise<PromiseSettledResult<unknown>[]> {
+  const known = new Map(staged.map(({ changes }) => [changes.toolCallId, changes]));
+  const one = async ({ toolCallId, run }: ToolCall<T>, index: number): Promise<unknown> => {
+    const before = known.get(toolCallId);
+    if (before !== undefined) return before.result;
+    const { result, writes } = await runTool(base, run, options);
+    if (result !== undefined) jsonOf(result, ["result"]);
+    stage({ writes, toolCallId, index, ...(result !== undefined && { result }) });
+    return result;
+  };
+  return Promise.allSettled(calls.map(one));
+}

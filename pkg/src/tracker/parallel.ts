@@ -1,0 +1,149 @@
+import { isLoss } from "../bridge/engine.js";
+import { PatchwireError } from "../errors.js";
+import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
+import { mergeBranches, mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
+import { diff } from "../values/patches.js";
+import { StateTracker } from "./tracker.js";
+
+/** What a tool that runs beside others works with: the state that all of them began from, and its own changes to it. */
+export interface ParallelContext<T> {
+  /** What all tools began from, with what this one has changed. */
+  getState(): Immutable<T>;
+  update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void;
+  /** Adds to the end of a string: what several tools add is all there in the end. */
+  append(pointer: string, text: string): void;
+  /** Adds to a number: what several tools add is all counted in the end. */
+  increment(pointer: string, by?: number): void;
+}
+
+/** A tool that may run beside others. */
+export type ParallelTool<T, R = unknown> = (context: ParallelContext<T>) => R | Promise<R>;
+
+/** How what tools did becomes one. */
+export interface ParallelOptions {
+  /** As in {@link mergeWrites}; of a place that is `exclusive` the later tool fails. */
+  strategies?: MergeStrategies;
+  /** Pointers to numbers and strings whose changes add up, as a {@link StateTracker} is given them. */
+  counters?: string[];
+  texts?: string[];
+}
+
+/** What became of tools that ran at once. */
+export interface ParallelResult<R extends readonly unknown[]> {
+  /** As those of `Promise.allSettled`, in the order of the tools. */
+  results: { -readonly [I in keyof R]: PromiseSettledResult<R[I]> };
+  /** Writes that aren't in the state. `keptBy` and `lostBy` count the tools; -1 is what was changed while they ran. */
+  conflicts: MergeConflict[];
+  warnings: string[];
+}
+
+/** What can be shared by tools: a {@link StateTracker}, a {@link SyncedState}. */
+export interface ParallelOwner<T> {
+  getState(): Immutable<T>;
+  apply(patch: readonly JSONPatchOperation[]): void;
+}
+
+type Writes = StepWrites | StepWritesInput;
+
+/**
+ * Runs tools at once. All begin from the state as it is; when the last one has ended, what they did is merged in their
+ * order, into what the state is by then, as one change. What a tool did that failed is left out. O(what they did).
+ *
+ * @throws what the owner's `apply` throws, and PatchwireError as {@link mergeWrites}: then nothing has changed.
+ * @example
+ * ```ts
+ * import { parallel, StateTracker } from "patchwire";
+ * const tracker = new StateTracker({ notes: ["plan"], spent: 10, status: "idle" });
+ * const { results, conflicts } = await parallel(tracker, [
+ *   async (tool) => { tool.update((draft) => { draft.notes.push("searched"); draft.status = "searching"; }); return "found it"; },
+ *   async (tool) => { tool.increment("/spent", 5); tool.update((draft) => { draft.status = "writing"; }); },
+ *   async (tool) => { tool.increment("/spent", 7); throw new Error("no connection"); },
+ * ]);
+ * console.log(tracker.getState()); // { notes: [ 'plan', 'searched' ], spent: 15, status: 'writing' }
+ * console.log(results.map(({ status }) => status)); // [ 'fulfilled', 'fulfilled', 'rejected' ]
+ * console.log(conflicts); // [ { path: '/status', strategy: 'last', kept: 'writing', lost: 'searching', keptBy: 1, lostBy: 0 } ]
+ * ```
+ */
+export async function parallel<T, const R extends readonly unknown[]>(
+  owner: ParallelOwner<T>,
+  tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> },
+  options: ParallelOptions = {},
+): Promise<ParallelResult<R>> {
+  const base = owner.getState();
+  const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
+  const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
+  const { patch, refused, ...told } = mergeTools(base, owner.getState(), writes, options.strategies);
+  if (patch.length > 0) owner.apply(patch);
+  const results = ran.map((tool, i): PromiseSettledResult<unknown> => {
+    const reason = refused.get(i);
+    if (reason !== undefined) return { status: "rejected", reason };
+    return tool.status === "fulfilled" ? { status: "fulfilled", value: tool.value.result } : tool;
+  });
+  return { results: results as ParallelResult<R>["results"], ...told };
+}
+
+/** Runs one tool on the state that it begins from. */
+export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { counters = [], texts = [] }: ParallelOptions): Promise<{ result: unknown; writes: StepWrites }> {
+  const tracker = new StateTracker<T>(base as T, { counters, texts, history: 0 });
+  let hasEnded = false;
+  const open = (): StateTracker<T> => {
+    // What it did is taken as it is when it ends: nothing is to be lost in silence.
+    if (hasEnded) throw new PatchwireError("CLOSED", "the tool has ended: it can't change the state any more");
+    return tracker;
+  };
+  try {
+    const result = await tool({
+      getState: () => tracker.getState(),
+      update: (recipe) => open().update(recipe),
+      append: (pointer, text) => open().append(pointer, text),
+      increment: (pointer, by) => open().increment(pointer, by),
+    });
+    return { result, writes: writesOf(tracker, base) };
+  } finally {
+    hasEnded = true;
+  }
+}
+
+function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>): StepWrites {
+  try {
+    return tracker.getStepWrites();
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    // The core has forgotten what the tool did; what came of it is there.
+    return writesBetween(base, tracker.getState());
+  }
+}
+
+/** What leads from one state to another, member by member: a difference may be told by the smallest container around it. */
+function writesBetween(before: unknown, after: unknown): StepWrites {
+  const tracker = new StateTracker<unknown>(before, { history: 0 });
+  tracker.apply(mergeBranches(before, [after]).patch);
+  return tracker.getStepWrites();
+}
+
+/** What several did to one base, as a patch of what has become of the base meanwhile. */
+export interface MergedTools {
+  patch: JSONPatchOperation[];
+  conflicts: MergeConflict[];
+  warnings: string[];
+  /** Tools that wrote where another one had the only right to. */
+  refused: Map<number, PatchwireError>;
+}
+
+/** Merges what tools did; those that did nothing, or failed, are undefined. */
+export function mergeTools(base: unknown, present: unknown, writes: readonly (Writes | undefined)[], strategies?: MergeStrategies): MergedTools {
+  const hasMoved = present !== base;
+  const first = hasMoved ? [writesBetween(base, present)] : [];
+  const refused: MergedTools["refused"] = new Map();
+  for (;;) {
+    const tools = writes.flatMap((one, i) => (one === undefined || refused.has(i) ? [] : [i]));
+    const all = [...first, ...tools.map((i) => writes[i]!)];
+    const { state, patch, conflicts, warnings } = mergeWrites(base, all, { dialect: "extended", ...(strategies && { strategies }) });
+    const numberOf = (writer: number): number => tools[writer - first.length] ?? -1;
+    const told = conflicts.map((conflict) => ({ ...conflict, keptBy: numberOf(conflict.keptBy), lostBy: numberOf(conflict.lostBy) }));
+    // One at a time: what the first of them did may be what the others lost against.
+    const [loss] = told.filter(({ strategy, lostBy }) => strategy === "exclusive" && lostBy >= 0).sort((a, b) => a.lostBy - b.lostBy);
+    if (loss === undefined) return { patch: hasMoved ? diff(present, state, { dialect: "extended" }) : patch, conflicts: told, warnings, refused };
+    refused.set(loss.lostBy, new PatchwireError("CONFLICT", "another one wrote first to a place that is exclusive", { path: loss.path }));
+  }
+}

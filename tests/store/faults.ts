@@ -1,0 +1,114 @@
+// Storage that fails at one statement of an operation, at each in turn: it is as if the operation had never been tried.
+import { expect } from "vitest";
+import { DurableStateStore, type StoreStorage } from "patchwire/durable-objects";
+import { append, begun, everything, initial, set, user, type Backend, type Notes } from "./contract.ts";
+
+/** Throws at one of the statements that come, and counts them. */
+export class Fault {
+  private left = Infinity;
+
+  arm(statement: number): void {
+    this.left = statement;
+  }
+
+  /** Whether it has thrown since it was armed. */
+  disarm(): boolean {
+    const hasThrown = this.left <= 0;
+    this.left = Infinity;
+    return hasThrown;
+  }
+
+  private step(): void {
+    if (--this.left === 0) throw new Error("the storage failed");
+  }
+
+  around(storage: StoreStorage): StoreStorage {
+    const transactionSync = <R>(run: () => R): R =>
+      storage.transactionSync(() => {
+        const result = run();
+        // The commit itself.
+        this.step();
+        return result;
+      });
+    if ("table" in storage) {
+      const table: typeof storage.table = (shape) => {
+        const inner = storage.table(shape);
+        return {
+          rows: (...given) => (this.step(), inner.rows(...given)),
+          put: (row) => (this.step(), inner.put(row)),
+          delete: (range) => (this.step(), inner.delete(range)),
+        };
+      };
+      return { table, transactionSync };
+    }
+    const { sql } = storage;
+    return { sql: { exec: (query, ...bindings) => (this.step(), sql.exec(query, ...bindings)) }, transactionSync };
+  }
+}
+
+/** A session that has something of everything. */
+async function filled(store: DurableStateStore): Promise<{ checkpoint: string }> {
+  await store.appendMessages("s", [user("a"), user("b".repeat(700_000))]);
+  await store.createRun("s", "run", { turn: 1 });
+  await store.addSubSessionRefs("s", [{ subSessionId: "c", agentType: "w", parentToolCallId: "t", startedAt: 1 }]);
+  const checkpoint = await store.createCheckpoint("s");
+  await store.mergeCustomState("s", append("b"));
+  await store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c".repeat(700_000)) });
+  await store.stageChanges("s", "step", { toolCallId: "d", index: 1, writes: set("title", "d") });
+  return { checkpoint };
+}
+
+type Operation = (store: DurableStateStore, checkpoint: string) => Promise<unknown>;
+
+export const operations: Record<string, Operation> = {
+  createSession: (store) => store.createSession("new", { customState: { title: "x".repeat(1_500_000) }, output: "y".repeat(700_000) }),
+  deleteSession: (store) => store.deleteSession("s"),
+  saveState: (store) => store.saveState("s", { output: "z".repeat(700_000), customState: { ...initial(), title: "saved" }, messages: [user("other")] }),
+  appendMessages: (store) => store.appendMessages("s", [user("c"), user("d".repeat(700_000))]),
+  truncateMessages: (store) => store.truncateMessages("s", 1),
+  mergeCustomState: (store) => store.mergeCustomState("s", append("e".repeat(1_500_000))),
+  updateStatus: (store) => store.updateStatus("s", "paused", { interruptContext: { stepCount: 1, timestamp: 1 } }),
+  compareAndSetStatus: (store) => store.compareAndSetStatus("s", ["active"], "failed", { error: "e", fencingToken: 2 }),
+  incrementStepCount: (store) => store.incrementStepCount("s"),
+  incrementResumeCount: (store) => store.incrementResumeCount("s"),
+  addSubSessionRefs: (store) => store.addSubSessionRefs("s", ["d", "e"].map((subSessionId) => ({ subSessionId, agentType: "w", parentToolCallId: "t", startedAt: 1 }))),
+  updateSubSessionRef: (store) => store.updateSubSessionRef("s", { subSessionId: "c", status: "completed" }),
+  createRun: (store) => store.createRun("s", "run 2", { turn: 2 }),
+  updateRunStatus: (store) => store.updateRunStatus("run", "failed", { error: "e".repeat(700_000) }),
+  createCheckpoint: (store) => store.createCheckpoint("s"),
+  restoreCheckpoint: (store, checkpoint) => store.restoreCheckpoint(checkpoint),
+  branchFromCheckpoint: (store, checkpoint) => store.branchFromCheckpoint(checkpoint, "new"),
+  stageChanges: (store) => store.stageChanges("s", "step", { toolCallId: "c", writes: append("f".repeat(1_000_000)) }),
+  discardStaging: (store) => store.discardStaging("s", "step", "c"),
+  promoteStaging: (store) => store.promoteStaging("s", "step"),
+  saveStateAndPromoteStaging: (store) =>
+    store.saveStateAndPromoteStaging("s", { output: 1 }, [user("m")], { stepId: "step", stepCount: 4, streamSequence: 5 }),
+  "a change of the custom state": async (store) => store.synced<Notes>("s").update((draft) => void draft.notes.push("live")),
+};
+
+/** All of what is read, but the ids and times that differ from one try to the next. */
+const told = async (store: DurableStateStore): Promise<unknown> =>
+  JSON.parse(JSON.stringify(await everything(store, ["s", "new"])), (key, value: unknown) => (["id", "timestamp", "startedAt"].includes(key) ? "" : value));
+
+/** Tries an operation with a fault at each of its statements; says how many there are. */
+export async function tryFaults(operation: Operation, backend: (fault: Fault) => Backend): Promise<number> {
+  for (let statement = 1; ; statement++) {
+    const fault = new Fault();
+    const { place, reopened } = backend(fault);
+    const store = await begun(place);
+    const { checkpoint } = await filled(store);
+    const before = await told(store);
+    fault.arm(statement);
+    const error: unknown = await operation(store, checkpoint).then(() => undefined, (error: unknown) => error);
+    const wasHit = fault.disarm();
+    if (error !== undefined) {
+      expect(error).toMatchObject({ message: "the storage failed" });
+      expect(await told(new DurableStateStore(reopened()))).toEqual(before);
+      expect(await told(store)).toEqual(before);
+      await operation(store, checkpoint);
+    }
+    const after = await told(store);
+    expect(await told(new DurableStateStore(reopened()))).toEqual(after);
+    if (!wasHit) return statement - 1;
+  }
+}
