@@ -9,6 +9,7 @@ import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridg
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
+import { migrated, StoredVersion, type Migration } from "./sync/migration.js";
 import type { DurableStorage, Row } from "./sync/tables.js";
 import type { StoreStorage } from "./store/rows.js";
 import { stateTables, type StateTables } from "./store/state-tables.js";
@@ -17,10 +18,13 @@ import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool 
 import { StateTracker } from "./tracker/tracker.js";
 import { Transactions, type Witness } from "./sync/transactions.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "./types.js";
+import type { StateDocument } from "./values/document.js";
+import { diff } from "./values/patches.js";
 import type { SessionHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse };
+export type { Migration } from "./sync/migration.js";
 export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
 export type { InterruptContext, SessionStatus, SubSessionStatusValue } from "./compat/helix/status.js";
@@ -53,7 +57,7 @@ export interface DurableContext {
 export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
 
 /** How a {@link SyncedState} begins, and what it accepts. */
-export interface SyncedStateOptions<T> {
+export interface SyncedStateOptions<T> extends Migration<T> {
   /** The state of an object that has none yet. */
   initial: T;
   /**
@@ -156,6 +160,7 @@ export class SyncedState<T> {
   readonly #tables: StateTables;
   readonly #tag: string;
   readonly #transactions: Transactions;
+  readonly #version: StoredVersion;
   readonly #witness: Witness = { ended: (isOutermost) => this.#check(isOutermost), deleted: () => this.#forget() };
   /** Event streams outlive the core's memory, as sockets do. */
   readonly #streams = new Set<EventStream>();
@@ -183,6 +188,7 @@ export class SyncedState<T> {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
     const name = takeName(ctx, options.name);
     this.#ctx = ctx;
+    this.#version = new StoredVersion(ctx.storage, name);
     this.#options = { ...options, limits: plain(options.limits) };
     this.#tag = name === "" ? TAG : `${TAG}:${name}`;
     this.#transactions = Transactions.of(ctx.storage);
@@ -389,6 +395,7 @@ export class SyncedState<T> {
    */
   destroy(): void {
     this.#tables.drop();
+    if (this.#options.version !== undefined) this.#version.delete();
     this.#forget();
     this.#untold = [];
     const close = (): void => {
@@ -529,9 +536,34 @@ export class SyncedState<T> {
     return this.#opened ?? this.#read();
   }
 
+  /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
   #read(): Opened<T> {
+    const { version } = this.#options;
+    if (version === undefined) return this.#readStored();
+    try {
+      return this.#ctx.storage.transactionSync(() => {
+        let isNew = false;
+        const opened = this.#readStored(() => (isNew = true));
+        const from = isNew ? version : this.#version.read();
+        const next = migrated(opened.tracker.getState(), from, this.#options);
+        opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
+        this.#commit(opened);
+        if (isNew || from < version) this.#version.write(version);
+        return opened;
+      });
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+
+  #readStored(isNew?: () => void): Opened<T> {
     const { initial, limits } = this.#options;
-    const session = this.#tables.open(() => new StateTracker(initial, limits ? { limits } : {}).document(), limits);
+    const make = (): StateDocument => {
+      isNew?.();
+      return new StateTracker(initial, limits ? { limits } : {}).document();
+    };
+    const session = this.#tables.open(make, limits);
     const connections = new Connections(session, (event) => this.#tell(event));
     const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits), connections, numbers: undefined });
     this.#transactions.witness(this.#witness);

@@ -1,6 +1,7 @@
 import { generateCheckpointId, parseCheckpointId } from "../compat/helix/checkpoints.js";
 import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
+import type { Migration } from "../sync/migration.js";
 import { checkCount, checkObject } from "./checks.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
 import type { Messages } from "./messages.js";
@@ -35,6 +36,7 @@ export class Checkpoints {
     private readonly texts: Table,
     private readonly messages: Messages,
     private readonly children: Children,
+    private readonly migration: Migration<unknown>,
   ) {}
 
   create(session: Session, params: CreateCheckpointParams): string {
@@ -48,7 +50,7 @@ export class Checkpoints {
     const id = generateCheckpointId(session.id, stepCount, time);
     const era = this.messages.era(session, messageCount);
     this.table.put({ session: number, time, id: keyOf(id), status: row.status, steps: stepCount, messages: messageCount, era, sequence: streamSequence });
-    const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom) };
+    const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom, this.migration) };
     putText(this.texts, { session: number, time }, "part", JSON.stringify(kept));
     row.checkpoints++;
     return id;
@@ -94,7 +96,7 @@ export class Checkpoints {
   /** What is kept of the session as it was. */
   kept(session: Session, { time }: Row): { details: Details; children: SubSessionRef[]; customState: unknown } {
     const { details, children, ...custom } = JSON.parse(textOf(this.texts.rows({ prefix: [session.number, time!] }))) as Kept;
-    return { details, children, customState: keptCustom(session.custom, custom) };
+    return { details, children, customState: keptCustom(session.custom, custom, this.migration) };
   }
 
   delete({ number }: Session): void {

@@ -1,5 +1,6 @@
 import type { SyncedState } from "../durable-objects.js";
 import { PatchwireError } from "../errors.js";
+import { migrated, type Migration } from "../sync/migration.js";
 import { checkJson } from "../state/json.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
@@ -74,15 +75,17 @@ export function requireBase(custom: Custom, given: unknown, patch: readonly JSON
 
 const isSame = (before: unknown, after: unknown): boolean => before === after || diff(before, after).length === 0;
 
-/** A custom state as a checkpoint keeps it. */
+/** A custom state as a checkpoint keeps it, in the shape of the version that made the checkpoint. */
 export interface KeptCustom {
   customState: unknown;
+  version: number;
 }
 
-export function keepCustom(custom: Custom): KeptCustom {
-  return { customState: custom.getState() };
+export function keepCustom(custom: Custom, { version = 0 }: Migration<unknown>): KeptCustom {
+  return { customState: custom.getState(), version };
 }
 
-export function keptCustom(_: Custom, { customState }: KeptCustom): unknown {
-  return customState;
+/** In the shape of the present version. */
+export function keptCustom(_: Custom, { customState, version }: KeptCustom, migration: Migration<unknown>): unknown {
+  return migration.version === undefined ? customState : migrated(customState, version, migration);
 }

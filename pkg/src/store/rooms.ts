@@ -1,4 +1,5 @@
 import type { SyncedState } from "../durable-objects.js";
+import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
 import { MESSAGES, Messages } from "./messages.js";
 import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
@@ -15,7 +16,7 @@ export class Rooms {
   readonly children: Children;
   readonly checkpoints: Checkpoints;
 
-  constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>) {
+  constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>, migration: Migration<unknown>) {
     const tables = tablesOf(storage);
     const table = (shape: Shape) => tables.table({ ...shape, name: `${name}:${shape.name}` });
     this.sessions = new Sessions(table, custom);
@@ -23,7 +24,7 @@ export class Rooms {
     this.staging = new Staging(table(STAGING));
     this.runs = new Runs(table(RUNS), table(RUN_IDS));
     this.children = new Children(table(CHILDREN));
-    this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children);
+    this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);
   }
 
   /** Deletes a session with all that is kept of it. */

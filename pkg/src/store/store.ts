@@ -1,6 +1,7 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
 import type { SyncedEvent, SyncedState } from "../durable-objects.js";
 import { PatchwireError } from "../errors.js";
+import type { Migration } from "../sync/migration.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
 import type { ParallelOptions, ParallelResult } from "../tracker/parallel.js";
 import type { Immutable, Limits, StepWrites, StepWritesInput } from "../types.js";
@@ -22,7 +23,7 @@ import type {
 } from "./types.js";
 
 /** How a {@link DurableStateStore} is kept, and what it accepts. */
-export interface DurableStateStoreOptions {
+export interface DurableStateStoreOptions extends Migration<unknown> {
   /** Tells several stores of one object from each other: up to 32 letters, digits, `-` and `_`. */
   name?: string;
   /** How the writes of a step's calls become one, by places of the custom state: see {@link mergeWrites}. */
@@ -845,8 +846,7 @@ export class DurableStateStore implements SessionStateStore {
   }
 
   #create(rooms: Rooms, sessionId: string, customState: unknown): Session {
-    const { limits, onEvent } = this.#options;
-    return rooms.sessions.create(sessionId, (number) => this.#opened.create(this.#stateName(number), customState, { limits, onEvent }));
+    return rooms.sessions.create(sessionId, (number) => this.#opened.create(this.#stateName(number), customState, this.#options));
   }
 
   /** Makes the members of a session those of a checkpoint, and says the custom state. */
@@ -910,7 +910,7 @@ export class DurableStateStore implements SessionStateStore {
   #transaction<R>(run: (rooms: Rooms) => R): R {
     return this.#storage.transactionSync(() => {
       if (this.#made === undefined) {
-        this.#made = new Rooms(this.#storage, this.#name, (number) => this.#opened.get(this.#stateName(number), this.#options));
+        this.#made = new Rooms(this.#storage, this.#name, (number) => this.#opened.get(this.#stateName(number), this.#options), this.#options);
         this.#transactions.witness(this.#witness);
       }
       return run(this.#made);
