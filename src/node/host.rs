@@ -134,6 +134,12 @@ impl Leaf {
         entries.into_iter().enumerate().map(|(position, entry)| holder.child(entry, position)).collect()
     }
 
+    /// Whose value it is.
+    #[cfg(feature = "wasm-page")]
+    pub(crate) fn host(&self) -> Arc<dyn Host> {
+        self.holder.host.clone()
+    }
+
     pub(super) fn bracket(&self) -> u8 {
         if self.is_array { b'[' } else { b'{' }
     }

@@ -87,6 +87,16 @@ impl History {
         self.push(PastStep::new(done, cause));
     }
 
+    /// The whole document became another one: a step that keeps so many bytes of the one `before` alive.
+    #[cfg(feature = "wasm-page")]
+    pub(crate) fn replaced(&mut self, before: Node, weight: usize) {
+        if self.is_on() {
+            self.forget_undone();
+            let done = vec![Done { edit: Edit::Set { path: Vec::new(), value: Node::Null }, out: edit::Out::One(before) }];
+            self.push(PastStep { done, weight, cause: None });
+        }
+    }
+
     /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
     pub(crate) fn drop_latest(&mut self, cause: &Cause) {
         if self.continues(cause)

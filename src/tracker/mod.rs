@@ -231,6 +231,16 @@ impl Tracker {
         Ok(())
     }
 
+    /// The document is now this one, as a recipe left it that nobody needs told: every cursor goes on from here. It is a step of
+    /// the history, which keeps so many bytes of the document before alive. O(1).
+    #[cfg(feature = "wasm-page")]
+    pub(crate) fn replace(&mut self, root: Node, weight: usize) {
+        let before = std::mem::replace(&mut self.document.root, root);
+        self.history.replaced(before, weight);
+        let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
+        self.cursors.iter_mut().flatten().for_each(|cursor| *cursor = base());
+    }
+
     /// Goes back to the main cursor's baseline, and forgets everything since and all that depends on it. O(1).
     pub(crate) fn rewind(&mut self) {
         if let Ok(main) = self.cursor(Tracker::MAIN) {

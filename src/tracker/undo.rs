@@ -60,12 +60,12 @@ impl Tracker {
 
     /// What [`Tracker::undo`] does.
     pub(crate) fn undoing(&self) -> Option<Outcome> {
-        self.carrying_out(self.history.to_undo()?, Kind::Undo)
+        self.taking_back(self.history.to_undo()?, Kind::Undo)
     }
 
     /// What [`Tracker::redo`] does.
     pub(crate) fn redoing(&self) -> Option<Outcome> {
-        self.carrying_out(self.history.to_redo()?, Kind::Redo)
+        self.taking_back(self.history.to_redo()?, Kind::Redo)
     }
 
     /// Keeps the document as it is, for [`Tracker::restore`], and returns the name of that version. O(1). The latest 32
@@ -143,6 +143,17 @@ impl Tracker {
         let mut writes = moves::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
         patch::derive(writes, Some(&self.document.root), dialect)
+    }
+
+    /// What a step that replaced the whole document took out differs from it in few places: those alone are changed.
+    fn taking_back(&self, edits: Vec<Edit>, kind: Kind) -> Option<Outcome> {
+        let [Edit::Set { path, value }] = edits.as_slice() else { return self.carrying_out(edits, kind) };
+        let patch = if path.is_empty() { self.back_to(value, Dialect::Extended).ok() } else { None };
+        let (mut root, mut done) = (self.document.root.clone(), Vec::new());
+        match patch.map(|patch| patch::apply_with(&mut root, &patch, &Limits::none(), |one| done.push(one))) {
+            Some(Ok(())) => Some(Outcome { root, done, kind }),
+            _ => self.carrying_out(edits, kind),
+        }
     }
 
     /// A step fits the document from which it was taken, so this can't fail.

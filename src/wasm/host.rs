@@ -62,7 +62,6 @@ const ROOTS: u32 = 0;
 #[derive(Debug)]
 struct JavaScript {
     values: Values,
-    nesting: usize,
     /// The names that came so far, by their numbers.
     names: Mutex<Vec<Key>>,
 }
@@ -75,7 +74,7 @@ unsafe impl Sync for JavaScript {}
 /// Documents of the values that a host begins with.
 pub(crate) fn documents(values: Values, limits: Limits) -> Vec<Document> {
     let answer = values.roots();
-    let host = JavaScript { nesting: values.nesting() as usize, values, names: Mutex::default() };
+    let host = JavaScript { values, names: Mutex::default() };
     let entries = host.read(&answer, |reader, _| {
         let count = reader.number()?;
         reader.list(count, entry)
@@ -133,7 +132,7 @@ impl Host for JavaScript {
     }
 
     fn nesting(&self) -> usize {
-        self.nesting
+        self.values.nesting() as usize
     }
 
     fn is_same(&self, a: Place, b: Place) -> bool {

@@ -1,5 +1,6 @@
 //! `TrackerCore`: the meaning behind a `StateTracker`.
 
+use std::sync::Arc;
 #[cfg(feature = "wasm-objects")]
 use std::{cell::RefCell, rc::Rc};
 
@@ -12,6 +13,7 @@ use super::document::DocumentHandle;
 use super::error::{JsResult, text, to_js};
 use super::options::tracker_options;
 use crate::edit::{self, Edit};
+use crate::node::{Entry, Host, Leaf, Node};
 use crate::patch;
 use crate::patch::Patch;
 #[cfg(feature = "wasm-objects")]
@@ -52,6 +54,8 @@ impl Tracked {
 #[wasm_bindgen]
 pub struct TrackerCore {
     tracked: Tracked,
+    /// Whose value it began with, if it was one that lives with a host.
+    host: Option<Arc<dyn Host>>,
     held: Option<Outcome>,
     /// What streams have written since the plain state followed.
     unseen: Vec<Edit>,
@@ -63,7 +67,16 @@ impl TrackerCore {
     #[wasm_bindgen(constructor)]
     pub fn new(document: &DocumentHandle, options: &Array, bounds: &[f64]) -> JsResult<TrackerCore> {
         let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
-        Ok(TrackerCore { tracked: Tracked::Own(tracker), held: None, unseen: Vec::new() })
+        let host = if let Node::Hosted(leaf) = &document.inner.root { Some(leaf.host()) } else { None };
+        Ok(TrackerCore { tracked: Tracked::Own(tracker), host, held: None, unseen: Vec::new() })
+    }
+
+    /// The document is now a value that the host holds by this number, as a recipe left it: all readers go on from there, and
+    /// no stream writes. The recipe changed so many bytes.
+    pub fn replace(&mut self, holder: u32, is_array: bool, bytes: usize) {
+        let entry = if is_array { Entry::Array } else { Entry::Object };
+        let root = self.host.clone().and_then(|host| Leaf::roots(host, holder, vec![entry]).pop());
+        root.into_iter().for_each(|root| self.tracked.tell(|tracker| tracker.replace(root, bytes)));
     }
 
     /// Carries out the log in the arena's first `length` bytes; returns the document's weight.
@@ -206,7 +219,7 @@ impl TrackerCore {
     /// The session's own tracker.
     #[cfg(feature = "wasm-objects")]
     pub(crate) fn of(session: Rc<RefCell<Session>>) -> TrackerCore {
-        TrackerCore { tracked: Tracked::Session(session), held: None, unseen: Vec::new() }
+        TrackerCore { tracked: Tracked::Session(session), host: None, held: None, unseen: Vec::new() }
     }
 
     fn make(&mut self, change: Outcome, hold: bool) -> String {

@@ -58,7 +58,7 @@ const answer = new Answer();
 export class Values {
   /** By their numbers; 0 is what holds the values that came. */
   private readonly opened: (Opened | undefined)[] = [undefined];
-  private readonly deepest: number;
+  private deepest: number;
   private readonly free: number[] = [];
   private readonly names = new Map<string, number>();
 
@@ -80,6 +80,14 @@ export class Values {
   /** A frozen value that is known to be JSON, nested so deep at most. */
   static ours(value: unknown, depth: number): Values {
     return new Values([value], depth, Infinity, true);
+  }
+
+  /** Holds another frozen value, nested so deep at most: by a number, until the core releases that. */
+  hold(value: object, depth: number): number {
+    const number = this.free.pop() ?? this.opened.length;
+    this.opened[number] = { value: [value], children: null, names: null, holder: null, position: 0, depth: 0 };
+    this.deepest = Math.max(this.deepest, Math.min(depth, DEEPEST));
+    return number;
   }
 
   /** A bound of how deep the values nest, if that is known. */
@@ -268,7 +276,7 @@ function pathOf(opened: Opened): Key[] {
 }
 
 /** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */
-function leastLength(value: unknown, most: number, depth: number): number {
+export function leastLength(value: unknown, most: number, depth: number): number {
   if (typeof value === "string") return value.length + 2;
   if (!isContainer(value)) return 1;
   let length = 1;

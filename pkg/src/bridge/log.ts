@@ -19,7 +19,18 @@ const TEXTS = 64;
 const SHARED = 64;
 
 /** How many places a record takes in the list of records. */
-const PLACES = 5;
+const PLACES = 6;
+
+/** What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end. */
+export type Operation = "add" | "replace" | "push" | null;
+
+/** What was recorded of a change that is told without the core. */
+export interface Recorded {
+  op: Operation;
+  path: Key[];
+  key: Key | undefined;
+  value: unknown;
+}
 /** Room for most logs. */
 const ROOM = 1024;
 const NONE: Uint8Array = new Uint8Array();
@@ -30,12 +41,14 @@ const ROOT: Key[] = [];
  * what changed is the log encoded, at once.
  */
 export class Log extends Writer {
-  /** Of each record: its kind, path, value, and two more that its kind needs. */
+  /** Of each record: its kind, path, value, two more that its kind needs, and what a patch says of it. */
   private records: unknown[] = [];
   private readonly keys = new Map<string, number>();
   /** Where each reader's last new baseline was recorded, if that record is still there. */
   private readonly advances = new Map<number, number>();
   private known = 0;
+  /** Where the last recipe's records begin, if they are there. */
+  last = -1;
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
   /** How many records there are. */
@@ -51,19 +64,20 @@ export class Log extends Writer {
   begin(): void {
     const { records, length } = this;
     if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
+    this.last = this.length;
   }
 
   /** Sets a member, or without a key the value at the path. */
-  set(path: Key[], key: Key | undefined, value: unknown): void {
-    this.add(RECORD.SET, path, value, key, 0);
+  set(path: Key[], key: Key | undefined, value: unknown, op: Operation = null): void {
+    this.add(RECORD.SET, path, value, key, 0, op);
   }
 
   remove(path: Key[], key: Key): void {
     this.add(RECORD.DELETE, path, null, key, 0);
   }
 
-  splice(path: Key[], index: number, remove: number, insert: unknown[]): void {
-    this.add(RECORD.SPLICE, path, insert, index, remove);
+  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null): void {
+    this.add(RECORD.SPLICE, path, insert, index, remove, op);
   }
 
   permute(path: Key[], order: number[]): void {
@@ -98,6 +112,7 @@ export class Log extends Writer {
       if (value instanceof Edited) records[at + 2] = before instanceof Edited ? new Edited(before.from, before.before, value.text) : value.text;
       records.splice(earlier, 2 * PLACES);
       this.length -= 2;
+      this.last -= 2;
     }
     // Only the last baseline of a log matters: an earlier one is no more than where a recipe ended.
     const before = this.advances.get(reader);
@@ -129,10 +144,27 @@ export class Log extends Writer {
   rewind(length: number): void {
     this.records.length = length * PLACES;
     this.length = length;
+    if (this.last >= length) this.last = -1;
   }
 
-  private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number): void {
-    this.records.push(kind, path, value, a, b);
+  /** The last recipe's records, if they are there and a patch tells each of them as it is. */
+  lastRecipe(most: number): Recorded[] | null {
+    const { records, last } = this;
+    if (last < 0) return null;
+    const recorded: Recorded[] = [];
+    for (let i = last * PLACES; i < records.length; i += PLACES) {
+      if (records[i] === RECORD.ADVANCE) continue;
+      const op = records[i + 5] as Operation;
+      if (op === null || recorded.length === most) return null;
+      const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
+      if (op === "push") recorded.push({ op, path, key: undefined, value: (value as unknown[])[0] });
+      else recorded.push({ op, path, key, value: value instanceof Edited ? value.text : value });
+    }
+    return recorded;
+  }
+
+  private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number, op: Operation = null): void {
+    this.records.push(kind, path, value, a, b, op);
     this.length++;
   }
 
@@ -142,6 +174,7 @@ export class Log extends Writer {
     if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;
+    this.last = Math.max(this.last - count, -1);
   }
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */

@@ -6,7 +6,6 @@ import { seen } from "./draft.js";
 import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeep } from "./json.js";
 import { Recipe } from "./recipe.js";
-import { Edited } from "./payload.js";
 import { readWhole } from "./reading.js";
 import { Place, placeOf, type Told } from "./place.js";
 import { Settlement } from "./settle.js";
@@ -18,13 +17,6 @@ export interface Measure {
   depth: number;
   /** The longest string. */
   longest: number;
-}
-
-/** A change that is its own meaning: one member or item set, one item pushed, or members of one object set to scalars. */
-export interface Lone {
-  path: Key[];
-  /** Of each: the member or the item; undefined for what was pushed to the array at the path. */
-  parts: { op: "add" | "replace"; key: Key | undefined; value: unknown }[];
 }
 
 /**
@@ -40,8 +32,6 @@ const UNSEEN = 8;
  */
 export class State {
   readonly log = new Log();
-  /** The change that is being made, if it is its own meaning. */
-  lone: Lone | null = null;
   /** Where the records of the change that is being made begin in the log. */
   start = 0;
   private value: unknown;
@@ -114,7 +104,6 @@ export class State {
       if (recipe.sharesParts) this.seal();
       this.log.begin();
       tell(this.log, [], root);
-      this.lone = loneOf(root);
       return this.measure(settlement);
     } catch (error) {
       recipe.isOpen = false;
@@ -161,7 +150,6 @@ export class State {
   /** Works out a change that the core has made already, or that has still to be logged. */
   follow(edits: ViewEdit[]): void {
     this.catchUp();
-    this.lone = null;
     this.start = this.log.length;
     this.next = follow(this.value, edits, this);
   }
@@ -186,6 +174,11 @@ export class State {
     if (this.log.extend(path, text)) return;
     this.log.begin();
     this.log.append(path, text);
+  }
+
+  /** Whether all of it is here, and up to date. */
+  get isWhole(): boolean {
+    return this.base === null && this.due === null;
   }
 
   /** The string at a pointer, if it grows. */
@@ -307,31 +300,6 @@ export class State {
   }
 }
 
-/** What there is to tell, if that is its own meaning. */
-function loneOf(root: Told): Lone | null {
-  const path: Key[] = [];
-  let told = root;
-  while (told.first === null && told.steps === null && told.below?.length === 1) {
-    path.push(told.below[0]![0]);
-    told = told.below[0]![1];
-  }
-  const { first, steps, below } = told;
-  if (first !== null || steps === null || below !== null) return null;
-  const parts: Lone["parts"] = [];
-  for (const step of steps) {
-    if (step.kind === "splice" && step.isPush) parts.push({ op: "add", key: undefined, value: step.values[0] });
-    else if (step.kind === "set" && step.op !== null) parts.push({ op: step.op, key: step.key, value: step.value instanceof Edited ? step.value.text : step.value });
-    else return null;
-  }
-  // In arrays several operations may be longer than what replaces them, and containers may have moved.
-  const isLone = parts.length === 1 || (!path.some(isIndex) && parts.every(({ key, value }) => typeof key === "string" && !isContainer(value)));
-  return isLone ? { path, parts } : null;
-}
-
-function isIndex(key: Key): boolean {
-  return typeof key === "number";
-}
-
 /** Logs what is to be told, containers before what is in them. `path` is where it is, and the same again afterwards. */
 function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
   if (first !== null) tellEach(log, path, first);
@@ -341,7 +309,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
     for (const step of steps) {
       switch (step.kind) {
         case "set":
-          log.set(here, step.key, step.value);
+          log.set(here, step.key, step.value, step.op);
           break;
         case "delete":
           log.remove(here, step.key);
@@ -350,7 +318,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
           log.set(here, undefined, step.value);
           break;
         case "splice":
-          log.splice(here, step.index, step.remove, step.values);
+          log.splice(here, step.index, step.remove, step.values, step.isPush ? "push" : null);
           break;
         case "permute":
           log.permute(here, step.order);

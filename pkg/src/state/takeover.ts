@@ -188,7 +188,8 @@ export abstract class Takeover {
    */
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
     const { path } = this;
-    const was = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
+    const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
+    const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
     const { length } = copy;
     const parts: unknown[] = [];
@@ -200,10 +201,11 @@ export abstract class Takeover {
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
       if (run !== null) {
-        const from = i;
-        while (i < length && copy[i] === was![next] && isContainer(copy[i])) (i++, next++);
-        run.length += i - from;
-        isPlainList &&= i === from;
+        const kept = common(copy, i, was!, next);
+        i += kept;
+        next += kept;
+        run.length += kept;
+        isPlainList &&= kept === 0;
         if (i === length) break;
       }
       const item = copy[i];
@@ -211,7 +213,7 @@ export abstract class Takeover {
       if (was !== null) {
         const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
-        const index = place !== undefined && known === item ? -1 : this.find(was, known, next, i, place);
+        const index = place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
         if (index >= 0) {
           const final = place === undefined || known === item ? item : this.settle(place);
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
@@ -244,9 +246,9 @@ export abstract class Takeover {
     path.length = at;
     this.told = below === null ? null : { first: null, steps: null, below };
     const first = parts[0];
-    if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(was)) {
+    if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(there!)) {
       this.refer(home!);
-      return was;
+      return there!;
     }
     const result: object = isSame ? source : this.sealed(copy, isSlots);
     if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
@@ -267,20 +269,23 @@ export abstract class Takeover {
     return result;
   }
 
-  /** The index of the item that is now at `at` in the array that was there; -1 if it wasn't in it. Items mostly come in their order. */
-  private find(was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
+  /**
+   * The index of the item that is now at `at` in the array that was there, whose items `was` has; -1 if it wasn't in it. Items
+   * mostly come in their order.
+   */
+  private find(there: unknown[], was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
     if (Object.is(was[next], item)) return next;
     if (!isContainer(item)) return next + 1 < was.length && Object.is(was[next + 1], item) ? next + 1 : -1;
-    if (place !== undefined && (place.parent?.base as unknown) === was && Object.is(was[place.key as number], item)) return place.key as number;
+    if (place !== undefined && (place.parent?.base as unknown) === there && Object.is(was[place.key as number], item)) return place.key as number;
     if (place === undefined && !this.recipe.isOurs(item)) return -1;
     // Where it is now, after others have changed places.
     if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
-    let index = this.indexes.get(was);
+    let index = this.indexes.get(there);
     if (index === undefined) {
       if (this.searches++ < SEARCHES) return was.indexOf(item);
-      this.indexes.set(was, (index = new Map()));
+      this.indexes.set(there, (index = new Map()));
       for (let i = was.length - 1; i >= 0; i--) if (isContainer(was[i])) index.set(was[i], i);
     }
     return index.get(item) ?? -1;
@@ -319,6 +324,19 @@ export abstract class Takeover {
     else if (this.recipe.source(container) === null) Object.freeze(container);
     return container;
   }
+}
+
+/** An array's items to compare so many with. Items of a frozen array take V8 ten times as long to read. */
+function readable(array: unknown[], count: number): unknown[] {
+  return array.length <= count * 4 && Object.isFrozen(array) ? [...array] : array;
+}
+
+/** How many containers from one index on are the same in both. */
+function common(a: unknown[], from: number, b: unknown[], otherFrom: number): number {
+  const most = Math.min(a.length - from, b.length - otherFrom);
+  let count = 0;
+  while (count < most && a[from + count] === b[otherFrom + count] && isContainer(a[from + count])) count++;
+  return count;
 }
 
 /** Whether there is something to tell. */

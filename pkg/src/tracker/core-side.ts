@@ -20,8 +20,8 @@ export type CoreSide =
   | { kind: "document"; document: StateDocument }
   /** A frozen state, which the core reads where it looks into it. */
   | { kind: "frozen"; value: unknown }
-  /** The session tells its checkpoints from those of other trackers, and of cores that were lost. */
-  | { kind: "running"; tracker: TrackerCore; session: string };
+  /** The session tells its checkpoints from those of other trackers, and of cores that were lost. `values` read the frozen state. */
+  | { kind: "running"; tracker: TrackerCore; session: string; values: Values | null };
 
 /** Starts a tracker's core, of a state that nests so deep at most. */
 export function start(
@@ -30,24 +30,16 @@ export function start(
   bounds: Float64Array,
   depth: number,
 ): CoreSide & { kind: "running" } {
-  const document = begin(side, bounds, depth);
+  const values = side.kind === "frozen" ? Values.ours(side.value, depth) : null;
+  const document = values === null ? (side as { document: StateDocument }).document : new StateDocument(call(() => core().DocumentHandle.over(values, bounds)));
   const { byKey, append, precise, counters, texts, history } = options;
   const given = [byKey, append, precise, counters, texts, history];
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
-  if (side.kind !== "document") document.free();
-  return running(tracker);
+  if (values !== null) document.free();
+  return running(tracker, values);
 }
 
 /** A core that runs already. */
-export function running(tracker: TrackerCore): CoreSide & { kind: "running" } {
-  return { kind: "running", tracker, session: Math.random().toString(36).slice(2) };
-}
-
-function begin(side: Exclude<CoreSide, { kind: "running" }>, bounds: Float64Array, depth: number): StateDocument {
-  switch (side.kind) {
-    case "document":
-      return side.document;
-    case "frozen":
-      return new StateDocument(call(() => core().DocumentHandle.over(Values.ours(side.value, depth), bounds)));
-  }
+export function running(tracker: TrackerCore, values: Values | null = null): CoreSide & { kind: "running" } {
+  return { kind: "running", tracker, session: Math.random().toString(36).slice(2), values };
 }

@@ -1,7 +1,7 @@
 import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
-import type { Key } from "../state/containers.js";
+import { isContainer, type Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
 import { remember, type Intake } from "../state/json.js";
 import { State, type Measure } from "../state/state.js";
@@ -32,6 +32,8 @@ export type SessionCommit = [weight: number, ...made: [] | [revision: number, by
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 4_096;
+/** What the history holds of a place that was set, in bytes. */
+const SCALAR = 160;
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
@@ -141,9 +143,9 @@ export class Meaning {
       throw error;
     }
     state.commit();
-    this.readers.changed(state.lone);
-    // What this change alone is has to be told only if somebody asks.
-    if (state.start > LOG_LENGTH) this.flushEarly();
+    this.readers.changed(true);
+    // What this change alone is may be told without the core.
+    if (state.start > LOG_LENGTH) this.flushEarly(state.start);
   }
 
   /** Refuses a state that is over the limit of its size, with the unfinished change. */
@@ -168,7 +170,7 @@ export class Meaning {
     }
     state.grow(path, pointer, text, length);
     this.headroom.add(measure.bytes);
-    this.readers.changed(null);
+    this.readers.changed(false);
     if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
@@ -207,7 +209,7 @@ export class Meaning {
       if (!isKnown) call(settle, tracker, null);
       state.later(() => readEdits(answer, patch));
     }
-    this.readers.changed(null);
+    this.readers.changed(false);
     this.headroom.add(measure.bytes, this.headroom.limits.depth);
     return true;
   }
@@ -266,7 +268,7 @@ export class Meaning {
       this.headroom.add(length! * 3);
     });
     this.isBehind = true;
-    this.readers.changed(null);
+    this.readers.changed(false);
   }
 
   /** Ends a stream one way or the other. */
@@ -317,12 +319,14 @@ export class Meaning {
 
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
-    const lone = this.isBusy || this.isBehind ? null : this.readers.onlyChange(reader);
-    const isFew = lone !== null && lone.parts.length <= this.headroom.limits.operations;
-    const operations = isFew ? told(lone, isExtended, this.options) : null;
-    if (operations !== null) return operations;
+    const { plain } = this;
+    if (plain !== null && !this.isBusy && !this.isBehind && this.readers.lacksOneRecipe(reader)) {
+      const recorded = plain.log.lastRecipe(this.headroom.limits.operations);
+      const operations = recorded && told(recorded, plain.unread(), isExtended, this.options);
+      if (operations !== null) return operations;
+    }
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
-    return readPatch(reserve(length), this.plain?.log.texts ?? []);
+    return readPatch(reserve(length), plain?.log.texts ?? []);
   }
 
   /** Makes the present state the reader's baseline. */
@@ -331,7 +335,7 @@ export class Meaning {
     if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
       plain.log.advance(reader.id, this.options.history !== 0);
       this.setBaseline(reader);
-      if (plain.log.length > LOG_LENGTH) this.flushEarly();
+      if (plain.log.length > LOG_LENGTH) this.shorten(plain);
       return;
     }
     try {
@@ -388,9 +392,32 @@ export class Meaning {
     if (this.core.kind === "running") release(this.core.tracker);
   }
 
-  private flushEarly(): void {
+  /**
+   * Gets rid of a long log. What one recipe did in thousands of places, and everybody has read, the core needn't carry out: its
+   * document is what the recipe left, of which it reads what it looks into.
+   */
+  private shorten(plain: State): void {
+    const { log } = plain;
+    const count = log.length - log.last;
+    const isRead = this.readers.haveAll && this.streams.areNone && !this.isBehind;
+    if (log.last < 0 || count < LOG_LENGTH || !isRead || !plain.isWhole) return this.flushEarly();
+    this.flushEarly(log.last);
+    const { core } = this;
+    const state = plain.publish();
+    if (core.kind !== "running" || core.values === null || !isContainer(state)) return this.flushEarly();
     try {
-      this.flushed();
+      const held = core.values.hold(state, this.headroom.whole.depth);
+      call(() => core.tracker.replace(held, Array.isArray(state), count * SCALAR));
+      plain.drop(log.length);
+    } catch {
+      // As below.
+    }
+  }
+
+  private flushEarly(count?: number): void {
+    try {
+      if (count === undefined) this.flushed();
+      else this.play(this.open().tracker, this.state, count);
     } catch {
       // The change is made, and this was none of its business: whoever asks next is told.
     }

@@ -16,6 +16,10 @@ const ENDED = 2 ** 32 - 1;
 export class OpenStreams {
   private readonly writing = new Set<Stream>();
 
+  get areNone(): boolean {
+    return this.writing.size === 0;
+  }
+
   add(id: number): Stream {
     const stream = { id, hasLost: false };
     this.writing.add(stream);

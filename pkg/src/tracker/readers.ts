@@ -1,5 +1,3 @@
-import type { Lone } from "../state/state.js";
-
 /** A reader of the changes. */
 export interface Reader {
   /** Its number in the core. */
@@ -17,13 +15,13 @@ export class Readers {
   private readonly others = new Set<Reader>();
   /** How many changes there have been. */
   private changes = 0;
-  /** The last one, if it is its own meaning. */
-  private lone: Lone | null = null;
+  /** Whether a recipe made the last one. */
+  private isRecipe = false;
 
   /** There was a change. */
-  changed(lone: Lone | null): void {
+  changed(isRecipe: boolean): void {
     this.changes++;
-    this.lone = lone;
+    this.isRecipe = isRecipe;
   }
 
   add(id: number): Reader {
@@ -46,9 +44,14 @@ export class Readers {
     reader.hasLost = false;
   }
 
-  /** What the reader hasn't read, if that is one change which is its own meaning. */
-  onlyChange(reader: Reader): Lone | null {
-    return reader.since === this.changes - 1 && !reader.hasLost ? this.lone : null;
+  /** Whether what the reader hasn't read is what one recipe did. */
+  lacksOneRecipe(reader: Reader): boolean {
+    return this.isRecipe && reader.since === this.changes - 1 && !reader.hasLost;
+  }
+
+  /** Whether everybody has read everything. */
+  get haveAll(): boolean {
+    return this.main.since === this.changes && [...this.others].every(({ since }) => since === this.changes);
   }
 
   /** The core was lost: the next one begins with the present state, which is everybody's baseline then. */

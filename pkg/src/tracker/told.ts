@@ -1,26 +1,93 @@
-import { isContainer, put } from "../state/containers.js";
-import { pointerOf } from "../state/json.js";
-import type { Lone } from "../state/state.js";
+import { leastLength } from "../bridge/host.js";
+import type { Recorded } from "../bridge/log.js";
+import { isContainer, put, type Container, type Key } from "../state/containers.js";
+import { DEEPEST, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
 
+/** The text of an operation beside its path and value, with a comma. */
+const AROUND = '{"op":"replace","path":"","value":},'.length;
+
 /**
- * The operations of one change, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the
- * core's own answer. The log can then cross later, many changes at once. Null where the core has to be asked.
+ * The operations of one recipe that set a member or an item, pushed an item, or set members of objects to scalars, where no core is
+ * needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own answer. The log can then cross later, many
+ * changes at once. Null where the core has to be asked. `after` is the state as it is.
  */
-export function told({ path, parts }: Lone, isExtended: boolean, options: MeaningOptions): JSONPatchOperation[] | null {
+export function told(recorded: Recorded[], after: unknown, isExtended: boolean, options: MeaningOptions): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
-  const isInArray = path.some((step) => typeof step === "number");
-  const place = pointerOf(path);
+  const isOne = recorded.length === 1;
+  const arrays = new Arrays(after);
   const operations: JSONPatchOperation[] = [];
-  for (const { op, key, value } of parts) {
-    if (!options.precise && (isInArray || typeof key === "number" || (key === undefined && !options.append))) return null;
+  let place = "";
+  let above: Key[] | null = null;
+  for (const { op, path, key, value } of recorded) {
+    if (path !== above) {
+      if (!options.precise && path.some(isIndex)) return null;
+      if (!isOne && !arrays.enter(above ?? [], path)) return null;
+      place = pointerOf(path);
+      above = path;
+    }
+    if (!options.precise && (typeof key === "number" || (key === undefined && !options.append))) return null;
+    if (!isOne && (typeof key !== "string" || isContainer(value))) return null;
     // A string may have grown.
     if (isExtended && typeof value === "string" && op === "replace") return null;
-    operations.push({ op, path: place + pointerOf([key ?? "-"]), value: thawed(value) });
+    const pointer = place + pointerOf([key ?? "-"]);
+    operations.push({ op: op === "push" ? "add" : op!, path: pointer, value: thawed(value) });
+    if (!isOne) arrays.add(pointer, value);
   }
-  return operations;
+  return isOne || arrays.areShort() ? operations : null;
 }
+
+/**
+ * The arrays around the operations that are told: one that has less text than those has to be told as a whole, and which
+ * that are is for the core to say.
+ */
+class Arrays {
+  /** What is open: how much there had been told before, and where in `path` each array is. */
+  private readonly open: { array: unknown; depth: number; before: number }[] = [];
+  private length = 0;
+
+  constructor(private readonly root: unknown) {}
+
+  /** Goes on to what is changed next. False where that isn't behind what was changed before, or some array is too short. */
+  enter(from: Key[], path: Key[]): boolean {
+    let common = 0;
+    while (common < from.length && from[common] === path[common]) common++;
+    const [was, is] = [from[common], path[common]];
+    if (typeof was === "number" && typeof is === "number" && is < was) return false;
+    if ((is === undefined && common < from.length) || !this.leave(common + 1)) return false;
+    const last = this.open.at(-1);
+    let at = last === undefined ? this.root : last.array;
+    for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
+      if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length });
+      at = (at as Container)[path[depth]!];
+    }
+    return true;
+  }
+
+  add(path: string, value: unknown): void {
+    this.length += AROUND + mostLength(path) + (typeof value === "string" ? mostLength(value) + 2 : String(value).length);
+  }
+
+  areShort(): boolean {
+    return this.leave(0);
+  }
+
+  /** Closes what is deeper. */
+  private leave(depth: number): boolean {
+    for (let last = this.open.at(-1); last !== undefined && last.depth >= depth; last = this.open.at(-1)) {
+      const most = this.length - last.before;
+      if (leastLength(last.array, most, DEEPEST) < most) return false;
+      this.open.pop();
+    }
+    return true;
+  }
+}
+
+/** How many bytes a text has at most in JSON. */
+const mostLength = (text: string): number => (/^[ !#-[\]-~]*$/.test(text) ? text.length : text.length * 6);
+
+const isIndex = (key: Key): boolean => typeof key === "number";
 
 /** A copy of a value of the state that may be written to, as those are that the core answers. */
 function thawed(value: unknown): unknown {

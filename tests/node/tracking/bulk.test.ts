@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { StateTracker } from "patchwire";
+
+// A recipe that sets thousands of places is told without the core, and the core then goes on from what the recipe left, instead of
+// carrying thousands of records out. A twin that is asked for its patch's text has carried them out.
+
+type Any = any;
+
+const ROWS = 5_000;
+const initial = (): Any => ({ name: "x", rows: Array.from({ length: ROWS }, (_, id) => ({ id, content: `row ${id}`, done: false, at: { x: id } })) });
+
+const steps = {
+  all: (draft: Any, n: number) => draft.rows.forEach((row: Any) => void (row.done = n)),
+  deep: (draft: Any, n: number) => draft.rows.forEach((row: Any) => void (row.at.x = n + row.id)),
+  one: (draft: Any, n: number) => void (draft.rows[n % draft.rows.length].content = `changed ${n}`),
+  name: (draft: Any, n: number) => void (draft.name = `name ${n}`),
+  push: (draft: Any, n: number) => void draft.rows.push({ id: n, content: "new", at: { x: 0 } }),
+  move: (draft: Any, n: number) => void draft.rows.push(draft.rows.splice(n % draft.rows.length, 1)[0]),
+} as const;
+
+const act = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("all" as const, "deep" as const), n: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("one" as const, "name" as const, "push" as const, "move" as const), n: fc.nat(9_999) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("undo" as const, "redo" as const, "checkpoint" as const, "restore" as const, "read" as const, "core" as const), n: fc.nat(9) }) },
+);
+
+const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 8 } = process.env;
+
+test("a core that goes on from what a recipe left knows what one knows that carried the recipe out", () => {
+  fc.assert(
+    fc.property(fc.array(act, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, undefined), (acts, history) => {
+      const options = history === undefined ? {} : { history };
+      const [tracker, twin] = [new StateTracker<Any>(initial(), options), new StateTracker<Any>(initial(), options)];
+      const cursor = tracker.cursor();
+      const marks: [Any, Any][] = [];
+      for (const { kind, n } of acts) {
+        if (kind === "undo" || kind === "redo") expect(tracker[kind]()).toBe(twin[kind]());
+        else if (kind === "checkpoint") marks.push([tracker.checkpoint(), twin.checkpoint()]);
+        else if (kind === "restore") {
+          const mark = marks.at(-1);
+          if (mark) [tracker, twin].forEach((one, i) => one.restore(mark[i]));
+        } else if (kind === "read") cursor.advance();
+        else if (kind === "core") expect(tracker.getPatchText()).toBe(twin.getPatchText());
+        else for (const one of [tracker, twin]) one.update((draft) => steps[kind](draft, n));
+        expect(tracker.getRFC6902Patches()).toEqual(JSON.parse(twin.getPatchText()));
+        for (const one of [tracker, twin]) one.resetTracking();
+        if (n % 2 === 0) cursor.advance();
+        expect(tracker.getState()).toEqual(twin.getState());
+      }
+      expect(tracker.document().toJSON()).toEqual(twin.document().toJSON());
+      while (tracker.undo()) expect(twin.undo()).toBe(true);
+      expect(tracker.getState()).toEqual(twin.getState());
+      tracker.apply(cursor.patches().length === 0 ? [] : [{ op: "add", path: "/added", value: 1 }]);
+      expect(tracker.document().toJSON()).toEqual(tracker.getState());
+    }),
+    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+  );
+}, 90_000);
+
+test("undo after a recipe in thousands of places leaves what it didn't change as it is", () => {
+  const tracker = new StateTracker<Any>({ ...initial(), other: { deep: [1] } });
+  const before = tracker.getState();
+  tracker.update((draft) => steps.all(draft, 1));
+  expect(tracker.getRFC6902Patches()).toHaveLength(ROWS);
+  tracker.resetTracking();
+  tracker.update((draft) => steps.name(draft, 1));
+  expect(tracker.getRFC6902Patches()).toEqual([{ op: "replace", path: "/name", value: "name 1" }]);
+  expect([tracker.undo(), tracker.undo(), tracker.undo()]).toEqual([true, true, false]);
+  expect(tracker.getState()).toEqual(before);
+  expect(tracker.getState().other).toBe(before.other);
+  expect(tracker.getState().rows[7].at).toBe(before.rows[7].at);
+  expect([tracker.redo(), tracker.redo(), tracker.redo()]).toEqual([true, true, false]);
+  expect(tracker.getState().rows[ROWS - 1].done).toBe(1);
+});
+
+test("what the history holds of such recipes is bounded", () => {
+  const tracker = new StateTracker<Any>(initial(), { limits: { document: 4 << 20 } });
+  for (let n = 1; n <= 12; n++) {
+    tracker.update((draft) => steps.all(draft, n));
+    tracker.getRFC6902Patches();
+    tracker.resetTracking();
+  }
+  let undone = 0;
+  while (tracker.undo()) undone++;
+  expect(undone).toBeGreaterThan(0);
+  expect(undone).toBeLessThan(12);
+  expect(tracker.getState().rows[0].done).toBe(12 - undone);
+});
