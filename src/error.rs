@@ -101,6 +101,8 @@ pub struct ErrorDetails {
     pub reason: &'static str,
     /// The types of two values that don't fit together.
     pub types: Option<[&'static str; 2]>,
+    /// Which row of which of a store's tables.
+    pub row: Option<(&'static str, u64)>,
 }
 
 impl Deref for Error {
@@ -117,7 +119,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     #[cold]
     pub(crate) fn new(code: Code, reason: &'static str) -> Self {
-        Error { details: Box::new(ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None }) }
+        let details = ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None, row: None };
+        Error { details: Box::new(details) }
+    }
+
+    /// The row of a table that is damaged or missing.
+    pub(crate) fn in_row(mut self, table: &'static str, id: u64) -> Self {
+        self.details.row = Some((table, id));
+        self
     }
 
     pub(crate) fn at(mut self, offset: usize) -> Self {
@@ -163,6 +172,14 @@ impl Error {
         let mut text = String::from(self.code.as_str()) + ": " + self.reason;
         if let Some([one, other]) = self.types {
             text = text + ", and met " + one + " and " + other;
+        }
+        #[cfg(any(feature = "wasm-objects", not(target_arch = "wasm32")))]
+        if let Some((table, id)) = self.row {
+            text = text
+                + ": row "
+                + &number::digits(id, &mut [0; 20]).iter().map(|digit| char::from(*digit)).collect::<String>()
+                + " of "
+                + table;
         }
         let path = self.path.as_ref().map(|path| String::from("'") + path + "'");
         let [operation, offset] = [self.op_index, self.offset].map(|number| number.map(number::text));

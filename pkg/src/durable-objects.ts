@@ -113,7 +113,7 @@ function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Open
 function withPatch(rows: Row[], effects: Effect[]): Row[] {
   const [first] = rows;
   const [sent] = effects;
-  if (first?.[0] === ROW.PUT_LOG && typeof first[3] === "number" && sent?.[0] === EFFECT.SEND) first[3] = sent[2].slice(first[3], -2);
+  if (first?.[0] === ROW.APPEND_LOG && typeof first[4] === "number" && sent?.[0] === EFFECT.SEND) first[4] = sent[2].slice(first[4], -2);
   return rows;
 }
 
@@ -469,7 +469,7 @@ export class SyncedState<T> {
     try {
       call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if (rows.length > 1 && !meaning.isSeen) this.#begin(opened);
+      if (rows.some(([statement]) => statement === ROW.PUT_ROOT) && !meaning.isSeen) this.#begin(opened);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#reopen();

@@ -1,10 +1,8 @@
 //! Nodes to JSON text, as `JSON.stringify` prints it: no spaces, shortest numbers, lone surrogates escaped.
 
 mod length;
-mod pieces;
 
 pub(crate) use length::{WEIGHT, is_as_long, length};
-pub(crate) use pieces::print_pieces;
 
 use crate::node::{Array, Node, Opened, Raw};
 use crate::text::{self, number};

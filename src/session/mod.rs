@@ -46,7 +46,7 @@ pub struct Commit {
 ///
 /// session.tracker().increment("/count", 1.0).unwrap();
 /// let commit = session.commit().unwrap().unwrap();
-/// assert_eq!((commit.revision, commit.rows.len()), (1, 1));
+/// assert_eq!((commit.revision, commit.rows.len()), (1, 2));
 /// tables.execute(&commit.rows);
 /// session.accept();
 /// assert!(matches!(&commit.effects[0], ServerEffect::Send { to, .. } if *to == [connection]));
@@ -82,15 +82,13 @@ impl Session {
     ///
     /// ```
     /// use patchwire::session::Session;
-    /// use patchwire::store::{FORMAT, Opening};
-    /// use patchwire::Limits;
+    /// use patchwire::store::Tables;
+    /// use patchwire::{Document, Limits};
     ///
-    /// let mut opening = Opening::new(Limits::default());
-    /// opening.meta(FORMAT, "a-session", 0, 7).unwrap();
-    /// opening.base(0, r#"{"n":1}"#).unwrap();
-    /// opening.log(4096, 1, r#"[{"op":"inc","path":"/n","inc":1}]"#).unwrap();
-    /// let session = Session::wake(opening.finish().unwrap().unwrap());
-    /// assert_eq!((session.revision(), session.document().to_string()), (1, r#"{"n":2}"#.into()));
+    /// let mut tables = Tables::default();
+    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap()).1);
+    /// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
+    /// assert_eq!((session.revision(), session.document().to_string()), (0, r#"{"n":1}"#.into()));
     /// ```
     pub fn wake(opened: Opened) -> Session {
         let Opened { store, document, recent } = opened;
@@ -121,6 +119,18 @@ impl Session {
     /// ```
     pub fn revision(&self) -> u64 {
         self.store.revision()
+    }
+
+    /// Sets how much of the state a chunk holds from now on, and folds whenever the log has as much: for tests.
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// session.set_chunk(100);
+    /// ```
+    #[doc(hidden)]
+    pub fn set_chunk(&mut self, bytes: usize) {
+        self.store.set_chunk(bytes);
     }
 
     /// The state as it is, with what hasn't been committed.
@@ -206,7 +216,7 @@ impl Session {
     /// ```
     pub fn accept(&mut self) {
         if let Some((plan, told)) = self.proposed.take() {
-            self.store.accept(&plan);
+            self.store.accept(plan);
             self.server.advance(told);
             self.tracker.advance(Tracker::MAIN);
         }

@@ -1,30 +1,49 @@
 //! Where the state is kept: which rows to write for a commit, and what the rows say when they are read again.
 //!
-//! Three tables, all with integer keys, so that a commit of a small change writes one row:
-//! - `meta`, one row: the storage format's version, the session, the base's revision and its size in bytes;
-//! - `base`: the state's JSON text at that revision, in rows of at most [`ROW`] bytes, `id` from 0;
-//! - `log`: the patches since then and a bounded tail of earlier ones, which reconnecting clients resume from.
-//!   A patch is one row unless it is longer than [`ROW`]; `id` is `revision * 4096 + part`, `part` from 0.
+//! Four tables, all with integer keys, so that what a commit writes to one of them is one row:
+//! - `meta`, one row: the storage format's version, the session, and the id of the newest row of `log`;
+//! - `roots`: the state at one revision, its *base*, or where its chunks are; `id` is the revision;
+//! - `chunks`: the parts of a base that is too large for one row, each written once and never changed;
+//! - `log`: the patches since the base and a bounded tail of earlier ones, which reconnecting clients resume from. Short
+//!   patches share a row, a line each, and long ones take several; `id` is `4096 * revision + part` of the first.
 //!
-//! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction.
+//! Each row but the one of `meta` has a hash of its number and its text, so that a damaged one is known.
+//!
+//! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction. Chunks are
+//! read through [`Chunks`].
 
+mod chunks;
+mod fold;
+mod format1;
+mod hash;
+mod layout;
+mod log;
 mod open;
 mod piece;
+mod roots;
 mod tables;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
-use crate::print;
-use crate::sync::resume;
+use crate::node::Node;
+use chunks::{NoChunks, Reader};
+use fold::{CHUNK, Done, Fold, Step};
+use layout::{Kind, Layout};
+use log::{Growth, Log};
+use roots::Root;
 
+pub use chunks::Chunks;
+pub use format1::Format1;
+pub use hash::hash;
 pub use open::{Opened, Opening};
 pub use piece::Piece;
 pub use tables::Tables;
 
 /// The version of what the rows mean.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// The most bytes of text in one row. The platform refuses rows of 2,000,000 bytes.
 pub const ROW: usize = 1_000_000;
@@ -35,11 +54,14 @@ const PARTS: u64 = 4_096;
 /// The last revision whose rows have ids that a JavaScript number holds.
 const LAST_REVISION: u64 = (1 << 53) / PARTS - 1;
 
-/// A log smaller than this is never worth folding.
-const SMALL: usize = 64 << 10;
+/// So many changes pay for a chunk that is written and deleted again.
+const PAYING: u64 = 40;
 
-/// More rows than this make waking up slow, however small they are.
-const ROWS: usize = 8_192;
+/// A log of more changes than this makes waking up slow, however small they are.
+const LONG: u64 = 50_000;
+
+/// So many rows of each kind that nobody needs any more go with one commit.
+const DELETED: usize = 2;
 
 /// One change to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,30 +72,59 @@ pub enum RowOperation {
         format: u64,
         /// The id that was made with the storage.
         session: String,
-        /// The base's revision.
-        revision: u64,
-        /// The base's size.
-        bytes: u64,
+        /// The id of the newest row of `log`; 0 where there is none.
+        tail: u64,
+        /// The revision whose state is being written to chunks; one that has a root where none is.
+        folding: u64,
     },
-    /// Sets a row of `base`, new or not.
-    PutBase {
-        /// The row's number, from 0.
-        id: u64,
-        /// A piece of the state's text.
+    /// Adds a row to `roots`.
+    PutRoot {
+        /// The revision whose state it is.
+        revision: u64,
+        /// Of the revision and the text.
+        hash: u64,
+        /// The state, or where it is.
         text: Piece,
     },
-    /// Deletes the rows of `base` from this number on.
-    DeleteBase {
-        /// The first to go.
-        from: u64,
+    /// Deletes a row of `roots`.
+    DeleteRoot {
+        /// The revision whose state it is.
+        revision: u64,
+    },
+    /// Adds a row to `chunks`, in the place of one that an unfinished fold may have left there.
+    PutChunk {
+        /// The chunk's number, which is larger than that of any other.
+        id: u64,
+        /// Of the number and the text.
+        hash: u64,
+        /// A part of the state.
+        text: Piece,
+    },
+    /// Deletes a row of `chunks`, if it is there.
+    DeleteChunk {
+        /// The chunk's number.
+        id: u64,
     },
     /// Adds a row to `log`.
     PutLog {
         /// Revision and part.
         id: u64,
-        /// How many rows this patch takes.
-        parts: u64,
+        /// The last revision whose patch ends in this row; the one before it where this row only begins it or goes on.
+        last: u64,
+        /// Of the id and the text.
+        hash: u64,
         /// The patch's text in the extended dialect, or a piece of it.
+        patch: Piece,
+    },
+    /// Adds a line to a row of `log`.
+    AppendLog {
+        /// The row.
+        id: u64,
+        /// The revision that the patch makes.
+        last: u64,
+        /// Of the hash so far and the patch.
+        hash: u64,
+        /// The patch's text in the extended dialect.
         patch: Piece,
     },
     /// Deletes the rows of `log` before this id.
@@ -84,22 +135,47 @@ pub enum RowOperation {
 }
 
 /// The rows to write for one commit, all in one transaction.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Plan {
     /// What to do, in this order.
     pub operations: Vec<RowOperation>,
     /// The revision that this commit makes.
     pub revision: u64,
     patch_bytes: usize,
-    fold: Option<Fold>,
+    growth: Growth,
+    fold: Option<Folding>,
+    base: Option<Base>,
+    /// How many chunks were deleted.
+    deleted: usize,
+    /// The rows of the log that were deleted.
+    forgotten: Option<u64>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Fold {
-    base_bytes: usize,
-    base_rows: u64,
-    /// How many revisions leave the log.
-    forgotten: usize,
+/// The state that isn't in the log.
+#[derive(Debug, Clone)]
+struct Base {
+    root: Root,
+    state: Node,
+    /// Of a list with the state as its only item.
+    layout: Arc<Layout>,
+}
+
+/// A base that is being written.
+#[derive(Debug)]
+struct Folding {
+    revision: u64,
+    state: Node,
+    fold: Fold,
+    /// The hashes of chunks that were written in an earlier life.
+    written: BTreeMap<u64, u64>,
+}
+
+/// A fold that an earlier life of the object left unfinished: doing it again leads to the same chunks.
+#[derive(Debug)]
+struct Interrupted {
+    revision: u64,
+    state: Node,
+    written: BTreeMap<u64, u64>,
 }
 
 /// What the tables hold, without the texts: enough to plan the next commit.
@@ -116,30 +192,36 @@ struct Fold {
 /// let patch = r#"[{"op":"add","path":"/notes/-","value":"a"}]"#;
 /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
 /// let plan = store.plan(patch, &state).unwrap();
-/// assert_eq!(plan.operations.len(), 1);
 /// tables.execute(&plan.operations);
-/// store.accept(&plan);
+/// store.accept(plan);
 ///
 /// let opened = tables.open(Limits::default()).unwrap().unwrap();
 /// assert_eq!(opened.document, state);
 /// assert_eq!(opened.store.revision(), 1);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Store {
     session: String,
     revision: u64,
-    base_revision: u64,
-    base_bytes: usize,
-    base_rows: u64,
-    /// The size of each revision's patch that the log has, the last one being `revision`'s.
-    log: VecDeque<usize>,
-    log_bytes: usize,
-    /// What the log has grown by since the base was written.
-    grown_bytes: usize,
+    reader: Arc<Reader>,
+    /// What a chunk holds; a log smaller than this is never worth folding.
+    chunk: usize,
+    /// How many changes pay for a chunk.
+    paying: u64,
+    log: Log,
+    base: Base,
+    /// The bytes of the patches since the base, the last of them being those since a fold began.
+    grown: usize,
+    grown_since: usize,
+    /// A fold, while there is one and no plan has it.
+    folding: Option<Folding>,
+    interrupted: Option<Interrupted>,
+    /// Chunks that nobody needs any more.
+    garbage: VecDeque<u64>,
 }
 
 impl Store {
-    /// New tables that hold this state at revision 0, and the rows to write.
+    /// New tables that hold this state at revision 0, and the rows to write. O(state).
     ///
     /// ```
     /// use patchwire::store::{RowOperation, Store};
@@ -147,19 +229,48 @@ impl Store {
     ///
     /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap());
     /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
-    /// assert_eq!(rows[1], RowOperation::PutBase { id: 0, text: r#"{"n":1}"#.into() });
+    /// assert!(matches!(&rows[1], RowOperation::PutRoot { revision: 0, .. }));
     /// ```
     pub fn create(session: impl Into<String>, document: &Document) -> (Store, Vec<RowOperation>) {
-        let mut store = Store::at(session.into(), 0, 0, 0);
-        let (mut operations, fold) = store.write_base(0, document);
-        operations.insert(0, store.meta(0, fold.base_bytes));
-        (store.base_bytes, store.base_rows) = (fold.base_bytes, fold.base_rows);
-        (store, operations)
+        Store::begin(session.into(), 0, document, &[])
     }
 
-    fn at(session: String, base_revision: u64, base_bytes: usize, base_rows: u64) -> Store {
-        let (log, revision) = (VecDeque::new(), base_revision);
-        Store { session, revision, base_revision, base_bytes, base_rows, log, log_bytes: 0, grown_bytes: 0 }
+    /// New tables that hold the state at a revision, and the patches that led to it, the newest last.
+    fn begin(session: String, revision: u64, document: &Document, recent: &[String]) -> (Store, Vec<RowOperation>) {
+        let reader = Arc::new(Reader::new(Arc::new(NoChunks)));
+        let mut operations = Vec::new();
+        let mut log = Log::default();
+        for (back, patch) in recent.iter().enumerate().map(|(at, patch)| ((recent.len() - 1 - at) as u64, patch)) {
+            if let Ok((rows, growth)) = log.commit(revision.saturating_sub(back), &Piece::from(patch.as_str())) {
+                operations.extend(rows);
+                log.accept(growth);
+            }
+        }
+        let (rows, done) = write(reader.clone(), &document.root);
+        operations.extend(rows);
+        let root = Root { revision, next: done.next, chunks: done.written as u64, freed: Vec::new() };
+        operations.insert(0, RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 });
+        operations.insert(1, root.row(&done.text));
+        let base = Base { root, state: document.root.clone(), layout: done.layout };
+        (Store::at(session, reader, base, log), operations)
+    }
+
+    fn at(session: String, reader: Arc<Reader>, base: Base, log: Log) -> Store {
+        let revision = base.root.revision;
+        Store {
+            session,
+            revision,
+            reader,
+            chunk: CHUNK,
+            paying: PAYING,
+            log,
+            base,
+            grown: 0,
+            grown_since: 0,
+            folding: None,
+            interrupted: None,
+            garbage: VecDeque::new(),
+        }
     }
 
     /// The id that was made with the storage.
@@ -172,50 +283,113 @@ impl Store {
         self.revision
     }
 
-    /// The rows that commit this patch, given the state after it. O(patch), and O(state) when the log is folded
-    /// into the base, which happens once per base's worth of patches.
+    /// Sets how much a chunk holds from now on, and folds whenever the log has as much: for tests.
+    ///
+    /// ```
+    /// # use patchwire::{Document, store::Store};
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap());
+    /// store.set_chunk(100);
+    /// ```
+    #[doc(hidden)]
+    pub fn set_chunk(&mut self, bytes: usize) {
+        (self.chunk, self.paying) = (bytes, 0);
+    }
+
+    /// The rows that commit this patch, given the state after it. O(patch), and a bounded piece of a new base where one is due.
+    /// A plan whose transaction failed is dropped: the next one makes the same revision.
     ///
     /// # Errors
-    /// `LIMIT_EXCEEDED` for a patch of over 4 GB, and after some two trillion commits.
+    /// `LIMIT_EXCEEDED` for a patch of over 4 GB, and after some two trillion commits; `INVALID_PATCH` for one with line
+    /// breaks, which ours don't have; what reading chunks gives.
     ///
     /// ```
     /// use patchwire::store::{RowOperation, Store};
     /// use patchwire::{Document, Patch};
     ///
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (store, _) = Store::create("a-session", &state);
+    /// let (mut store, _) = Store::create("a-session", &state);
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
-    /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
-    /// assert_eq!(plan.operations, [RowOperation::PutLog { id: 4096, parts: 1, patch: patch.into() }]);
+    /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
+    /// let plan = store.plan(patch, &state).unwrap();
+    /// assert!(matches!(&plan.operations[0], RowOperation::PutLog { id: 4096, last: 1, .. }));
+    /// store.accept(plan);
+    /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
+    /// let plan = store.plan(patch, &state).unwrap();
+    /// assert!(matches!(plan.operations[..], [RowOperation::AppendLog { id: 4096, last: 2, .. }]));
     /// ```
-    pub fn plan(&self, patch: impl Into<Piece>, document: &Document) -> Result<Plan> {
+    pub fn plan(&mut self, patch: impl Into<Piece>, document: &Document) -> Result<Plan> {
         let patch = patch.into();
         let revision = self.revision + 1;
         if revision > LAST_REVISION {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
-        let mut operations = Vec::with_capacity(1);
-        let rows = patch.rows();
-        let parts = rows.len() as u64;
-        if parts > PARTS {
-            return Err(Error::new(Code::LimitExceeded, "the patch is too long to be stored"));
-        }
-        for (part, piece) in (0..).zip(rows) {
-            operations.push(RowOperation::PutLog { id: log_id(revision, part), parts, patch: piece });
-        }
-        let since_base = usize::try_from(revision - self.base_revision).unwrap_or(usize::MAX);
-        let fold = is_due(since_base, self.grown_bytes + patch.len(), self.base_bytes).then(|| {
-            let forgotten = forgotten(self.log.iter().copied().chain([patch.len()]), self.log.len() + 1, self.log_bytes + patch.len());
-            if forgotten > 0 {
-                let first = revision + 1 - (self.log.len() + 1 - forgotten) as u64;
-                operations.push(RowOperation::DeleteLog { before: log_id(first, 0) });
+        let (operations, growth) = self.log.commit(revision, &patch)?;
+        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, deleted: 0, forgotten: None };
+        let mut described = false;
+        if self.folding.is_none() {
+            if let Some(Interrupted { revision, state, written }) = self.interrupted.take() {
+                self.folding = Some(self.begin_fold(revision, state, written)?);
+            } else if self.is_due(revision, patch.len()) {
+                self.folding = Some(self.begin_fold(revision, document.root.clone(), BTreeMap::new())?);
+                described = true;
             }
-            let (base, fold) = self.write_base(forgotten, document);
-            operations.push(self.meta(revision, fold.base_bytes));
-            operations.extend(base);
-            fold
-        });
-        Ok(Plan { operations, revision, patch_bytes: patch.len(), fold })
+        }
+        let tail = if let Some(RowOperation::PutLog { id, .. }) = plan.operations.last() { Some(*id) } else { None };
+        if described || tail.is_some() {
+            let folding = self.folding.as_ref().map_or(0, |folding| folding.revision);
+            let (session, tail) = (self.session.clone(), tail.unwrap_or(self.log.tail()));
+            plan.operations.push(RowOperation::PutMeta { format: FORMAT, session, tail, folding });
+        }
+        match self.folding.take() {
+            Some(folding) => self.go_on(folding, &mut plan)?,
+            None => self.clean_up(&mut plan),
+        }
+        Ok(plan)
+    }
+
+    fn begin_fold(&self, revision: u64, state: Node, written: BTreeMap<u64, u64>) -> Result<Folding> {
+        let old = (&self.base.state, self.base.layout.clone());
+        let fold = Fold::begin(self.reader.clone(), self.chunk, &state, Some(old), self.base.root.next)?;
+        Ok(Folding { revision, state, fold, written })
+    }
+
+    /// Writes a bounded piece of the new base.
+    fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
+        let mut room = self.chunk + plan.patch_bytes;
+        loop {
+            match folding.fold.step()? {
+                Step::Chunk(id, text) => {
+                    if folding.written.remove(&id) != Some(hash(id, &text)) {
+                        room = room.saturating_sub(text.len().max(self.chunk / 2));
+                        plan.operations.push(chunk(id, text));
+                    }
+                }
+                Step::Looked => room = room.saturating_sub(self.chunk / 2),
+                Step::Done(done) => {
+                    let Done { text, layout, next, freed, written } = done;
+                    let chunks = (self.base.root.chunks + written as u64).saturating_sub(freed.len() as u64);
+                    // What wasn't deleted yet isn't known from the root before any more.
+                    let freed = self.garbage.iter().copied().chain(freed).collect();
+                    let root = Root { revision: folding.revision, next, chunks, freed };
+                    plan.operations.push(root.row(&text));
+                    plan.operations.push(RowOperation::DeleteRoot { revision: self.base.root.revision });
+                    plan.base = Some(Base { root, state: folding.state, layout });
+                    return Ok(());
+                }
+            }
+            if room == 0 {
+                plan.fold = Some(folding);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Deletes some of what nobody needs any more.
+    fn clean_up(&self, plan: &mut Plan) {
+        plan.forgotten = self.log.forgettable(self.base.root.revision, DELETED);
+        plan.operations.extend(plan.forgotten.map(|before| RowOperation::DeleteLog { before }));
+        plan.deleted = self.garbage.len().min(DELETED);
+        plan.operations.extend(self.garbage.iter().take(plan.deleted).map(|id| RowOperation::DeleteChunk { id: *id }));
     }
 
     /// The plan's transaction has been committed.
@@ -228,62 +402,61 @@ impl Store {
     /// let (mut store, _) = Store::create("a-session", &state);
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
-    /// // A plan whose transaction failed is dropped: the next one makes the same revision.
     /// assert_eq!((plan.revision, store.revision()), (1, 0));
-    /// store.accept(&plan);
+    /// store.accept(plan);
     /// assert_eq!(store.revision(), 1);
     /// ```
-    pub fn accept(&mut self, plan: &Plan) {
-        self.grew(plan.patch_bytes);
-        if let Some(fold) = &plan.fold {
-            (self.base_revision, self.base_bytes, self.base_rows) = (self.revision, fold.base_bytes, fold.base_rows);
-            self.grown_bytes = 0;
-            self.log_bytes -= self.log.drain(..fold.forgotten.min(self.log.len())).sum::<usize>();
+    pub fn accept(&mut self, plan: Plan) {
+        let began = self.folding.is_none() && plan.fold.as_ref().is_some_and(|folding| folding.revision == plan.revision);
+        self.revision = plan.revision;
+        self.log.accept(plan.growth);
+        self.grown += plan.patch_bytes;
+        self.grown_since = if began { 0 } else { self.grown_since + plan.patch_bytes };
+        self.folding = plan.fold;
+        self.garbage.drain(..plan.deleted.min(self.garbage.len()));
+        if let Some(before) = plan.forgotten {
+            self.log.forget(before);
+        }
+        if let Some(base) = plan.base {
+            self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
+            self.garbage = base.root.freed.iter().copied().collect();
+            self.base = base;
         }
     }
 
-    /// A row more in the log, in bookkeeping alone.
-    fn grew(&mut self, bytes: usize) {
-        self.revision += 1;
-        self.log.push_back(bytes);
-        self.log_bytes += bytes;
-        self.grown_bytes += bytes;
-    }
-
-    fn meta(&self, revision: u64, bytes: usize) -> RowOperation {
-        RowOperation::PutMeta { format: FORMAT, session: self.session.clone(), revision, bytes: bytes as u64 }
-    }
-
-    fn write_base(&self, forgotten: usize, document: &Document) -> (Vec<RowOperation>, Fold) {
-        let rows = print::print_pieces(&document.root, ROW);
-        let base_bytes = rows.iter().map(String::len).sum();
-        let mut operations: Vec<RowOperation> = (0..).zip(rows).map(|(id, text)| RowOperation::PutBase { id, text: text.into() }).collect();
-        let base_rows = operations.len() as u64;
-        if base_rows < self.base_rows {
-            operations.push(RowOperation::DeleteBase { from: base_rows });
-        }
-        (operations, Fold { base_bytes, base_rows, forgotten })
+    /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or are so many
+    /// that they pay for the rows that it takes to write all of its chunks again and to delete them.
+    fn is_due(&self, revision: u64, bytes: usize) -> bool {
+        let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
+        let changes = revision - self.base.root.revision;
+        grown > self.chunk && (grown > base || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
     }
 }
 
-fn log_id(revision: u64, part: u64) -> u64 {
-    revision * PARTS + part
-}
-
-/// Whether the log is folded into the base: when reading it would cost more than reading a new base, so that
-/// writing the base is paid for by as many bytes of patches.
-fn is_due(revisions: usize, log_bytes: usize, base_bytes: usize) -> bool {
-    revisions > ROWS || log_bytes > base_bytes.max(SMALL)
-}
-
-/// How many of the log's oldest revisions a fold deletes.
-fn forgotten(sizes: impl Iterator<Item = usize>, mut revisions: usize, mut bytes: usize) -> usize {
-    let drop = |size: usize| {
-        let goes = !resume::within(revisions, bytes);
-        (revisions, bytes) = (revisions.saturating_sub(1), bytes.saturating_sub(size));
-        goes
+/// The chunks of a state that has none yet.
+fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
+    let mut operations = Vec::new();
+    let nothing = Done {
+        text: b"null".to_vec(),
+        layout: Arc::new(Layout::new(Kind::Array, Vec::new(), None)),
+        next: 1,
+        freed: Vec::new(),
+        written: 0,
     };
-    sizes.map(drop).take_while(|goes| *goes).count()
+    // Nothing is read where there was nothing.
+    let Ok(mut fold) = Fold::begin(reader, CHUNK, state, None, 1) else { return (operations, nothing) };
+    loop {
+        match fold.step() {
+            Ok(Step::Chunk(id, text)) => operations.push(chunk(id, text)),
+            Ok(Step::Looked) => {}
+            Ok(Step::Done(done)) => return (operations, done),
+            Err(_) => return (operations, nothing),
+        }
+    }
+}
+
+fn chunk(id: u64, text: Vec<u8>) -> RowOperation {
+    RowOperation::PutChunk { id, hash: hash(id, &text), text: String::from_utf8(text).unwrap_or_default().into() }
 }
 
 #[cfg(test)]

@@ -1,53 +1,52 @@
 //! Rows back to a state.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use super::{FORMAT, LAST_REVISION, PARTS, Store};
+use super::chunks::{Chunks, Reader, damaged, missing};
+use super::hash::hash;
+use super::log::LogRow;
+use super::roots::{ROOTS, Read, Root};
+use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::parse;
 use crate::patch::Patch;
 use crate::sync::resume;
 
-/// What is reserved for the base because its description says so, before any of it has come.
-const MOST_RESERVED: u64 = 64 << 20;
+/// The name of the table in errors.
+const LOG: &str = "log";
 
-/// Reads the tables: the row of `meta`, then those of `base`, then those of `log`, in the order of `id`.
+/// Reads the tables: the row of `meta`, then those of `roots`, then those of `log`, in the order of `id`.
 #[derive(Debug)]
 pub struct Opening {
     limits: Limits,
+    reader: Arc<Reader>,
     meta: Option<Meta>,
-    base: Vec<u8>,
-    base_rows: u64,
-    /// Begun when the first row of `log` shows that the base is complete.
+    base: Option<Read>,
+    /// Begun with the first row of `log`.
     replay: Option<Replay>,
 }
 
 #[derive(Debug)]
 struct Meta {
     session: String,
-    revision: u64,
-    bytes: u64,
+    tail: u64,
+    folding: u64,
 }
 
 #[derive(Debug)]
 struct Replay {
     store: Store,
     document: Document,
+    tail: u64,
+    folding: u64,
     recent: VecDeque<String>,
     recent_bytes: usize,
-    /// The revision that the next row belongs to, once there was one.
+    /// The revision that the next row begins with, once there was one.
     next: Option<u64>,
-    split: Option<Split>,
-}
-
-/// A patch whose rows are being read.
-#[derive(Debug)]
-struct Split {
-    next: u64,
-    parts: u64,
-    text: String,
+    /// A patch whose rows are being read, and the id of the next one.
+    split: Option<(u64, String)>,
 }
 
 /// What the tables held.
@@ -66,110 +65,101 @@ impl Opening {
     ///
     /// ```
     /// use patchwire::Limits;
-    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::store::{FORMAT, RowOperation, Store, Tables};
+    /// use patchwire::{Document, store::Opening};
     ///
-    /// let mut opening = Opening::new(Limits::default());
-    /// opening.meta(FORMAT, "a-session", 0, 11).unwrap();
-    /// opening.base(0, r#"{"n":"#).unwrap();
-    /// opening.base(1, r#""abc"}"#).unwrap();
-    /// opening.log(4096, 1, r#"[{"op":"remove","path":"/n"}]"#).unwrap();
+    /// let (_, rows) = Store::create("a-session", &Document::parse(r#"{"n":"abc"}"#).unwrap());
+    /// let mut opening = Opening::new(Limits::default(), Tables::default().chunks());
+    /// for row in &rows {
+    ///     match row {
+    ///         RowOperation::PutMeta { format, session, tail, folding } => opening.meta(*format, session, *tail, *folding).unwrap(),
+    ///         RowOperation::PutRoot { revision, hash, text } => opening.root(*revision, *hash, text.as_bytes()).unwrap(),
+    ///         _ => unreachable!("the state needs no chunk"),
+    ///     }
+    /// }
     /// let opened = opening.finish().unwrap().unwrap();
-    /// assert_eq!((opened.store.revision(), opened.document.to_string()), (1, "{}".into()));
+    /// assert_eq!((opened.store.revision(), opened.document.to_string()), (0, r#"{"n":"abc"}"#.into()));
     /// ```
-    pub fn new(limits: Limits) -> Opening {
-        Opening { limits, meta: None, base: Vec::new(), base_rows: 0, replay: None }
+    pub fn new(limits: Limits, chunks: Arc<dyn Chunks>) -> Opening {
+        Opening { limits, reader: Arc::new(Reader::new(chunks)), meta: None, base: None, replay: None }
     }
 
     /// The row of `meta`.
     ///
     /// # Errors
-    /// `VALIDATION_FAILED` where a later version wrote it, or nobody did.
+    /// `VALIDATION_FAILED` where another version wrote it, or nobody did.
     ///
     /// ```
-    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::store::{FORMAT, Opening, Tables};
     /// use patchwire::{Code, Limits};
     ///
-    /// let error = Opening::new(Limits::default()).meta(FORMAT + 1, "a-session", 0, 2).unwrap_err();
+    /// let error = Opening::new(Limits::default(), Tables::default().chunks()).meta(FORMAT + 1, "a-session", 0, 0).unwrap_err();
     /// assert_eq!(error.code, Code::ValidationFailed);
     /// ```
-    pub fn meta(&mut self, format: u64, session: &str, revision: u64, bytes: u64) -> Result<()> {
+    pub fn meta(&mut self, format: u64, session: &str, tail: u64, folding: u64) -> Result<()> {
         if format != FORMAT {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know"));
         }
-        if revision > LAST_REVISION {
-            return Err(Error::new(Code::ValidationFailed, "the storage has a revision that no commit makes"));
-        }
-        self.meta = Some(Meta { session: session.into(), revision, bytes });
+        self.meta = Some(Meta { session: session.into(), tail, folding });
         Ok(())
     }
 
-    /// The next row of `base`.
+    /// The next row of `roots`.
     ///
     /// # Errors
-    /// `STREAM_TRUNCATED` where one is missing.
+    /// `VALIDATION_FAILED` where it is damaged.
     ///
     /// ```
-    /// use patchwire::store::Opening;
+    /// use patchwire::store::{Opening, Tables};
     /// use patchwire::{Code, Limits};
     ///
-    /// let mut opening = Opening::new(Limits::default());
-    /// opening.base(0, "[1,").unwrap();
-    /// assert_eq!(opening.base(2, "3]").unwrap_err().code, Code::StreamTruncated);
+    /// let mut opening = Opening::new(Limits::default(), Tables::default().chunks());
+    /// let error = opening.root(3, 1, b"not what was written").unwrap_err();
+    /// assert_eq!((error.code, error.row), (Code::ValidationFailed, Some(("roots", 3))));
     /// ```
-    pub fn base(&mut self, id: u64, text: &str) -> Result<()> {
-        if id != self.base_rows || self.replay.is_some() {
-            return Err(missing("a row of the base is missing"));
+    pub fn root(&mut self, revision: u64, hash: u64, text: &[u8]) -> Result<()> {
+        if revision > LAST_REVISION || self.replay.is_some() {
+            return Err(damaged(ROOTS, revision));
         }
-        if let (0, Some(meta)) = (id, &self.meta) {
-            // Without the room the rows find their own.
-            let _ = self.base.try_reserve_exact(meta.bytes.min(MOST_RESERVED) as usize);
-        }
-        self.base.extend_from_slice(text.as_bytes());
-        self.base_rows += 1;
+        self.base = Some(Root::read(revision, hash, text)?);
         Ok(())
     }
 
     /// The next row of `log`.
     ///
     /// # Errors
-    /// `STREAM_TRUNCATED` where one is missing; otherwise as [`Opening::finish`].
+    /// `STREAM_TRUNCATED` where one is missing, `VALIDATION_FAILED` where this one is damaged; otherwise as
+    /// [`Opening::finish`].
     ///
     /// ```
-    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::store::{Opening, Tables};
     /// use patchwire::{Code, Limits};
     ///
-    /// let mut opening = Opening::new(Limits::default());
-    /// opening.meta(FORMAT, "a-session", 0, 2).unwrap();
-    /// opening.base(0, "{}").unwrap();
-    /// opening.log(4096, 1, r#"[{"op":"add","path":"/a","value":1}]"#).unwrap();
-    /// let third = opening.log(3 * 4096, 1, r#"[{"op":"add","path":"/c","value":3}]"#);
-    /// assert_eq!(third.unwrap_err().code, Code::StreamTruncated);
+    /// let mut opening = Opening::new(Limits::default(), Tables::default().chunks());
+    /// assert_eq!(opening.log(4096, 1, 7, b"[]").unwrap_err().code, Code::StreamTruncated);
     /// ```
-    pub fn log(&mut self, id: u64, parts: u64, patch: &str) -> Result<()> {
-        let mut replay = match self.replay.take() {
-            Some(replay) => replay,
-            None => self.begin()?.ok_or_else(|| missing("the row that describes the storage is missing"))?,
-        };
-        if let Some(whole) = replay.join(id / PARTS, id % PARTS, parts, patch)? {
-            replay.apply(id / PARTS, whole)?;
+    pub fn log(&mut self, id: u64, last: u64, hash: u64, text: &[u8]) -> Result<()> {
+        if self.replay.is_none() {
+            self.replay = self.begin()?;
         }
-        self.replay = Some(replay);
-        Ok(())
+        // Rows without a description of the storage.
+        let Some(replay) = &mut self.replay else { return Err(missing("meta", 1)) };
+        replay.row(LogRow { id, last, bytes: text.len(), hash }, text)
     }
 
-    /// All rows have been read. `None` where there never were any. O(size of the rows).
+    /// All rows have been read. `None` where there never were any. O(what the log has, and where that leads).
     ///
     /// # Errors
-    /// `STREAM_TRUNCATED` where rows are missing; `INVALID_JSON`, `INVALID_PATCH` and what applying gives where
-    /// one doesn't hold what was written.
+    /// `STREAM_TRUNCATED` where rows are missing, `VALIDATION_FAILED` where some are damaged; both name the table and the
+    /// row.
     ///
     /// ```
-    /// use patchwire::store::{FORMAT, Opening};
+    /// use patchwire::store::{FORMAT, Opening, Tables};
     /// use patchwire::{Code, Limits};
     ///
-    /// assert!(Opening::new(Limits::default()).finish().unwrap().is_none());
-    /// let mut opening = Opening::new(Limits::default());
-    /// opening.meta(FORMAT, "a-session", 0, 2).unwrap();
+    /// assert!(Opening::new(Limits::default(), Tables::default().chunks()).finish().unwrap().is_none());
+    /// let mut opening = Opening::new(Limits::default(), Tables::default().chunks());
+    /// opening.meta(FORMAT, "a-session", 0, 0).unwrap();
     /// assert_eq!(opening.finish().unwrap_err().code, Code::StreamTruncated);
     /// ```
     pub fn finish(mut self) -> Result<Option<Opened>> {
@@ -177,60 +167,96 @@ impl Opening {
             Some(replay) => Some(replay),
             None => self.begin()?,
         };
-        let Some(replay) = replay else { return Ok(None) };
-        // The newest patch always stays in the log, so the log reaches the base.
-        let reaches = replay.next.map_or(replay.store.base_revision == 0, |next| next > replay.store.base_revision);
-        if replay.split.is_some() || !reaches {
-            return Err(missing("a row of the log is missing"));
+        let Some(mut replay) = replay else { return Ok(None) };
+        if replay.split.is_some() || replay.store.log.tail() != replay.tail {
+            return Err(missing(LOG, replay.tail));
         }
+        let garbage = self.reader.left(&replay.store.base.root.freed)?;
+        replay.store.garbage = garbage.into();
         let document = Document { limits: self.limits, ..replay.document };
         Ok(Some(Opened { store: replay.store, document, recent: replay.recent.into() }))
     }
 
-    /// The base is complete; `None` where nothing was ever stored.
+    /// The base is known; `None` where nothing was ever stored.
     fn begin(&mut self) -> Result<Option<Replay>> {
-        let Some(meta) = self.meta.take() else {
-            return if self.base_rows == 0 { Ok(None) } else { Err(missing("the row that describes the storage is missing")) };
+        let (meta, base) = match (self.meta.take(), self.base.take()) {
+            (None, None) => return Ok(None),
+            (None, Some(_)) => return Err(missing("meta", 1)),
+            (Some(_), None) => return Err(missing(ROOTS, 0)),
+            (Some(meta), Some(base)) => (meta, base),
         };
-        if self.base.len() as u64 != meta.bytes {
-            return Err(missing("a row of the base is missing"));
-        }
-        let store = Store::at(meta.session, meta.revision, self.base.len(), self.base_rows);
-        let document = Document { root: parse::parse(std::mem::take(&mut self.base).into(), &Limits::none())?, limits: Limits::none() };
-        Ok(Some(Replay { store, document, recent: VecDeque::new(), recent_bytes: 0, next: None, split: None }))
+        let Read { root, state, layout } = base;
+        let state = state.map_or_else(|| self.reader.only(&layout), Ok)?;
+        let document = Document { root: state.clone(), limits: Limits::none() };
+        let store = Store::at(meta.session, self.reader.clone(), Base { root, state, layout }, Default::default());
+        Ok(Some(Replay {
+            store,
+            document,
+            tail: meta.tail,
+            folding: meta.folding,
+            recent: VecDeque::new(),
+            recent_bytes: 0,
+            next: None,
+            split: None,
+        }))
     }
 }
 
 impl Replay {
-    /// The patch's whole text, when this row completes it.
-    fn join(&mut self, revision: u64, part: u64, parts: u64, piece: &str) -> Result<Option<String>> {
-        let split = self.split.take();
-        let fits = match (&split, self.next) {
-            (Some(split), next) => next == Some(revision) && (part, parts) == (split.next, split.parts),
-            (None, Some(next)) => revision == next && part == 0 && parts > 0,
-            (None, None) => revision <= self.store.base_revision + 1 && part == 0 && parts > 0,
+    fn row(&mut self, row: LogRow, text: &[u8]) -> Result<()> {
+        let LogRow { id, last, .. } = row;
+        let (revision, part) = (row.revision(), id % PARTS);
+        let wrong = || damaged(LOG, id);
+        let base = self.store.base.root.revision;
+        if self.next.is_none() && part > 0 && revision <= base {
+            // The rest of a patch that is being deleted.
+            self.store.log.add(row);
+            return Ok(());
+        }
+        let fits = match &self.split {
+            Some((next, _)) => id == *next,
+            None => part == 0 && self.next.map_or(revision <= base + 1, |next| revision == next),
         };
         if !fits {
-            return Err(missing("a row of the log is missing"));
+            return Err(missing(LOG, self.split.as_ref().map_or(self.next.unwrap_or(base + 1) * PARTS, |(next, _)| *next)));
         }
-        let mut text = split.map_or(String::new(), |split| split.text);
-        text.push_str(piece);
-        if part + 1 < parts {
-            self.split = Some(Split { next: part + 1, parts, text });
+        let text = std::str::from_utf8(text).map_err(|_| wrong())?;
+        if last > LAST_REVISION || last + 1 < revision {
+            return Err(wrong());
+        }
+        self.next = Some(last + 1);
+        self.store.log.add(row);
+        if part > 0 || last < revision {
+            if hash(id, text.as_bytes()) != row.hash || last > revision {
+                return Err(wrong());
+            }
+            let mut whole = self.split.take().map_or(String::new(), |(_, text)| text);
+            whole.push_str(text);
+            if last == revision {
+                return self.patch(revision, whole).map_err(|_| wrong());
+            }
             self.next = Some(revision);
-            return Ok(None);
+            self.split = Some((id + 1, whole));
+            return Ok(());
         }
-        self.next = Some(revision + 1);
-        Ok(Some(text))
+        let mut known = id;
+        text.split('\n').for_each(|patch| known = hash(known, patch.as_bytes()));
+        if known != row.hash || text.split('\n').count() as u64 != last + 1 - revision {
+            return Err(wrong());
+        }
+        (revision..).zip(text.split('\n')).try_for_each(|(revision, patch)| self.patch(revision, patch.to_owned()).map_err(|_| wrong()))
     }
 
-    fn apply(&mut self, revision: u64, patch: String) -> Result<()> {
-        if revision <= self.store.base_revision {
-            self.store.log.push_back(patch.len());
-            self.store.log_bytes += patch.len();
-        } else {
+    fn patch(&mut self, revision: u64, patch: String) -> Result<()> {
+        if revision > self.store.base.root.revision {
             self.document = self.document.apply(&Patch::parse_with(&patch, &Limits::none())?)?;
-            self.store.grew(patch.len());
+            self.store.grown += patch.len();
+            self.store.revision = revision;
+            if revision == self.folding {
+                let written = self.store.reader.hashes(self.store.base.root.next)?.into_iter().collect();
+                let state = self.document.root.clone();
+                self.store.interrupted = Some(Interrupted { revision, state, written });
+            }
         }
         self.recent_bytes += patch.len();
         self.recent.push_back(patch);
@@ -239,8 +265,4 @@ impl Replay {
         }
         Ok(())
     }
-}
-
-fn missing(reason: &'static str) -> Error {
-    Error::new(Code::StreamTruncated, reason)
 }

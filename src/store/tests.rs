@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+
+use super::chunks::split;
 use super::*;
 use crate::{Code, Limits, Patch};
 
@@ -17,23 +20,47 @@ impl Kept {
         Kept { store, document, tables }
     }
 
-    fn commit(&mut self, patch: &str) -> Plan {
+    /// The operations that were carried out, and how many rows they wrote.
+    fn commit(&mut self, patch: &str) -> (Vec<RowOperation>, u64) {
         let document = self.document.apply(&Patch::parse(patch).unwrap()).unwrap();
-        let plan = self.store.plan(patch, &document).unwrap();
-        self.tables.execute(&plan.operations);
-        self.store.accept(&plan);
+        let mut plan = self.store.plan(patch, &document).unwrap();
+        let (before, operations) = (self.tables.rows_written(), std::mem::take(&mut plan.operations));
+        self.tables.execute(&operations);
+        self.store.accept(plan);
         self.document = document;
-        plan
+        (operations, self.tables.rows_written() - before)
     }
 
-    fn check(&self) {
+    fn check(&self) -> Opened {
         let opened = self.tables.open(Limits::default()).unwrap().unwrap();
-        assert_eq!(opened.document, self.document);
+        assert_eq!(opened.document.to_string(), self.document.to_string());
         assert_eq!(opened.store.revision, self.store.revision);
-        let books =
-            |store: &Store| (store.base_revision, store.base_bytes, store.base_rows, store.log.clone(), store.log_bytes, store.grown_bytes);
-        assert_eq!(books(&opened.store), books(&self.store));
+        assert_eq!((&opened.store.log, opened.store.grown), (&self.store.log, self.store.grown));
+        assert_eq!(opened.store.base.root, self.store.base.root);
         assert!(self.tables.row_sizes().all(|size| size <= ROW));
+        self.check_chunks(&opened.store);
+        opened
+    }
+
+    /// A base has each of its chunks once, and what no base has is on its way out.
+    fn check_chunks(&self, store: &Store) {
+        let mut used = Vec::new();
+        collect(&store.reader, &store.base.layout, &mut used);
+        let known: BTreeSet<u64> = used.iter().copied().collect();
+        assert_eq!((known.len(), store.base.root.chunks), (used.len(), used.len() as u64));
+        let garbage: BTreeSet<u64> = store.garbage.iter().copied().collect();
+        assert!(garbage.is_disjoint(&known));
+        for id in self.tables.chunks.rows().keys() {
+            assert!(known.contains(id) || garbage.contains(id) || *id >= store.base.root.next, "chunk {id} was forgotten");
+        }
+    }
+}
+
+fn collect(reader: &Reader, layout: &Layout, used: &mut Vec<u64>) {
+    used.extend(layout.list);
+    for run in reader.runs(layout).unwrap() {
+        used.extend((run.chunk != fold::ROOT).then_some(run.chunk));
+        reader.holes(layout.kind, run).unwrap().iter().for_each(|(_, layout)| collect(reader, layout, used));
     }
 }
 
@@ -42,122 +69,248 @@ fn push(text: &str) -> String {
 }
 
 #[test]
-fn a_small_change_to_a_large_state_is_one_row_of_its_own_size() {
+fn small_changes_share_rows() {
     let mut kept = Kept::new(&format!(r#"{{"list":["{}"]}}"#, "x".repeat(3_500_000)));
-    let before = kept.tables.rows_written();
-    let plan = kept.commit(&push("a"));
-    assert_eq!(plan.operations, [RowOperation::PutLog { id: PARTS, parts: 1, patch: push("a").into() }]);
-    assert_eq!(kept.tables.rows_written() - before, 1);
+    let (operations, rows) = kept.commit(&push("a"));
+    assert!(matches!(operations[..], [RowOperation::PutLog { id: PARTS, last: 1, .. }, RowOperation::PutMeta { tail: PARTS, .. }]));
+    assert_eq!(rows, 2);
+    for _ in 0..50 {
+        let (operations, rows) = kept.commit(&push("a"));
+        assert!(matches!(operations[..], [RowOperation::AppendLog { id: PARTS, .. }]));
+        assert_eq!(rows, 1);
+    }
     kept.check();
 }
 
 #[test]
-fn the_log_folds_and_every_commit_can_be_reopened() {
-    let mut kept = Kept::new(r#"{"list":[]}"#);
-    let mut folds = 0;
-    for round in 0..3_000 {
-        let plan = kept.commit(&push(&"ü".repeat(round % 120)));
-        folds += usize::from(plan.fold.is_some());
-        if plan.fold.is_some() || round % 100 == 0 {
-            kept.check();
+fn changes_cost_about_a_row_with_all_that_is_deleted_and_none_costs_many() {
+    for size in [1_000, 100_000, 5_000_000] {
+        let items: Vec<String> = (0..size / 100).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "x".repeat(80))).collect();
+        let mut kept = Kept::new(&format!(r#"{{"list":[{}]}}"#, items.join(",")));
+        let before = kept.tables.rows_written();
+        let (changes, length) = (20_000, items.len());
+        let (mut worst, mut most) = (0, 0);
+        for i in 0..changes {
+            let at = i * 7_919 % length;
+            let patch = format!(r#"[{{"op":"replace","path":"/list/{at}/text","value":"{i}{}"}}]"#, "y".repeat(75));
+            let (operations, rows) = kept.commit(&patch);
+            let bytes = |operation: &RowOperation| match operation {
+                RowOperation::PutChunk { text, .. } | RowOperation::PutRoot { text, .. } => text.len(),
+                RowOperation::PutLog { patch, .. } | RowOperation::AppendLog { patch, .. } => patch.len(),
+                _ => 0,
+            };
+            worst = worst.max(rows);
+            most = most.max(operations.iter().map(bytes).sum::<usize>());
         }
+        let rows = kept.tables.rows_written() - before;
+        assert!(rows * 10 <= changes as u64 * 11, "{rows} rows at {size} bytes");
+        assert!(worst <= 8 && most <= 256 << 10, "{worst} rows and {most} bytes in one commit at {size} bytes");
+        kept.check();
     }
-    assert!((2..10).contains(&folds), "{folds} folds");
-    let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
-    assert!(resume::within(opened.recent.len(), opened.recent.iter().map(String::len).sum()));
-    // Each commit's row is written once and deleted once; the rest is what folding costs.
-    assert!(kept.tables.rows_written() < 2 * 3_000 + 10 * folds as u64 + 2);
 }
 
 #[test]
 fn patches_and_states_over_a_row_are_split_between_characters() {
     let mut kept = Kept::new(r#"{"list":[]}"#);
-    let plan = kept.commit(&push(&"é😀".repeat(700_000)));
-    assert!(plan.fold.is_some());
-    assert!(kept.tables.row_sizes().count() >= 10);
-    kept.check();
-    kept.commit(&push("small"));
+    kept.commit(&push(&"é😀".repeat(700_000)));
+    for _ in 0..100 {
+        kept.commit(&push("small"));
+    }
+    assert!(kept.store.base.root.revision > 0);
     kept.check();
     kept.commit(r#"[{"op":"replace","path":"/list","value":[]}]"#);
+    for number in 0..100 {
+        kept.commit(&format!(r#"[{{"op":"add","path":"/{}","value":"\ud83d"}}]"#, format!("{number}\\ude00").repeat(10_000)));
+        kept.check();
+    }
+}
+
+#[test]
+fn any_sequence_of_commits_folds_and_crashes_reads_back_the_state() {
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let mut kept = Kept::new(r#"{"list":[],"map":{},"text":"","n":0}"#);
+        let mut folds = 0;
+        let chunk = [60, 120, 1_000][random.below(3)];
+        for _ in 0..400 {
+            kept.store.set_chunk(chunk);
+            let patch = random.patch(&kept.document);
+            let document = kept.document.apply(&Patch::parse(&patch).unwrap()).unwrap();
+            let plan = kept.store.plan(patch.as_str(), &document).unwrap();
+            // Lost before it was written, or between the write and its acceptance.
+            let fate = random.below(12);
+            if fate == 0 {
+                continue;
+            }
+            kept.tables.execute(&plan.operations);
+            folds += usize::from(plan.base.is_some());
+            (kept.document, kept.store.revision) = (document, kept.store.revision + u64::from(fate == 1));
+            if fate > 1 {
+                kept.store.accept(plan);
+            }
+            let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+            assert_eq!(opened.document.to_string(), kept.document.to_string());
+            assert_eq!(opened.store.revision, kept.store.revision);
+            kept.check_chunks(&opened.store);
+            if fate < 4 {
+                (kept.store, kept.document) = (opened.store, opened.document);
+            }
+        }
+        assert!(folds > 2, "{folds} folds");
+    }
+}
+
+/// A linear congruential generator, of which the higher bits are random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most
+    }
+
+    fn text(&mut self, most: usize) -> String {
+        (0..self.below(most)).map(|_| ["a", "é", "😀", "\\ud83d", "\\ude00", "\\n", "\\\"", "b"][self.below(8)]).collect()
+    }
+
+    fn value(&mut self) -> String {
+        match self.below(8) {
+            0 => "null".into(),
+            1 => format!("[{}]", vec!["[1,2,{\"a\":[]}]"; self.below(60)].join(",")),
+            2 => format!("{{{}}}", (0..self.below(40)).map(|i| format!(r#""k{i}":{{"v":[{i}]}}"#)).collect::<Vec<_>>().join(",")),
+            3 => format!("[[[[\"{}\"]]]]", self.text(300)),
+            4 => self.below(1_000_000).to_string(),
+            _ => format!("\"{}\"", self.text(100)),
+        }
+    }
+
+    fn patch(&mut self, document: &Document) -> String {
+        let count = |pointer: &str| document.get(pointer).unwrap().root.as_array().map_or(0, |array| array.len());
+        let (items, key) = (count("/list"), self.below(30));
+        let value = self.value();
+        let has = |pointer: &str| document.get(pointer).is_ok();
+        let member = if self.below(20) == 0 { "long name ".repeat(30) + &key.to_string() } else { format!("m{key}") };
+        match self.below(14) {
+            0 | 1 if items > 0 => format!(r#"[{{"op":"replace","path":"/list/{}","value":{value}}}]"#, self.below(items)),
+            2 if items > 2 => format!(r#"[{{"op":"move","from":"/list/{}","path":"/list/{}"}}]"#, self.below(items), self.below(items)),
+            3 if items > 0 => format!(r#"[{{"op":"remove","path":"/list/{}"}}]"#, self.below(items)),
+            4 if items > 0 => format!(r#"[{{"op":"copy","from":"/list/{}","path":"/map/{member}"}}]"#, self.below(items)),
+            5 if has(&format!("/map/{member}")) => format!(r#"[{{"op":"remove","path":"/map/{member}"}}]"#),
+            6 if has(&format!("/map/m{key}/k1/v")) => format!(r#"[{{"op":"add","path":"/map/m{key}/k1/v/-","value":{value}}}]"#),
+            7 | 8 => format!(r#"[{{"op":"add","path":"/map/{member}","value":{value}}}]"#),
+            9 => {
+                let length = document.get("/text").unwrap().root.as_text().map_or(0, crate::text::utf16_len);
+                let text = self.text(200);
+                format!(r#"[{{"op":"str_ins","path":"/text","pos":{},"str":"{text}"}}]"#, if self.below(4) > 0 { length } else { 0 })
+            }
+            10 if self.below(4) == 0 => {
+                format!(r#"[{{"op":"replace","path":"/{}","value":{}}}]"#, ["list", "map", "text"][key % 3], ["[]", "{}", "\"\""][key % 3])
+            }
+            11 => r#"[{"op":"inc","path":"/n","inc":1}]"#.into(),
+            _ => format!(r#"[{{"op":"add","path":"/list/{}","value":{value}}}]"#, self.below(items + 1)),
+        }
+    }
+}
+
+#[test]
+fn values_of_every_shape_are_kept_in_chunks() {
+    let long = "é😀\\\"\\u0001".repeat(30_000);
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let wide: Vec<String> = (0..20_000).map(|i| format!(r#""k{i}":{i}"#)).collect();
+    let numbers = vec!["0.1234567890123456"; 100_000].join(",");
+    for state in [
+        "1".to_owned(),
+        format!("\"{long}\""),
+        format!("[{numbers}]"),
+        format!("{{{}}}", wide.join(",")),
+        format!(r#"{{"{long}":1,"b":{{"{long}":"{long}"}}}}"#),
+        format!("[{deep},[{numbers}],{deep},[[{numbers}]]]"),
+        format!("[{}]", vec![format!("[{}]", vec!["\"0123456789\""; 7_000].join(",")); 30].join(",")),
+    ] {
+        let kept = Kept::new(&state);
+        let opened = kept.check();
+        assert!(kept.tables.row_sizes().all(|size| size <= 512 << 10));
+        assert_eq!(opened.store.base.layout.bytes, kept.document.to_string().len() + 2);
+    }
+}
+
+#[test]
+fn what_did_not_change_keeps_its_chunk() {
+    let items: Vec<String> = (0..50_000).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "x".repeat(80))).collect();
+    let mut kept = Kept::new(&format!(r#"{{"list":[{}],"n":0}}"#, items.join(",")));
+    let chunks = kept.store.base.root.chunks;
+    assert!(chunks > 60);
+    for _ in 0..20_000 {
+        kept.commit(r#"[{"op":"inc","path":"/n","inc":1},{"op":"replace","path":"/list/777/id","value":-1},{"op":"replace","path":"/list/777/id","value":1}]"#);
+    }
+    assert!(kept.store.base.root.revision > 0);
+    // The chunk of the item, the one that lists the others, and that of the members.
+    assert!(kept.store.base.root.freed.len() <= 3, "{:?}", kept.store.base.root.freed);
     kept.check();
 }
 
 #[test]
-fn when_to_fold() {
-    assert!(!is_due(1, SMALL, 0));
-    assert!(is_due(1, SMALL + 1, 0));
-    assert!(!is_due(1, 5_000_000, 5_000_000));
-    assert!(is_due(1, 5_000_001, 5_000_000));
-    assert!(!is_due(ROWS, 10, 10));
-    assert!(is_due(ROWS + 1, 10, 10));
-}
-
-#[test]
-fn what_a_fold_forgets() {
-    let forget = |sizes: &[usize]| forgotten(sizes.iter().copied(), sizes.len(), sizes.iter().sum());
-    assert_eq!(forget(&[10, 20, 30]), 0);
-    assert_eq!(forget(&vec![1; resume::REVISIONS + 7]), 7);
-    assert_eq!(forget(&[resume::BYTES, 1]), 1);
-    assert_eq!(forget(&[1, resume::BYTES - 1]), 0);
-    assert_eq!(forget(&[1, 1, resume::BYTES * 2]), 2);
-    assert_eq!(forget(&[resume::BYTES * 2]), 0);
-}
-
-#[test]
-fn missing_and_damaged_rows_are_errors() {
-    let mut kept = Kept::new(&format!(r#"{{"list":["{}"]}}"#, "x".repeat(2_500_000)));
+fn missing_and_damaged_rows_are_errors_that_name_them() {
+    let items = vec![format!("\"{}\"", "x".repeat(900_000)); 2].join(",");
+    let mut kept = Kept::new(&format!(r#"{{"list":[{items}]}}"#));
     kept.commit(&push("a"));
     kept.commit(&push(&"y".repeat(1_500_000)));
     kept.commit(&push("b"));
+    kept.commit(&push("c"));
     kept.check();
-    let damaged = |damage: &dyn Fn(&mut Vec<Row>)| {
-        let mut rows = rows(&kept.tables);
-        damage(&mut rows);
-        read(&rows).map(|opened| opened.map(|opened| opened.store.revision)).map_err(|error| error.code)
+    let damaged = |damage: &dyn Fn(&mut Tables)| {
+        let mut tables = kept.tables.clone();
+        damage(&mut tables);
+        let read = tables.open(Limits::default()).map(|opened| opened.map(|opened| opened.store.revision));
+        read.map_err(|error| (error.code, error.row.unwrap()))
     };
-    assert_eq!(damaged(&|_| {}), Ok(Some(3)));
-    assert_eq!(damaged(&|rows| rows.clear()), Ok(None));
-    for lost in [0, 1, 2, 3, 4, 5, 6] {
-        let gone = damaged(&|rows| {
-            rows.remove(lost);
-        });
-        assert_eq!(gone, Err(Code::StreamTruncated), "row {lost}");
-    }
-    let replaced = |at: usize, text: &str| {
-        damaged(&|rows| match &mut rows[at] {
-            Row::Base(_, old) | Row::Log(_, _, old) => *old = text.into(),
-            Row::Meta(format, ..) => *format += 1,
-        })
-    };
-    assert_eq!(replaced(0, ""), Err(Code::ValidationFailed));
-    assert_eq!(replaced(1, &"z".repeat(ROW)), Err(Code::InvalidJson));
-    assert_eq!(replaced(4, "[nonsense"), Err(Code::InvalidJson));
-    assert_eq!(replaced(4, r#"[{"op":"nonsense","path":""}]"#), Err(Code::InvalidPatch));
-    assert_eq!(replaced(4, r#"[{"op":"remove","path":"/nowhere"}]"#), Err(Code::PathNotFound));
-}
-
-enum Row {
-    Meta(u64, String, u64, u64),
-    Base(u64, String),
-    Log(u64, u64, String),
-}
-
-fn rows(tables: &Tables) -> Vec<Row> {
-    let (format, session, revision, bytes) = tables.meta.clone().unwrap();
-    let mut rows = vec![Row::Meta(format, session, revision, bytes)];
-    rows.extend(tables.base.iter().map(|(id, text)| Row::Base(*id, text.clone())));
-    rows.extend(tables.log.iter().map(|(id, (parts, patch))| Row::Log(*id, *parts, patch.clone())));
-    rows
-}
-
-fn read(rows: &[Row]) -> Result<Option<Opened>> {
-    let mut opening = Opening::new(Limits::default());
-    for row in rows {
-        match row {
-            Row::Meta(format, session, revision, bytes) => opening.meta(*format, session, *revision, *bytes)?,
-            Row::Base(id, text) => opening.base(*id, text)?,
-            Row::Log(id, parts, patch) => opening.log(*id, *parts, patch)?,
+    assert_eq!(damaged(&|_| {}), Ok(Some(4)));
+    let logged: Vec<u64> = kept.tables.log.keys().copied().collect();
+    let chunks: Vec<u64> = kept.tables.chunks.rows().keys().copied().collect();
+    assert_eq!((logged.len(), chunks.len()), (4, 32));
+    let lost = |row| Err((Code::StreamTruncated, row));
+    let wrong = |row| Err((Code::ValidationFailed, row));
+    assert_eq!(damaged(&|tables| tables.meta = None), lost(("meta", 1)));
+    assert_eq!(damaged(&|tables| tables.roots.clear()), lost(("roots", 0)));
+    assert_eq!(damaged(&|tables| assert!(tables.roots.get_mut(&0).unwrap().1.pop().is_some())), wrong(("roots", 0)));
+    for id in logged.iter().copied() {
+        let next = logged.iter().copied().find(|other| *other > id).unwrap_or(id);
+        assert_eq!(damaged(&|tables| drop(tables.log.remove(&id))), lost(("log", id)), "before {next}");
+        assert_eq!(damaged(&|tables| assert!(tables.log.get_mut(&id).unwrap().2.pop().is_some())), wrong(("log", id)));
+        assert_eq!(damaged(&|tables| tables.log.get_mut(&id).unwrap().0 += 1), wrong(("log", id)));
+        for other in logged.iter().copied().filter(|other| *other != id) {
+            let swapped = damaged(&|tables| {
+                let (one, two) = (tables.log[&id].clone(), tables.log[&other].clone());
+                tables.log.insert(id, two);
+                tables.log.insert(other, one);
+            });
+            assert!(swapped.is_err(), "{id} and {other}");
         }
     }
-    opening.finish()
+    for id in chunks.iter().copied() {
+        assert_eq!(damaged(&|tables| drop(tables.chunks.rows().remove(&id))), lost(("chunks", id)));
+        let cut = |text: &mut String| text.truncate(split(text.as_bytes()).0.len() / 2);
+        assert_eq!(damaged(&|tables| cut(&mut tables.chunks.rows().get_mut(&id).unwrap().1)), wrong(("chunks", id)));
+        for other in chunks.iter().copied().filter(|other| *other != id).step_by(7) {
+            let doubled = damaged(&|tables| {
+                let row = tables.chunks.rows()[&other].clone();
+                tables.chunks.rows().insert(id, row);
+            });
+            assert_eq!(doubled, wrong(("chunks", id)));
+        }
+    }
+}
+
+#[test]
+fn what_the_log_forgets() {
+    let mut kept = Kept::new(r#"{"list":[]}"#);
+    for round in 0..6_000 {
+        kept.commit(&push(&"ü".repeat(round % 60)));
+        if round % 500 == 0 {
+            kept.check();
+        }
+    }
+    let opened = kept.check();
+    assert!(crate::sync::resume::within(opened.recent.len(), opened.recent.iter().map(String::len).sum()));
+    assert!(kept.tables.log.len() < 6_000 / 20);
 }

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
-use serde_wasm_bindgen::to_value;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -15,9 +15,9 @@ use super::limits::limits;
 use super::tracker::TrackerCore;
 use crate::boundary::{effect as kinds, row as statements};
 use crate::document::Document;
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
-use crate::store::{Opening, RowOperation};
+use crate::store::{Chunks, Format1, Opening, RowOperation};
 use crate::sync::{Note, PING, PONG, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
@@ -71,8 +71,8 @@ impl SessionHandle {
         if let Some(commit) = commit {
             let Commit { rows, effects, revision, patch } = commit;
             let rows: Array = match (rows.as_slice(), sent_before(&effects, &patch)) {
-                ([RowOperation::PutLog { id, parts, .. }], Some(before)) => {
-                    Array::of1(&Array::of4(&statements::PUT_LOG.into(), &(*id as f64).into(), &(*parts as f64).into(), &before.into()))
+                ([RowOperation::AppendLog { id, last, hash, .. }], Some(before)) => {
+                    Array::of1(&logged(statements::APPEND_LOG, [*id, *last, *hash], &before.into()))
                 }
                 (rows, _) => rows.iter().map(row).collect(),
             };
@@ -160,7 +160,53 @@ impl SessionHandle {
     }
 }
 
-/// Reads the rows of the three tables, one after the other, each in the order of `id`.
+#[wasm_bindgen]
+extern "C" {
+    /// The table of chunks. It throws nothing: what fails is kept for who called the core.
+    #[derive(Debug)]
+    pub type ChunkTable;
+
+    /// The row's hash, a line break, and its text; nothing where there is none.
+    #[wasm_bindgen(method)]
+    fn chunk(this: &ChunkTable, id: f64) -> Vec<u8>;
+
+    /// Those of a list of numbers of which there are rows.
+    #[wasm_bindgen(method)]
+    fn left(this: &ChunkTable, ids: Vec<f64>) -> Vec<f64>;
+
+    /// Numbers and hashes of rows by turns.
+    #[wasm_bindgen(method)]
+    fn hashes(this: &ChunkTable, from: f64) -> Vec<f64>;
+}
+
+#[derive(Debug)]
+struct Rows(ChunkTable);
+
+// SAFETY: wasm has one thread.
+unsafe impl Send for Rows {}
+// SAFETY: as above.
+unsafe impl Sync for Rows {}
+
+impl Chunks for Rows {
+    fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        let mut row = self.0.chunk(id as f64);
+        let Some(end) = row.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
+        let hash = row.iter().take(end).fold(0u64, |hash, digit| hash.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0'))));
+        row.drain(..=end);
+        Ok(Some((hash, row)))
+    }
+
+    fn left(&self, ids: &[u64]) -> Result<Vec<u64>> {
+        let ids = ids.iter().map(|id| *id as f64).collect();
+        Ok(self.0.left(ids).into_iter().map(|id| id as u64).collect())
+    }
+
+    fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
+        Ok(self.0.hashes(from as f64).as_chunks().0.iter().map(|[id, hash]| (*id as u64, *hash as u64)).collect())
+    }
+}
+
+/// Reads the rows of the tables, one after the other, each in the order of `id`.
 #[wasm_bindgen]
 pub struct SessionReader {
     opening: Opening,
@@ -170,29 +216,63 @@ pub struct SessionReader {
 impl SessionReader {
     /// Nothing read yet.
     #[wasm_bindgen(constructor)]
-    pub fn new(bounds: &[f64]) -> SessionReader {
-        SessionReader { opening: Opening::new(limits(bounds)) }
+    pub fn new(bounds: &[f64], chunks: ChunkTable) -> SessionReader {
+        SessionReader { opening: Opening::new(limits(bounds), Arc::new(Rows(chunks))) }
     }
 
     /// The row of `meta`.
-    pub fn meta(&mut self, format: f64, id: &str, revision: f64, bytes: f64) -> JsResult<()> {
-        self.opening.meta(format as u64, id, revision as u64, bytes as u64).map_err(to_js)
+    pub fn meta(&mut self, format: f64, id: &str, tail: f64, folding: f64) -> JsResult<()> {
+        self.opening.meta(format as u64, id, tail as u64, folding as u64).map_err(to_js)
     }
 
-    /// A row of `base`, its text in the arena's first `length` bytes.
-    pub fn base(&mut self, id: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.opening.base(id as u64, utf8(arena.head(length))?).map_err(to_js)
+    /// A row of `roots`, its text in the arena's first `length` bytes.
+    pub fn root(&mut self, revision: f64, hash: f64, arena: &Arena, length: usize) -> JsResult<()> {
+        self.opening.root(revision as u64, hash as u64, arena.head(length)).map_err(to_js)
     }
 
     /// A row of `log`, its text in the arena's first `length` bytes.
-    pub fn log(&mut self, id: f64, parts: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.opening.log(id as u64, parts as u64, utf8(arena.head(length))?).map_err(to_js)
+    pub fn log(&mut self, id: f64, last: f64, hash: f64, arena: &Arena, length: usize) -> JsResult<()> {
+        self.opening.log(id as u64, last as u64, hash as u64, arena.head(length)).map_err(to_js)
     }
 
     /// What the tables held; undefined where there never was anything.
     pub fn finish(self) -> JsResult<Option<SessionHandle>> {
         let opened = self.opening.finish().map_err(to_js)?;
         Ok(opened.map(|opened| SessionHandle::of(Session::wake(opened))))
+    }
+}
+
+/// Reads the rows of tables of format 1, as [`SessionReader`] does those of the present one.
+#[wasm_bindgen]
+pub struct Format1Reader {
+    rows: Format1,
+}
+
+#[wasm_bindgen]
+impl Format1Reader {
+    /// What the row of `meta` says.
+    #[wasm_bindgen(constructor)]
+    pub fn new(id: &str, revision: f64, bytes: f64) -> Format1Reader {
+        Format1Reader { rows: Format1::new(id, revision as u64, bytes as u64) }
+    }
+
+    /// A row of `base`, its text in the arena's first `length` bytes.
+    pub fn base(&mut self, id: f64, arena: &Arena, length: usize) -> JsResult<()> {
+        self.rows.base(id as u64, arena.head(length)).map_err(to_js)
+    }
+
+    /// A row of `log`, its text in the arena's first `length` bytes.
+    pub fn log(&mut self, id: f64, parts: f64, arena: &Arena, length: usize) -> JsResult<()> {
+        self.rows.log(id as u64, parts as u64, arena.head(length)).map_err(to_js)
+    }
+
+    /// What the tables held: in `rows` what to write to new ones.
+    pub fn finish(self, bounds: &[f64], rows: &Array) -> JsResult<SessionHandle> {
+        let (opened, operations) = self.rows.finish(limits(bounds)).map_err(to_js)?;
+        operations.iter().for_each(|operation| {
+            rows.push(&row(operation));
+        });
+        Ok(SessionHandle::of(Session::wake(opened)))
     }
 }
 
@@ -210,23 +290,32 @@ fn sent_before(effects: &[ServerEffect], patch: &str) -> Option<usize> {
     (text.get(before..text.len() - 2) == Some(patch)).then_some(before)
 }
 
-/// Statements are named by number: the shim has their texts in this order. The row of a small commit and pieces of the base
-/// are put together by hand: the one is made for every change, and the others cross as bytes, because nobody reads them on
-/// their way.
+/// Statements are named by number: the shim has their texts in this order. Texts of the state cross as bytes, because nobody
+/// reads them on their way.
 fn row(operation: &RowOperation) -> JsValue {
-    let row = match operation {
-        RowOperation::PutMeta { format, session, revision, bytes } => to_value(&(statements::PUT_META, format, session, revision, bytes)),
-        RowOperation::PutBase { id, text } => {
-            Ok(Array::of3(&statements::PUT_BASE.into(), &(*id as f64).into(), &Uint8Array::from(text.as_bytes())).into())
-        }
-        RowOperation::DeleteBase { from } => to_value(&(statements::DELETE_BASE, from)),
-        RowOperation::PutLog { id, parts, patch } => {
-            Ok(Array::of4(&statements::PUT_LOG.into(), &(*id as f64).into(), &(*parts as f64).into(), &(**patch).into()).into())
-        }
-        RowOperation::DeleteLog { before } => to_value(&(statements::DELETE_LOG, before)),
+    let text = |statement: u8, id: u64, hash: u64, text: &str| {
+        Array::of4(&statement.into(), &(id as f64).into(), &(hash as f64).into(), &Uint8Array::from(text.as_bytes()))
     };
-    // Texts, and numbers that count, always have a value.
-    row.unwrap_or_default()
+    let row = match operation {
+        RowOperation::PutMeta { format, session, tail, folding } => {
+            let fields = [*format, *tail, *folding].map(|number| JsValue::from(number as f64));
+            let [format, tail, folding] = fields;
+            [statements::PUT_META.into(), format, session.as_str().into(), tail, folding].iter().collect()
+        }
+        RowOperation::PutRoot { revision, hash, text: state } => text(statements::PUT_ROOT, *revision, *hash, state),
+        RowOperation::DeleteRoot { revision } => Array::of2(&statements::DELETE_ROOT.into(), &(*revision as f64).into()),
+        RowOperation::PutChunk { id, hash, text: part } => text(statements::PUT_CHUNK, *id, *hash, part),
+        RowOperation::DeleteChunk { id } => Array::of2(&statements::DELETE_CHUNK.into(), &(*id as f64).into()),
+        RowOperation::PutLog { id, last, hash, patch } => logged(statements::PUT_LOG, [*id, *last, *hash], &(**patch).into()),
+        RowOperation::AppendLog { id, last, hash, patch } => logged(statements::APPEND_LOG, [*id, *last, *hash], &(**patch).into()),
+        RowOperation::DeleteLog { before } => Array::of2(&statements::DELETE_LOG.into(), &(*before as f64).into()),
+    };
+    row.into()
+}
+
+fn logged(statement: u8, numbers: [u64; 3], patch: &JsValue) -> Array {
+    let [id, last, hash] = numbers.map(|number| JsValue::from(number as f64));
+    Array::of5(&statement.into(), &id, &last, &hash, patch)
 }
 
 fn list(effects: Vec<ServerEffect>) -> Array {

@@ -6,16 +6,18 @@ use patchwire::sync::{Client, ClientEffect, ClientOptions};
 use patchwire::{Document, Limits};
 use serde_json::Value;
 
-/// What wakes when it is needed: opens the tables, or makes them.
-pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits) -> Session {
-    match tables.open(limits).unwrap() {
+/// What wakes when it is needed: opens the tables, or makes them. Small chunks make many of a small state.
+pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits, chunk: Option<usize>) -> Session {
+    let mut session = match tables.open(limits).unwrap() {
         Some(opened) => Session::wake(opened),
         None => {
             let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
             tables.execute(&rows);
             session
         }
-    }
+    };
+    chunk.into_iter().for_each(|bytes| session.set_chunk(bytes));
+    session
 }
 
 /// A client with a view that follows the edits alone.

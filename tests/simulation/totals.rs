@@ -43,6 +43,7 @@ impl Totals {
             "resync",
             "snapshot",
             "fold",
+            "chunk",
             "viewer left",
             "noise",
             "lost frame",

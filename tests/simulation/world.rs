@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use patchwire::session::Session;
-use patchwire::store::Tables;
+use patchwire::store::{RowOperation, Tables};
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
 use patchwire::{Dialect, Document, Limits};
 
@@ -44,6 +44,8 @@ pub struct World {
     tables: Tables,
     limits: Limits,
     longest: u64,
+    /// What a chunk holds, unless it is as much as always.
+    chunk: Option<usize>,
     pub hostile: bool,
     /// The live object, while it is in memory.
     pub host: Option<Session>,
@@ -65,6 +67,7 @@ impl World {
         let heavy = frame > 2_000 && random.one_in(5);
         let longest = if heavy { 8_000 } else { [20, 100, 300][random.below(3) as usize] };
         let hostile = random.one_in(3);
+        let chunk = [None, Some(50), Some(200), Some(1_000)][random.below(4) as usize];
         let mut world = World {
             random,
             now: 0,
@@ -73,6 +76,7 @@ impl World {
             tables: Tables::default(),
             limits: Limits { frame, ..Limits::default() },
             longest,
+            chunk,
             hostile,
             host: None,
             beside: Host::default(),
@@ -165,7 +169,7 @@ impl World {
     fn host(&mut self) -> &mut Session {
         if self.host.is_none() {
             let id = format!("session {}", self.history.len() - 1);
-            let session = peers::wake(&mut self.tables, &id, &shim::initial(), self.limits);
+            let session = peers::wake(&mut self.tables, &id, &shim::initial(), self.limits, self.chunk);
             let history = self.history.last().unwrap();
             assert!(session.revision() >= self.acknowledged, "an acknowledged commit is gone");
             assert_eq!(session.revision() as usize, history.len() - 1);
@@ -220,7 +224,17 @@ impl World {
         let (rows, kept) = (self.tables.rows_written(), (mishap == 4).then(|| self.tables.clone()));
         self.tables.execute(&commit.rows);
         assert!(self.tables.row_sizes().all(|size| size <= patchwire::store::ROW));
-        if self.tables.rows_written() - rows > 1 {
+        let written = self.tables.rows_written() - rows;
+        let pieces = commit.rows.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count() as u64;
+        // A change's own bytes pay for as many again.
+        assert!(
+            written <= 8 + pieces && pieces <= 4 + 4 * commit.patch.len() as u64 / self.chunk.unwrap_or(64 << 10) as u64,
+            "{written} rows"
+        );
+        if pieces > 0 {
+            self.totals.count("chunk");
+        }
+        if commit.rows.iter().any(|row| matches!(row, RowOperation::PutRoot { .. })) {
             self.totals.count("fold");
         }
         if let Some(tables) = kept {

@@ -66,7 +66,7 @@ test("commits that fail leave neither the state that they led to nor its tracker
   const stub = newSession();
   await update(stub, (draft) => void (draft.notes = records(1_000)));
   await within(stub, (_, { storage }) => {
-    storage.sql.exec("CREATE TRIGGER refuse BEFORE INSERT ON patchwire_log BEGIN SELECT RAISE(ABORT, 'refused'); END");
+    for (const write of ["INSERT", "UPDATE"]) storage.sql.exec(`CREATE TRIGGER refuse_${write} BEFORE ${write} ON patchwire_log BEGIN SELECT RAISE(ABORT, 'refused'); END`);
   });
   const watched = new Watched();
   const rounds = (count: number): Promise<void> =>

@@ -62,7 +62,7 @@ test("storage and clients hold what the server holds, whatever recipes do", asyn
   await within(newSession(), (_, { storage }) => {
     fc.assert(
       fc.property(programs, ([initial, recipes]) => {
-        for (const table of ["meta", "base", "log"]) storage.sql.exec(`DROP TABLE IF EXISTS patchwire_${table}`);
+        for (const table of ["meta", "roots", "chunks", "log"]) storage.sql.exec(`DROP TABLE IF EXISTS patchwire_${table}`);
         const pair = new Pair();
         const open = (): SyncedState<object> => (pair.state = new SyncedState<object>(pair.context(storage), { initial: initial as object }));
         open();

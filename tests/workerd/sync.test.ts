@@ -76,9 +76,12 @@ test("a connection that missed a commit gets it when the object wakes", async ()
   const wire = await Wire.live(stub);
   await addNote(stub, "a");
   await wire.revision(1);
-  // As if memory had been lost between the commit and its broadcast.
+  // As if memory had been lost between the commit and its broadcast: what it writes is what it writes in another object.
+  const other = newSession();
+  for (const text of ["a", "b"]) await addNote(other, text);
+  const [row] = await within(other, (_, { storage }) => [...storage.sql.exec("SELECT last, hash, patch FROM patchwire_log")]);
   await within(stub, (_, { storage }) => {
-    storage.sql.exec("INSERT INTO patchwire_log (id, parts, patch) VALUES (?, 1, ?)", 2 * 4096, JSON.stringify([note("b")]));
+    storage.sql.exec("UPDATE patchwire_log SET last = ?, hash = ?, patch = ?", row!.last, row!.hash, row!.patch);
   });
   await evictDurableObject(stub);
   expect(await stateOf(stub)).toMatchObject({ revision: 2 });

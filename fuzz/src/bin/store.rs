@@ -1,36 +1,39 @@
-//! Arbitrary rows as a store's tables: what opens can be committed to and opens again.
+//! Arbitrary rows as a store's tables: what opens can be committed to and opens again. Their hashes are what they should be,
+//! unless the input says otherwise.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patchwire::store::{Opening, RowOperation, Tables};
+use patchwire::store::{FORMAT, Format1, Opening, RowOperation, Tables, hash};
 use patchwire_fuzz::limits;
 
 fuzz_target!(|input: &[u8]| {
     let rows = rows(input);
-    read_as_they_come(&rows);
     let mut tables = Tables::default();
     tables.execute(&rows);
+    read_as_they_come(&rows, &tables);
+    read_as_format_1(&rows);
     let Ok(Some(opened)) = tables.open(limits()) else { return };
-    let mut store = opened.store;
-    for _ in 0..2 {
-        let Ok(plan) = store.plan("[]", &opened.document) else { return };
+    let (mut store, document) = (opened.store, opened.document);
+    store.set_chunk(20);
+    for _ in 0..3 {
+        let Ok(plan) = store.plan("[]", &document) else { return };
         tables.execute(&plan.operations);
-        store.accept(&plan);
+        store.accept(plan);
     }
     let again = tables.open(limits()).expect("what was committed opens").expect("there is something");
     assert_eq!(again.store.revision(), store.revision());
-    assert_eq!(again.document.to_string(), opened.document.to_string());
+    assert_eq!(again.document.to_string(), document.to_string());
 });
 
 /// Out of order, or twice: refused, or read as what it says.
-fn read_as_they_come(rows: &[RowOperation]) {
-    let mut opening = Opening::new(limits());
+fn read_as_they_come(rows: &[RowOperation], tables: &Tables) {
+    let mut opening = Opening::new(limits(), tables.chunks());
     for row in rows {
         let taken = match row {
-            RowOperation::PutMeta { format, session, revision, bytes } => opening.meta(*format, session, *revision, *bytes),
-            RowOperation::PutBase { id, text } => opening.base(*id, text),
-            RowOperation::PutLog { id, parts, patch } => opening.log(*id, *parts, patch),
-            RowOperation::DeleteBase { .. } | RowOperation::DeleteLog { .. } => Ok(()),
+            RowOperation::PutMeta { format, session, tail, folding } => opening.meta(*format, session, *tail, *folding),
+            RowOperation::PutRoot { revision, hash, text } => opening.root(*revision, *hash, text.as_bytes()),
+            RowOperation::PutLog { id, last, hash, patch } => opening.log(*id, *last, *hash, patch.as_bytes()),
+            _ => Ok(()),
         };
         if taken.is_err() {
             return;
@@ -41,17 +44,47 @@ fn read_as_they_come(rows: &[RowOperation]) {
     }
 }
 
-/// `kind id parts text`, with spaces between, and a NUL after each. A session is named by the text of `meta`.
+fn read_as_format_1(rows: &[RowOperation]) {
+    let mut format1 = Format1::new("a-session", 0, 0);
+    for row in rows {
+        let taken = match row {
+            RowOperation::PutMeta { session, tail, folding, .. } => {
+                format1 = Format1::new(session.as_str(), *tail, *folding);
+                Ok(())
+            }
+            RowOperation::PutChunk { id, text, .. } => format1.base(*id, text.as_bytes()),
+            RowOperation::PutLog { id, last, patch, .. } => format1.log(*id, *last, patch.as_bytes()),
+            _ => Ok(()),
+        };
+        if taken.is_err() {
+            return;
+        }
+    }
+    let Ok((opened, rows)) = format1.finish(limits()) else { return };
+    let mut tables = Tables::default();
+    tables.execute(&rows);
+    let again = tables.open(limits()).expect("what was migrated opens").expect("there is something");
+    assert_eq!(again.store.revision(), opened.store.revision());
+    assert_eq!(again.document.to_string(), opened.document.to_string());
+}
+
+/// `kind id number text`, with spaces between, and a NUL after each. A session is named by the text of `meta`.
 fn rows(input: &[u8]) -> Vec<RowOperation> {
     let row = |text: &str| {
         let mut fields = text.splitn(4, ' ');
         let kind = fields.next()?;
-        let (id, parts) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let (id, number): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         let text = fields.next()?.to_owned();
+        let right = hash(id, text.as_bytes());
         Some(match kind {
-            "meta" => RowOperation::PutMeta { format: 1, session: text, revision: id, bytes: parts },
-            "base" => RowOperation::PutBase { id, text: text.into() },
-            _ => RowOperation::PutLog { id, parts, patch: text.into() },
+            "meta" => RowOperation::PutMeta { format: FORMAT, session: text, tail: id, folding: number },
+            "root" => RowOperation::PutRoot { revision: id, hash: right, text: text.into() },
+            "chunk" => RowOperation::PutChunk { id, hash: right, text: text.into() },
+            "wrong" => RowOperation::PutChunk { id, hash: number, text: text.into() },
+            _ => {
+                let hash = text.split('\n').fold(id, |known, patch| hash(known, patch.as_bytes()));
+                RowOperation::PutLog { id, last: number, hash, patch: text.into() }
+            }
         })
     };
     patchwire_fuzz::texts(input).filter_map(row).collect()

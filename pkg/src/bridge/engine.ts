@@ -37,6 +37,21 @@ function refuseWithin(): void {
   if (reading.isOn) throw new PatchwireError("TRACKER_BUSY", "a value that is being read asks for something itself");
 }
 
+/** Reads something for the core. What fails is thrown when the core has returned, which goes on with what there is otherwise. */
+export function attempt<R>(otherwise: R, run: () => R, isLasting = false): R {
+  // What has failed isn't asked again.
+  if (reading.failure !== null) return otherwise;
+  reading.isOn = true;
+  try {
+    return run();
+  } catch (thrown) {
+    reading.failure = { thrown, isLasting };
+    return otherwise;
+  } finally {
+    reading.isOn = false;
+  }
+}
+
 const FROM_EARLIER_INSTANCE = "Invalid stale object from previous Wasm instance";
 
 /** The glue marks each object with the number of its instance (`--experimental-reset-state-function`). */

@@ -2,7 +2,7 @@ import { isContainer, type Key } from "../state/containers.js";
 import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
-import { reading } from "./engine.js";
+import { attempt } from "./engine.js";
 import { Writer } from "./writer.js";
 
 /** So many items come along with an array that is opened; of a longer one those that are asked for. */
@@ -169,17 +169,7 @@ export class Values {
   }
 
   private attempt<R>(otherwise: R, run: () => R): R {
-    // What has failed isn't asked again.
-    if (reading.failure !== null) return otherwise;
-    reading.isOn = true;
-    try {
-      return run();
-    } catch (thrown) {
-      reading.failure = { thrown, isLasting: this.isOurs };
-      return otherwise;
-    } finally {
-      reading.isOn = false;
-    }
+    return attempt(otherwise, run, this.isOurs);
   }
 
   private text(value: object, holder: number, position: number): string {

@@ -9,7 +9,7 @@ test("after commits that fail, memory is what it was", async () => {
   const notes = Array.from({ length: 2_000 }, (_, i) => ({ text: `${i} ${"x".repeat(1_000)}` }));
   await update(stub, (draft) => void (draft.notes = notes));
   await within(stub, (_, { storage }) => {
-    storage.sql.exec("CREATE TRIGGER refuse BEFORE INSERT ON patchwire_log BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END");
+    for (const write of ["INSERT", "UPDATE"]) storage.sql.exec(`CREATE TRIGGER refuse_${write} BEFORE ${write} ON patchwire_log BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END`);
   });
   const fail = (): Promise<void> =>
     within(stub, ({ state }) => {
@@ -23,7 +23,7 @@ test("after commits that fail, memory is what it was", async () => {
   for (let round = 0; round < 40; round++) await fail();
   expect(memory().buffer.byteLength - before).toBeLessThan(4 << 20);
   expect((await stateOf(stub)).state.notes).toEqual(notes);
-  await within(stub, (_, { storage }) => void storage.sql.exec("DROP TRIGGER refuse"));
+  await within(stub, (_, { storage }) => ["INSERT", "UPDATE"].forEach((write) => storage.sql.exec(`DROP TRIGGER refuse_${write}`)));
   await update(stub, (draft) => void draft.notes.splice(1));
   expect(await stateOf(stub)).toMatchObject({ revision: 2, state: { notes: notes.slice(0, 1) } });
 });

@@ -1,0 +1,174 @@
+//! Reads what chunks hold.
+//!
+//! A chunk is JSON text: a run of an array's items, of an object's names and values by turns, or a piece of a string. In the
+//! place of a value that has chunks of its own is `null`, and a second line says which chunks those are.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::hash::hash;
+use super::layout::{Holes, Kind, Layout, Run, read_holes, read_runs, text};
+use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::node::{Key, Node, Object};
+use crate::parse;
+
+/// The name of the table in errors.
+pub(super) const CHUNKS: &str = "chunks";
+
+/// Where chunks are read from, when somebody asks for what is in them.
+pub trait Chunks: Debug + Send + Sync {
+    /// The row of `chunks` with this number, its hash and its text; `None` where there is none.
+    ///
+    /// # Errors
+    /// What reading gives.
+    fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>>;
+
+    /// Which of these rows there are.
+    ///
+    /// # Errors
+    /// What reading gives.
+    fn left(&self, ids: &[u64]) -> Result<Vec<u64>>;
+
+    /// The numbers and the hashes of the rows from one number on.
+    ///
+    /// # Errors
+    /// What reading gives.
+    fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>>;
+}
+
+/// There are none, because everything is in memory.
+#[derive(Debug)]
+pub(super) struct NoChunks;
+
+impl Chunks for NoChunks {
+    fn chunk(&self, _: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(None)
+    }
+
+    fn left(&self, _: &[u64]) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+
+    fn hashes(&self, _: u64) -> Result<Vec<(u64, u64)>> {
+        Ok(Vec::new())
+    }
+}
+
+/// A chunk's content, and the places where values are missing from it.
+pub(super) fn split(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match text.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => (text.get(..end).unwrap_or_default(), text.get(end + 1..)),
+        None => (text, None),
+    }
+}
+
+/// Holes of the second line of a chunk.
+pub(super) fn holes_of(line: Option<&[u8]>) -> Option<Vec<(usize, Arc<Layout>)>> {
+    let Some(line) = line else { return Some(Vec::new()) };
+    let holes = read_holes(&parse::parse(line.into(), &Limits::none()).ok()?)?;
+    holes.is_sorted_by_key(|(place, _)| *place).then_some(holes)
+}
+
+pub(super) fn damaged(table: &'static str, id: u64) -> Error {
+    Error::new(Code::ValidationFailed, "the storage is damaged").in_row(table, id)
+}
+
+pub(super) fn missing(table: &'static str, id: u64) -> Error {
+    Error::new(Code::StreamTruncated, "the storage lacks a row").in_row(table, id)
+}
+
+/// Reads layouts and what they lay out.
+#[derive(Debug)]
+pub(super) struct Reader {
+    chunks: Arc<dyn Chunks>,
+}
+
+impl Reader {
+    pub(super) fn new(chunks: Arc<dyn Chunks>) -> Reader {
+        Reader { chunks }
+    }
+
+    fn fetch(&self, id: u64) -> Result<Vec<u8>> {
+        let (known, text) = self.chunks.chunk(id)?.ok_or_else(|| missing(CHUNKS, id))?;
+        if hash(id, &text) == known { Ok(text) } else { Err(damaged(CHUNKS, id)) }
+    }
+
+    pub(super) fn left(&self, ids: &[u64]) -> Result<Vec<u64>> {
+        if ids.is_empty() { Ok(Vec::new()) } else { self.chunks.left(ids) }
+    }
+
+    pub(super) fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
+        self.chunks.hashes(from)
+    }
+
+    /// Where the value's parts are.
+    pub(super) fn runs<'l>(&self, layout: &'l Layout) -> Result<&'l [Run]> {
+        if let Some(runs) = layout.runs.get() {
+            return Ok(runs);
+        }
+        let list = layout.list.unwrap_or_default();
+        let node = parse::parse(self.fetch(list)?.into(), &Limits::none())?;
+        let runs = read_runs(&node).ok_or_else(|| damaged(CHUNKS, list))?;
+        Ok(layout.runs.get_or_init(|| runs))
+    }
+
+    /// What has chunks of its own in a run.
+    pub(super) fn holes(&self, kind: Kind, run: &Run) -> Result<Holes> {
+        match run.holes.get() {
+            Some(holes) => Ok(holes.clone()),
+            None if run.has_holes => Ok(self.content(kind, run)?.1),
+            None => Ok(Holes::default()),
+        }
+    }
+
+    /// A run's items, its names and values by turns, or its piece of a text.
+    pub(super) fn content(&self, kind: Kind, run: &Run) -> Result<(Node, Holes)> {
+        let wrong = || damaged(CHUNKS, run.chunk);
+        let row = self.fetch(run.chunk)?;
+        let (content, line) = split(&row);
+        let holes = match run.holes.get() {
+            Some(holes) => holes.clone(),
+            None => run.holes.get_or_init(|| Arc::new(holes_of(line).unwrap_or_default())).clone(),
+        };
+        let node = parse::parse(content.into(), &Limits::none()).map_err(|_| wrong())?;
+        let count = match kind {
+            Kind::Text => text(&node).map(<[u8]>::len),
+            _ => node.as_array().map(|items| items.len() / kind.places()),
+        };
+        if count == Some(run.count) && run.has_holes != holes.is_empty() { Ok((node, holes)) } else { Err(wrong()) }
+    }
+
+    /// All of the value that a root is of. O(size).
+    pub(super) fn only(&self, layout: &Layout) -> Result<Node> {
+        let hole = layout.runs.get().and_then(|runs| runs.first()?.holes.get()?.first().map(|(_, layout)| layout.clone()));
+        self.whole(&*hole.ok_or_else(|| missing("roots", 0))?)
+    }
+
+    /// All of a value. O(size).
+    pub(super) fn whole(&self, layout: &Layout) -> Result<Node> {
+        let runs = self.runs(layout)?;
+        if layout.kind == Kind::Text {
+            let mut joined = Vec::new();
+            for run in runs {
+                joined.extend_from_slice(text(&self.content(layout.kind, run)?.0).unwrap_or_default());
+            }
+            return Ok(Node::text(&joined));
+        }
+        let mut items = Vec::with_capacity(runs.iter().map(|run| run.count * layout.kind.places()).sum());
+        for run in runs {
+            let (content, holes) = self.content(layout.kind, run)?;
+            let mut holes = holes.iter().peekable();
+            for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
+                let hole = holes.next_if(|(at, _)| *at == place);
+                items.push(hole.map_or_else(|| Ok(item.clone()), |(_, layout)| self.whole(layout))?);
+            }
+        }
+        if layout.kind == Kind::Array {
+            return Ok(Node::array(items));
+        }
+        let mut items = items.into_iter();
+        let members = std::iter::from_fn(|| Some((Key::from(text(&items.next()?).unwrap_or_default()), items.next()?)));
+        Ok(Node::Object(Arc::new(members.collect::<Object>())))
+    }
+}

@@ -1,0 +1,153 @@
+//! Where the parts of a large value are: the tree of chunks that a base is.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::node::{Node, Opened};
+use crate::text::number;
+
+/// A layout of more runs than this has a chunk of its own that lists them.
+pub(super) const LISTED: usize = 8;
+
+/// What a value is that has chunks of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Array,
+    Object,
+    Text,
+}
+
+/// A value that is too large for the chunk of what holds it: runs of its items, of its members, or pieces of its text.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) kind: Kind,
+    /// How many bytes its JSON text has.
+    pub(super) bytes: usize,
+    /// The chunk that lists the runs, where they are many.
+    pub(super) list: Option<u64>,
+    pub(super) runs: OnceLock<Vec<Run>>,
+}
+
+/// Some of a value's items, members or bytes, in a chunk.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) chunk: u64,
+    /// How many they are.
+    pub(super) count: usize,
+    /// How many bytes they take in the JSON text of the whole, without brackets or quotes around them.
+    pub(super) bytes: usize,
+    /// Whether values that have chunks of their own are among them.
+    pub(super) has_holes: bool,
+    /// These, by their places in the chunk, once that was read.
+    pub(super) holes: OnceLock<Holes>,
+}
+
+/// Values that have chunks of their own, and the places where `null` stands for them. Names count as places, too.
+pub(super) type Holes = Arc<Vec<(usize, Arc<Layout>)>>;
+
+impl Kind {
+    fn of(number: usize) -> Option<Kind> {
+        [Kind::Array, Kind::Object, Kind::Text].get(number).copied()
+    }
+
+    /// How many places an item takes: a member has its name and its value.
+    pub(super) fn places(self) -> usize {
+        if self == Kind::Object { 2 } else { 1 }
+    }
+}
+
+impl Layout {
+    pub(super) fn new(kind: Kind, runs: Vec<Run>, list: Option<u64>) -> Layout {
+        let inside: usize = runs.iter().map(|run| run.bytes).sum();
+        let between = if kind == Kind::Text { 0 } else { runs.len().saturating_sub(1) };
+        Layout { kind, bytes: inside + between + 2, list, runs: OnceLock::from(runs) }
+    }
+
+    /// `[kind, bytes, the runs or the chunk that lists them]`
+    pub(super) fn print(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        [self.kind as usize as u64, self.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));
+        match (self.list, self.runs.get()) {
+            (Some(chunk), _) => print_number(out, chunk, b']'),
+            (None, runs) => {
+                print_runs(out, runs.map(Vec::as_slice).unwrap_or_default());
+                out.push(b']');
+            }
+        }
+    }
+
+    pub(super) fn read(node: &Node) -> Option<Layout> {
+        let fields = node.as_array()?;
+        let kind = Kind::of(whole(fields.get(0)?)? as usize)?;
+        let bytes = whole(fields.get(1)?)? as usize;
+        let third = fields.get(2)?;
+        Some(match third.as_number() {
+            Some(_) => Layout { kind, bytes, list: Some(whole(third)?), runs: OnceLock::new() },
+            None => Layout { kind, bytes, list: None, runs: OnceLock::from(read_runs(third)?) },
+        })
+    }
+}
+
+impl Run {
+    pub(super) fn new(chunk: u64, count: usize, bytes: usize, holes: Vec<(usize, Arc<Layout>)>) -> Run {
+        Run { chunk, count, bytes, has_holes: !holes.is_empty(), holes: OnceLock::from(Arc::new(holes)) }
+    }
+}
+
+/// `[[chunk, count, bytes, 1 if it has holes], …]`
+pub(super) fn print_runs(out: &mut Vec<u8>, runs: &[Run]) {
+    out.push(b'[');
+    for (index, run) in runs.iter().enumerate() {
+        out.extend_from_slice(if index > 0 { b",[" } else { b"[" });
+        [run.chunk, run.count as u64, run.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));
+        print_number(out, u64::from(run.has_holes), b']');
+    }
+    out.push(b']');
+}
+
+pub(super) fn read_runs(node: &Node) -> Option<Vec<Run>> {
+    let runs = node.as_array()?;
+    let read = |node: &Node| {
+        let fields = node.as_array()?;
+        let [chunk, count, bytes, holes] = [0, 1, 2, 3].map(|at| fields.get(at).and_then(whole));
+        let holes = holes?;
+        Some(Run { chunk: chunk?, count: count? as usize, bytes: bytes? as usize, has_holes: holes > 0, holes: OnceLock::new() })
+    };
+    runs.iter().map(read).collect()
+}
+
+/// `[[place, layout], …]`
+pub(super) fn print_holes(out: &mut Vec<u8>, holes: &[(usize, Arc<Layout>)]) {
+    out.push(b'[');
+    for (index, (place, layout)) in holes.iter().enumerate() {
+        out.extend_from_slice(if index > 0 { b",[" } else { b"[" });
+        print_number(out, *place as u64, b',');
+        layout.print(out);
+        out.push(b']');
+    }
+    out.push(b']');
+}
+
+pub(super) fn read_holes(node: &Node) -> Option<Vec<(usize, Arc<Layout>)>> {
+    let holes = node.as_array()?;
+    let read = |node: &Node| {
+        let fields = node.as_array()?;
+        Some((whole(fields.get(0)?)? as usize, Arc::new(Layout::read(fields.get(1)?)?)))
+    };
+    holes.iter().map(read).collect()
+}
+
+pub(super) fn print_number(out: &mut Vec<u8>, number: u64, then: u8) {
+    out.extend_from_slice(number::digits(number, &mut [0; 20]));
+    out.push(then);
+}
+
+/// A number that counts something.
+pub(super) fn whole(node: &Node) -> Option<u64> {
+    let number = node.as_number()?;
+    (number >= 0.0 && number <= (1u64 << 53) as f64 && number.trunc() == number).then_some(number as u64)
+}
+
+/// A string's text, or nothing.
+pub(super) fn text(node: &Node) -> Option<&[u8]> {
+    if let Opened::Text(text) = node.open() { Some(text) } else { None }
+}
