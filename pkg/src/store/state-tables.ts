@@ -1,7 +1,7 @@
 import { ROW } from "../bridge/boundary.js";
 import { call, core, passBytes, passTexts } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
-import { Tables, type Row as Planned } from "../sync/tables.js";
+import { Tables, type ChunkTable, type Row as Planned } from "../sync/tables.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
@@ -11,10 +11,12 @@ import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 export type StateTables = Pick<Tables, "open" | "write" | "last" | "drop">;
 
 const ID = { id: "INTEGER" } as const;
+const TEXT = { hash: "INTEGER", text: "TEXT" } as const;
 const shapes = (name: string) => ({
-  meta: { name: `state:${name}:meta`, key: ID, columns: { format: "INTEGER", session: "TEXT", revision: "INTEGER", bytes: "INTEGER" } } as Shape,
-  base: { name: `state:${name}:base`, key: ID, columns: { text: "TEXT" } } as Shape,
-  log: { name: `state:${name}:log`, key: ID, columns: { parts: "INTEGER", patch: "TEXT" } } as Shape,
+  meta: { name: `state:${name}:meta`, key: ID, columns: { format: "INTEGER", session: "TEXT", tail: "INTEGER", folding: "INTEGER" } } as Shape,
+  roots: { name: `state:${name}:roots`, key: ID, columns: TEXT } as Shape,
+  chunks: { name: `state:${name}:chunks`, key: ID, columns: TEXT } as Shape,
+  log: { name: `state:${name}:log`, key: ID, columns: { last: "INTEGER", hash: "INTEGER", patch: "TEXT" } } as Shape,
 });
 
 export function stateTables(storage: StoreStorage, quietly: StoreStorage["transactionSync"], name: string): StateTables {
@@ -24,7 +26,8 @@ export function stateTables(storage: StoreStorage, quietly: StoreStorage["transa
 /** The rows of a state in a storage that has no SQL: carries out the same plans as {@link Tables}. */
 class PlainTables implements StateTables {
   private readonly meta: Table;
-  private readonly base: Table;
+  private readonly roots: Table;
+  private readonly chunks: Table;
   private readonly log: Table;
 
   constructor(
@@ -32,8 +35,8 @@ class PlainTables implements StateTables {
     private readonly transaction: StoreStorage["transactionSync"],
     name: string,
   ) {
-    const { meta, base, log } = shapes(name);
-    [this.meta, this.base, this.log] = [storage.table(meta), storage.table(base), storage.table(log)];
+    const { meta, roots, chunks, log } = shapes(name);
+    [this.meta, this.roots, this.chunks, this.log] = [storage.table(meta), storage.table(roots), storage.table(chunks), storage.table(log)];
   }
 
   open(initial: () => StateDocument, limits: Limits | undefined): SessionHandle {
@@ -49,7 +52,8 @@ class PlainTables implements StateTables {
       const [meta] = this.meta.rows({});
       if (meta === undefined) return {};
       const [newest] = this.log.rows({}, { backwards: true, limit: 1 });
-      return { session: String(meta["session"]), revision: newest === undefined ? Number(meta["revision"]) : Math.floor(Number(newest["id"]) / 4096) };
+      const [root] = this.roots.rows({}, { backwards: true, limit: 1 });
+      return { session: String(meta["session"]), revision: Number(newest?.["last"] ?? root?.["id"]) };
     } catch {
       // It can't be read: what is next asked for finds out.
       return {};
@@ -57,21 +61,21 @@ class PlainTables implements StateTables {
   }
 
   drop(): void {
-    this.transaction(() => [this.meta, this.base, this.log].forEach((table) => table.delete({})));
+    this.transaction(() => [this.meta, this.roots, this.chunks, this.log].forEach((table) => table.delete({})));
   }
 
   private read(limits: Limits | undefined): SessionHandle | undefined {
-    const reader = call(() => new (core().SessionReader)(bounds(limits)));
-    for (const { format, session, revision, bytes } of this.meta.rows({})) {
-      call(() => reader.meta(Number(format), String(session), Number(revision), Number(bytes)));
+    const reader = call(() => new (core().SessionReader)(bounds(limits), new PlainChunks(this.chunks)));
+    for (const { format, session, tail, folding } of this.meta.rows({})) {
+      call(() => reader.meta(Number(format), String(session), Number(tail), Number(folding)));
     }
-    for (const { id, text } of this.base.rows({})) {
+    for (const { id, hash, text } of this.roots.rows({})) {
       const [arena, length] = passTexts(String(text));
-      call(() => reader.base(Number(id), arena, length!));
+      call(() => reader.root(Number(id), Number(hash), arena, length!));
     }
-    for (const { id, parts, patch } of this.log.rows({})) {
+    for (const { id, last, hash, patch } of this.log.rows({})) {
       const [arena, length] = passTexts(String(patch));
-      call(() => reader.log(Number(id), Number(parts), arena, length!));
+      call(() => reader.log(Number(id), Number(last), Number(hash), arena, length!));
     }
     return call(() => reader.finish());
   }
@@ -85,15 +89,46 @@ class PlainTables implements StateTables {
   }
 
   private execute(rows: Planned[]): void {
-    for (const [statement, id, ...values] of rows) {
-      if (statement === ROW.PUT_META) this.meta.put({ id: 1, ...(columns(["format", "session", "revision", "bytes"], [id!, ...values])) });
-      else if (statement === ROW.PUT_BASE) this.base.put({ id: Number(id), ...columns(["text"], values) });
-      else if (statement === ROW.DELETE_BASE) this.base.delete({ from: Number(id) });
-      else if (statement === ROW.PUT_LOG) this.log.put({ id: Number(id), ...columns(["parts", "patch"], values) });
-      else this.log.delete({ below: Number(id) });
+    for (const [statement, ...values] of rows) {
+      const id = Number(values[0]);
+      switch (statement) {
+        case ROW.PUT_META: this.meta.put({ id: 1, ...columns(["format", "session", "tail", "folding"], values) }); break;
+        case ROW.PUT_ROOT: this.roots.put(columns(["id", "hash", "text"], values)); break;
+        case ROW.DELETE_ROOT: this.roots.delete(only(id)); break;
+        case ROW.PUT_CHUNK: this.chunks.put(columns(["id", "hash", "text"], values)); break;
+        case ROW.DELETE_CHUNK: this.chunks.delete(only(id)); break;
+        case ROW.PUT_LOG: this.log.put(columns(["id", "last", "hash", "patch"], values)); break;
+        case ROW.APPEND_LOG: {
+          const { patch, ...rest } = columns(["id", "last", "hash", "patch"], values);
+          const [row] = this.log.rows(only(id));
+          this.log.put({ ...rest, patch: `${row!["patch"]}\n${patch}` });
+          break;
+        }
+        case ROW.DELETE_LOG: this.log.delete({ below: id }); break;
+      }
     }
   }
 }
+
+/** The table of chunks, which the core reads while it runs, as that of {@link Tables}. */
+class PlainChunks implements ChunkTable {
+  constructor(private readonly table: Table) {}
+
+  chunk(id: number): Uint8Array {
+    const [row] = this.table.rows(only(id));
+    return row === undefined ? new Uint8Array() : new TextEncoder().encode(`${row["hash"]}\n${row["text"]}`);
+  }
+
+  left(ids: Float64Array): Float64Array {
+    return ids.filter((id) => this.table.rows(only(id)).length > 0);
+  }
+
+  hashes(from: number): Float64Array {
+    return Float64Array.from(this.table.rows({ from }).flatMap(({ id, hash }) => [Number(id), Number(hash)]));
+  }
+}
+
+const only = (id: number) => ({ from: id, below: id + 1 });
 
 function columns(names: readonly string[], values: Planned[number][]): Row {
   const text = (value: Planned[number]) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);

@@ -54,7 +54,7 @@ function statements(name: string) {
         ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
       [ROW.DELETE_CHUNK]: `DELETE FROM ${chunks} WHERE id = ?`,
       [ROW.PUT_LOG]: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
-      [ROW.APPEND_LOG]: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1`,
+      [ROW.APPEND_LOG]: `UPDATE ${log} SET last = ?, hash = ?, patch = patch || char(10) || ? WHERE id = ?`,
       [ROW.DELETE_LOG]: `DELETE FROM ${log} WHERE id < ?`,
     },
     drop: [meta, base, roots, chunks, log].map((table) => `DROP TABLE IF EXISTS ${table}`),
@@ -62,7 +62,13 @@ function statements(name: string) {
 }
 
 /** The table of chunks, which the core reads while it runs: nothing may be thrown through it (src/wasm/session.rs). */
-class Chunks {
+export interface ChunkTable {
+  chunk(id: number): Uint8Array;
+  left(ids: Float64Array): Float64Array;
+  hashes(from: number): Float64Array;
+}
+
+class Chunks implements ChunkTable {
   constructor(
     private readonly sql: DurableStorage["sql"],
     private readonly queries: { chunk: string; left: string; hashes: string },
@@ -183,8 +189,9 @@ export class Tables {
   }
 
   private execute(rows: Row[]): void {
-    for (const [statement, ...parameters] of rows) {
-      this.sql.exec(this.statements.write[statement], ...(parameters as (string | number | ArrayBuffer)[]));
+    for (const [statement, id, ...fields] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
+      const parameters = statement === ROW.APPEND_LOG ? [...fields, id!] : [id!, ...fields];
+      this.sql.exec(this.statements.write[statement], ...parameters);
     }
   }
 }
