@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Connections, EventStream, SocketSink, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
+import { Connections, EventStream, SocketSink, tagOf, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
 import { EFFECT, ROW } from "./bridge/boundary.js";
 import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
@@ -49,6 +49,7 @@ export interface DurableContext {
   storage: StoreStorage;
   acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
   getWebSockets(tag?: string): HibernatableSocket[];
+  getTags?(socket: HibernatableSocket): string[];
   getWebSocketAutoResponse(): unknown;
   setWebSocketAutoResponse(pair?: unknown): void;
 }
@@ -92,9 +93,6 @@ interface Telling {
 
 declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object;
-
-/** So that sockets of other makers, and of other states in the same object, are left alone. */
-const TAG = "patchwire";
 
 const NAMES = /^[a-z0-9_-]{1,64}$/;
 
@@ -190,7 +188,7 @@ export class SyncedState<T> {
     this.#ctx = ctx;
     this.#version = new StoredVersion(ctx.storage, name);
     this.#options = { ...options, limits: plain(options.limits) };
-    this.#tag = name === "" ? TAG : `${TAG}:${name}`;
+    this.#tag = tagOf(name);
     this.#transactions = Transactions.of(ctx.storage);
     this.#tables = stateTables(ctx.storage, this.#transactions.quietly, name);
   }

@@ -698,6 +698,61 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     expect(({} as any).polluted).toBeUndefined();
   },
 
+  async "a custom state of an earlier version is migrated once, and so is that of a checkpoint when it is read"({ place, reopened }) {
+    const first = new DurableStateStore(place);
+    await first.createSession("s", { customState: { note: "a" } });
+    const old = await first.createCheckpoint("s");
+    const { version } = (await first.loadState("s"))!;
+    let runs: number[] = [];
+    const migrate = (state: any, fromVersion: number) => {
+      runs.push(fromVersion);
+      return fromVersion === 0 ? { notes: [state.note] } : { notes: state.notes.map((text: string) => ({ text })) };
+    };
+    const second = new DurableStateStore(reopened(), { version: 1, migrate });
+    expect(await second.loadState("s")).toMatchObject({ customState: { notes: ["a"] }, version: version + 1 });
+    await second.createSession("new", { customState: { notes: [] } });
+    const now = await second.createCheckpoint("s");
+    const again = new DurableStateStore(reopened(), { version: 1, migrate });
+    expect((await again.loadState("s"))!.customState).toEqual({ notes: ["a"] });
+    expect((await again.loadState("new"))!.customState).toEqual({ notes: [] });
+    expect(runs).toEqual([0]);
+    expect((await again.getCheckpoint(now))!.state.customState).toEqual({ notes: ["a"] });
+    expect(runs).toEqual([0]);
+    await again.restoreCheckpoint(old);
+    expect((await again.loadState("s"))!.customState).toEqual({ notes: ["a"] });
+    await again.branchFromCheckpoint(old, "branch");
+    expect((await again.loadState("branch"))!.customState).toEqual({ notes: ["a"] });
+    runs = [];
+    const third = new DurableStateStore(reopened(), { version: 2, migrate: (state, from) => (from === 1 ? migrate(state, 1) : migrate(migrate(state, 0), 1)) });
+    expect((await third.loadState("branch"))!.customState).toEqual({ notes: [{ text: "a" }] });
+    expect((await third.getCheckpoint(old))!.state.customState).toEqual({ notes: [{ text: "a" }] });
+    expect(runs).toEqual([1, 0, 1]);
+    // What a later version wrote isn't read by an earlier one.
+    const late = new DurableStateStore(reopened(), { version: 1, migrate });
+    await expect(late.loadState("branch")).rejects.toEqual(refusal("VALIDATION_FAILED"));
+    expect((await third.loadState("branch"))!.customState).toEqual({ notes: [{ text: "a" }] });
+  },
+
+  async "a migration that fails changes nothing, and is tried again"({ place, reopened }) {
+    const store = await begun(place);
+    const before = await everything(store);
+    let isReady = false;
+    const migrate = (state: Notes): unknown => {
+      if (!isReady) throw new Error("not yet");
+      return { ...state, title: "migrated" };
+    };
+    const next = new DurableStateStore(reopened(), { version: 1, migrate });
+    for (const use of [() => next.loadState("s"), () => next.incrementStepCount("s"), () => next.loadState("s")]) await expect(use()).rejects.toThrow("not yet");
+    const bad = new DurableStateStore(reopened(), { version: 1, migrate: () => new Date() });
+    await expect(bad.loadState("s")).rejects.toEqual(refusal("NOT_JSON"));
+    expect(await everything(new DurableStateStore(reopened()))).toEqual(before);
+    isReady = true;
+    expect((await stateOf(next)).customState).toEqual({ ...initial(), title: "migrated" });
+    await next.deleteSession("s");
+    await next.createSession("s", { customState: { fresh: true } });
+    expect((await new DurableStateStore(reopened(), { version: 1, migrate }).loadState("s"))!.customState).toEqual({ fresh: true });
+  },
+
   async "stores of different names don't know of each other"({ place }) {
     const [one, other] = [new DurableStateStore(place), new DurableStateStore(place, { name: "other" })];
     await one.createSession("s", { customState: { of: "one" } });

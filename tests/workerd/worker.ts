@@ -1,6 +1,6 @@
 // The object that the tests run: a session as an application would write it, with a record of its events.
 import { DurableObject } from "cloudflare:workers";
-import { SyncedState, type SyncedEvent } from "patchwire/durable-objects";
+import { DurableStateStore, SyncedState, type SyncedEvent } from "patchwire/durable-objects";
 
 export interface State {
   notes: { text: string }[];
@@ -34,6 +34,27 @@ export class Session extends DurableObject {
 
   webSocketError(socket: WebSocket, error: unknown): void {
     this.#states.forEach((state) => state.webSocketError(socket, error));
+  }
+}
+
+/** An object with the sessions of agents, each of which clients watch at a path of its own. */
+export class Agent extends DurableObject {
+  store = new DurableStateStore(this.ctx);
+
+  fetch(request: Request): Response {
+    return this.store.fetch(new URL(request.url).pathname.slice(1), request);
+  }
+
+  webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.store.webSocketMessage(socket, message);
+  }
+
+  webSocketClose(socket: WebSocket, ...rest: [code: number, reason: string, wasClean: boolean]): void {
+    this.store.webSocketClose(socket, ...rest);
+  }
+
+  webSocketError(socket: WebSocket, error: unknown): void {
+    this.store.webSocketError(socket, error);
   }
 }
 

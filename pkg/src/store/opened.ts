@@ -1,4 +1,5 @@
-import { SyncedState, type DurableContext, type SyncedStateOptions } from "../durable-objects.js";
+import { SyncedState, type DurableContext, type HibernatableSocket, type SyncedStateOptions } from "../durable-objects.js";
+import { tagOf } from "../sync/connections.js";
 import type { StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
@@ -46,11 +47,12 @@ export class OpenedStates {
     state.unload();
   }
 
-  delete(name: string): void {
-    const state = this.states.get(name);
-    if (state === undefined) return;
-    this.states.delete(name);
-    this.awake.delete(state);
+  /** The name of the state that a socket belongs to, if it is one of those whose names begin so. */
+  nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
+    const { place } = this;
+    const tags = "storage" in place ? (place.getTags?.(socket) ?? []) : [];
+    const [tag] = tags.filter((tag) => tag.startsWith(tagOf(beginning)));
+    return tag?.slice(tagOf("x").length - 1);
   }
 
   /** A context for one state, of which this object alone knows the name. */

@@ -1,6 +1,7 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
-import type { SyncedEvent, SyncedState } from "../durable-objects.js";
+import type { HibernatableSocket, SyncedEvent, SyncedState } from "../durable-objects.js";
 import { PatchwireError } from "../errors.js";
+import type { HttpRequest, HttpResponse } from "../sync/http.js";
 import type { Migration } from "../sync/migration.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
 import type { ParallelOptions, ParallelResult } from "../tracker/parallel.js";
@@ -305,6 +306,45 @@ export class DurableStateStore implements SessionStateStore {
    */
   async incrementResumeCount(sessionId: string, options: WriteOptions = {}): Promise<number> {
     return this.#change(sessionId, options, ({ row }) => ++row.resumes);
+  }
+
+  // Connections
+
+  /**
+   * Answers a request for a session's custom state, as {@link SyncedState.fetch} does.
+   *
+   * @throws PatchwireError `NOT_FOUND`.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage()); // sockets need a Durable Object's context
+   * await store.createSession("s-1", { customState: { count: 0 } });
+   * const { state } = (await store.fetch("s-1", new Request("https://agent/s-1")).json()) as { state: unknown };
+   * console.log(state); // { count: 0 }
+   * ```
+   */
+  fetch(sessionId: string, request: HttpRequest): HttpResponse {
+    return this.synced(sessionId).fetch(request);
+  }
+
+  /** To be called from the object's method of the same name: what a client sent to one of the custom states. */
+  webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
+    this.#stateOf(socket)?.webSocketMessage(socket, message);
+  }
+
+  /** To be called from the object's method of the same name. */
+  webSocketClose(socket: HibernatableSocket, ...rest: unknown[]): void {
+    this.#stateOf(socket)?.webSocketClose(socket, ...rest);
+  }
+
+  /** To be called from the object's method of the same name. */
+  webSocketError(socket: HibernatableSocket, ...rest: unknown[]): void {
+    this.#stateOf(socket)?.webSocketError(socket, ...rest);
+  }
+
+  #stateOf(socket: HibernatableSocket): SyncedState<unknown> | undefined {
+    const name = this.#opened.nameOf(socket, this.#stateName(""));
+    return name === undefined ? undefined : this.#opened.get(name, this.#options);
   }
 
   // Children
@@ -926,7 +966,7 @@ export class DurableStateStore implements SessionStateStore {
     }
   }
 
-  #stateName(number: number): string {
+  #stateName(number: number | ""): string {
     return `${this.#name}-${number}`;
   }
 }

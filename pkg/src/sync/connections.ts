@@ -10,6 +10,9 @@ export interface HibernatableSocket {
   deserializeAttachment(): unknown;
 }
 
+/** The tag of a state's sockets, so that those of other makers, and of other states in the same object, are left alone. */
+export const tagOf = (name: string): string => (name === "" ? "patchwire" : `patchwire:${name}`);
+
 /** Where frames go: a socket or an event stream. */
 export interface Sink {
   /** Throws if it can't. */

@@ -15,6 +15,9 @@ const exceptions = {
   "SyncedState.webSocketMessage": "the class's example calls it, from where it must be called",
   "SyncedState.webSocketClose": "as webSocketMessage",
   "SyncedState.webSocketError": "as webSocketMessage",
+  "DurableStateStore.webSocketMessage": "as SyncedState.webSocketMessage",
+  "DurableStateStore.webSocketClose": "as SyncedState.webSocketMessage",
+  "DurableStateStore.webSocketError": "as SyncedState.webSocketMessage",
   // Interfaces of what the platform gives, in the part that is used.
   "ClientSocket": "a WebSocket",
   "DurableContext": "a Durable Object's context",

@@ -209,6 +209,23 @@ test("errors are told apart, whoever made them", () => {
   expect(helix.ensureError(cause).cause).toBe(cause);
 });
 
+test("the store's errors are Helix's, by class, by name and by their fields", () => {
+  const errors: [error: PatchwireError, code: string, fields: object][] = [
+    [new helix.StaleStateError("s", 1, 2), "state_concurrency_conflict", { code: "STALE_STATE", sessionId: "s", expectedVersion: 1, actualVersion: 2 }],
+    [new helix.ExecutorSupersededError("s"), "state_concurrency_conflict", { code: "STALE_STATE", sessionId: "s" }],
+    [new helix.FencingTokenMismatchError("s", 3), "state_concurrency_conflict", { code: "CONFLICT", sessionId: "s", expectedToken: 3 }],
+    [new helix.AgentAlreadyRunningError("s", "active"), "state_already_running", { code: "CONFLICT", sessionId: "s", currentStatus: "active" }],
+    [new helix.AgentNotResumableError("s", "failed"), "state_not_resumable", { code: "CONFLICT", sessionId: "s", currentStatus: "failed" }],
+    [new helix.StreamTruncatedError("r", 4, 5), "transport_error", { code: "STREAM_TRUNCATED", streamId: "r", lastValidSequence: 4, truncatedAtStep: 5 }],
+  ];
+  for (const [error, code, fields] of errors) {
+    expect(error).toBeInstanceOf(PatchwireError);
+    expect(error).toMatchObject({ name: error.constructor.name, ...fields });
+    expect(helix.classifyError(error)).toMatchObject({ code, cause: error });
+  }
+  expect(helix.classifyError(new PatchwireError("NOT_FOUND", "no session")).code).toBe("state_session_not_found");
+});
+
 test("locks of one process carry growing tokens", async () => {
   const locks = new helix.NoOpLockManager("worker-1");
   const tokens = await Promise.all([1, 2, 3].map(() => locks.withLock("r", { ttlMs: 10 }, async ({ fencingToken }) => fencingToken)));
