@@ -69,6 +69,8 @@ test("an operation writes the rows that it changes, and no others", () =>
     const store = await begun(place);
     await store.appendMessages("s", [user("a")]);
     const checkpoint = await store.createCheckpoint("s");
+    // Begins a row that the next ones share.
+    await store.mergeCustomState("s", append("a"));
     const costs: [name: string, rows: number, run: (store: DurableStateStore) => unknown][] = [
       ["reading", 0, async (store) => [await store.loadState("s"), await store.getMessages("s"), await store.listCheckpoints("s"), await store.getCheckpoint(checkpoint)]],
       ["a status", 1, (store) => store.updateStatus("s", "paused")],
