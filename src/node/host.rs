@@ -14,7 +14,7 @@ use super::{Array, Key, Node, Object};
 /// A value can turn out to be none that a document may have, or can't be read. Then the host keeps the error, and answers
 /// with what is empty, or `false`: whoever gave the host its values asks it for the error before anything that was made
 /// of the answers is believed.
-pub(crate) trait Host: Debug + Send + Sync {
+pub(crate) trait Host: Send + Sync {
     /// Opens the container at a place: one level of it, and its number.
     fn open(&self, place: Place) -> (u32, Level);
 
@@ -45,6 +45,13 @@ pub(crate) trait Host: Debug + Send + Sync {
 
     /// Nobody will name this container any more.
     fn release(&self, container: u32);
+}
+
+/// Not asked of each host: a table of methods keeps what nobody calls, and with it all that prints, in what pages download.
+impl Debug for dyn Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Host")
+    }
 }
 
 /// Where a container is that wasn't opened: at a position of one that was. An array's positions are its indexes; an
@@ -107,7 +114,6 @@ impl Holder {
 }
 
 /// The items of an array.
-#[derive(Debug)]
 struct Items(Arc<Holder>);
 
 impl Source<Node> for Items {

@@ -59,7 +59,6 @@ fn items(length: usize) -> Array {
 }
 
 /// Items that nobody told of.
-#[derive(Debug)]
 struct Untold;
 
 impl Source<Node> for Untold {

@@ -15,7 +15,6 @@ use crate::node::{Entry, Host, Key, Leaf, Level, Node, Place};
 extern "C" {
     /// It throws nothing: what fails is kept for who called the core. Answers are as the log has values, but that of a
     /// container only its kind comes.
-    #[derive(Debug)]
     pub type Values;
 
     /// How many values it begins with, and those: count value*.
@@ -59,7 +58,6 @@ extern "C" {
 /// The number of what holds the values that a host begins with.
 const ROOTS: u32 = 0;
 
-#[derive(Debug)]
 struct JavaScript {
     values: Values,
     /// The names that came so far, by their numbers.

@@ -6,9 +6,16 @@ use std::sync::{Arc, OnceLock};
 use super::{MOST, Part, Stored, Tree};
 
 /// What items are read from when somebody looks.
-pub(crate) trait Source<T>: Debug + Send + Sync {
+pub(crate) trait Source<T>: Send + Sync {
     /// Exactly so many items, from one on, all of which are there.
     fn read(&self, first: usize, count: usize) -> Vec<T>;
+}
+
+/// Not asked of each source, as with hosts.
+impl<T> Debug for dyn Source<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Source")
+    }
 }
 
 /// So many items of a source. Its level is read once, and stays.
