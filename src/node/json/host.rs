@@ -40,6 +40,7 @@ const ROOTS: u32 = 0;
 /// So many items come along with an array.
 const FEW: usize = 2;
 
+#[derive(Debug)]
 struct Values {
     root: Arc<Value>,
     /// The positions that lead to what was opened.
