@@ -49,13 +49,12 @@ impl Raw {
 
     /// How deep it nests. O(length).
     pub(crate) fn depth(&self) -> usize {
-        let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0usize, false, false);
-        for byte in self.as_bytes() {
+        let (bytes, mut at) = (self.as_bytes(), 0);
+        let (mut depth, mut deepest) = (0usize, 0usize);
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
             match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = !in_string,
-                _ if in_string => {}
+                b'"' => at = string_end(bytes, at),
                 b'[' | b'{' => {
                     depth += 1;
                     deepest = deepest.max(depth);
@@ -65,6 +64,17 @@ impl Raw {
             }
         }
         deepest
+    }
+}
+
+/// Behind the quote that ends the string whose text begins at `at`.
+fn string_end(text: &[u8], mut at: usize) -> usize {
+    loop {
+        at = text::plain_end(text, at);
+        match text.get(at) {
+            Some(b'\\') => at += 2,
+            _ => return at + 1,
+        }
     }
 }
 

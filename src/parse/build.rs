@@ -53,7 +53,7 @@ pub(super) struct Builder<'a> {
     patterns: Patterns,
 }
 
-/// An object with more members is built: telling that none of them comes twice takes the square of their number.
+/// That none of so many members comes twice is told by looking at each two of them.
 const MEMBERS: usize = 32;
 
 /// An array of numbers stays text up to this size: an embedding is read as a whole or not at all, and printing one number
@@ -121,8 +121,11 @@ impl<'a> Builder<'a> {
 
     fn may_have_twins(&self, frame: Frame) -> bool {
         let members = self.members(frame);
-        if frame.close != b'}' || members.len() > MEMBERS {
-            return frame.close == b'}';
+        if frame.close != b'}' {
+            return false;
+        }
+        if members.len() > MEMBERS {
+            return !cfg!(feature = "fast") || self.may_be_alike(members);
         }
         // Names that differ in length or in the first byte mostly differ in this, too.
         let (mut seen, mut is_repeated) = (0u64, false);
@@ -133,6 +136,17 @@ impl<'a> Builder<'a> {
             seen |= bit;
         }
         is_repeated && self.has_twins(members)
+    }
+
+    /// Whether two names have the same hash. Where a peer sees to that, the object is built, as it is where two are the same.
+    #[inline(never)]
+    fn may_be_alike(&self, members: &[[Token; 2]]) -> bool {
+        let hash = |name: &[u8]| {
+            name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+        };
+        let mut hashes: Vec<u64> = members.iter().map(|[name, _]| hash(self.name(name))).collect();
+        hashes.sort_unstable();
+        hashes.windows(2).any(|two| two.first() == two.last())
     }
 
     #[inline(never)]

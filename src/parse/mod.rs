@@ -24,7 +24,7 @@ use crate::text::{self, grammar, number};
 /// small enough that opening one costs less than a microsecond.
 const RAW: usize = 2_048;
 
-/// Short texts (patches, frames) are built whole, so that a small value doesn't keep its whole source alive.
+/// Short texts are built whole, so that a small value doesn't keep its whole source alive.
 const WORTH_KEEPING: usize = 4_096;
 
 /// Parses a whole text. O(length).

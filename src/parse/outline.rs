@@ -1,19 +1,27 @@
 //! Texts whose outer levels have a known form: no nodes are made of those.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::build::Kept;
-use super::{Parser, RAW, WORTH_KEEPING, byte, check, is_space};
+use super::{Parser, byte, check, is_space};
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::text;
+
+/// Values in longer texts stay text: such a text mostly is one value. Those of shorter ones are built as soon.
+const WORTH_KEEPING: usize = 128;
+
+/// Up to this size: who sends a value seldom looks into it next, and then a level is read once.
+const RAW: usize = 65_536;
 
 /// Where a reader of such a text is. Whatever isn't as asked for is `None`, and then the text is to be parsed as any
 /// other: that says what is wrong with it, or that it only has another form.
 pub(crate) struct Outline<'a> {
     text: &'a [u8],
     at: usize,
-    kept: Option<Kept<'a>>,
+    /// A copy of the text, made for the first value that may stay text.
+    source: &'a OnceCell<Arc<Vec<u8>>>,
     limits: &'a Limits,
     /// Made for the first value that needs it.
     parser: Option<Parser<'a>>,
@@ -22,10 +30,9 @@ pub(crate) struct Outline<'a> {
 /// Reads a text with `read`, which goes through `levels` levels of containers by itself. O(length).
 pub(crate) fn parse_outline<R>(text: &[u8], limits: &Limits, levels: usize, read: impl FnOnce(&mut Outline<'_>) -> Option<R>) -> Option<R> {
     check(text, limits).ok()?;
-    let source = (text.len() > WORTH_KEEPING).then(|| Arc::new(text.to_vec()));
+    let source = OnceCell::new();
     let limits = &Limits { depth: limits.depth_cap().checked_sub(levels)?, ..*limits };
-    let kept = source.as_ref().map(|source| Kept { source, most: RAW, whole: true });
-    let mut outline = Outline { text, at: 0, kept, limits, parser: None };
+    let mut outline = Outline { text, at: 0, source: &source, limits, parser: None };
     let read = read(&mut outline)?;
     outline.space();
     (outline.at == text.len()).then_some(read)
@@ -76,8 +83,11 @@ impl<'a> Outline<'a> {
             return Some(Node::text(text));
         }
         let start = self.at;
-        let (text, kept, limits) = (self.text, self.kept, self.limits);
-        let parser = self.parser.get_or_insert_with(|| Parser::new(text, kept, limits));
+        let Outline { text, source, limits, .. } = *self;
+        let kept = || {
+            (text.len() > WORTH_KEEPING).then(|| Kept { source: source.get_or_init(|| Arc::new(text.to_vec())), most: RAW, whole: true })
+        };
+        let parser = self.parser.get_or_insert_with(|| Parser::new(text, kept(), limits));
         let (node, end) = parser.value(start).ok()?;
         self.at = end;
         Some(node)

@@ -31,8 +31,13 @@ pub(crate) fn print_resolved(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u
 /// Whether JavaScript may make something else of the text than of what we print: it tells `-0` from `0`, and has lone
 /// surrogates in its own text where we were given U+FFFD.
 fn may_read_otherwise(text: &[u8]) -> bool {
-    let differs = |bytes: &[u8]| matches!(bytes, [0xef, 0xbf, 0xbd] | [b'[' | b':' | b',' | b' ' | b'\n' | b'\r' | b'\t', b'-', b'0']);
-    (text.contains(&0xef) || text.contains(&b'-')) && text.windows(3).any(differs)
+    let around = |at: usize| (at.checked_sub(1).and_then(|before| text.get(before)), text.get(at + 1..).unwrap_or_default());
+    let differs = |(at, byte): (usize, &u8)| match byte {
+        b'-' => matches!(around(at), (Some(b'[' | b':' | b',' | b' ' | b'\n' | b'\r' | b'\t'), [b'0', ..])),
+        0xef => matches!(around(at), (_, [0xbf, 0xbd, ..])),
+        _ => false,
+    };
+    text.iter().enumerate().any(differs)
 }
 
 #[cfg(test)]

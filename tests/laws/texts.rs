@@ -8,7 +8,13 @@ use serde_json::Value;
 /// JSON text as nobody would print it: spaces, any escape sequences and numbers, names that come twice, and strings
 /// that are longer than what stays text.
 pub fn texts() -> impl Strategy<Value = String> {
-    prop_oneof![3 => mixtures(), 1 => records()]
+    prop_oneof![3 => mixtures(), 1 => records(), 1 => wide()]
+}
+
+/// Objects of so many members that names aren't compared in pairs, some of which come twice.
+fn wide() -> impl Strategy<Value = String> {
+    let member = (0..400u32, scalars()).prop_map(|(name, value)| format!("\"n{name}\":{value}"));
+    prop::collection::vec(member, 30..50).prop_map(|members| format!("{{\"list\":[{{{}}}]}}", members.join(",")))
 }
 
 /// Records that look alike but for their scalars, as those of lists mostly do, and one that doesn't.
