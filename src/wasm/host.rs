@@ -17,7 +17,7 @@ extern "C" {
     /// container only its kind comes.
     pub type Values;
 
-    /// How many values it begins with, and those: count value*.
+    /// What holds the values that it begins with, and those: number count value*.
     #[wasm_bindgen(method)]
     fn roots(this: &Values) -> Vec<u8>;
 
@@ -55,8 +55,8 @@ extern "C" {
     fn release(this: &Values, container: u32);
 }
 
-/// The number of what holds the values that a host begins with.
-const ROOTS: u32 = 0;
+/// The number of no container.
+const NONE: u32 = 0;
 
 struct JavaScript {
     values: Values,
@@ -73,11 +73,12 @@ unsafe impl Sync for JavaScript {}
 pub(crate) fn documents(values: Values, limits: Limits) -> Vec<Document> {
     let answer = values.roots();
     let host = JavaScript { values, names: Mutex::default() };
-    let entries = host.read(&answer, |reader, _| {
-        let count = reader.number()?;
-        reader.list(count, entry)
+    let read = host.read(&answer, |reader, _| {
+        let (number, count) = (reader.number()? as u32, reader.number()?);
+        Ok((number, reader.list(count, entry)?))
     });
-    let roots = Leaf::roots(Arc::new(host), ROOTS, entries.unwrap_or_default());
+    let (number, entries) = read.unwrap_or((NONE, Vec::new()));
+    let roots = Leaf::roots(Arc::new(host), number, entries);
     roots.into_iter().map(|root| Document { root, limits }).collect()
 }
 
@@ -109,7 +110,7 @@ impl Host for JavaScript {
             };
             Ok((number, level))
         });
-        opened.unwrap_or((ROOTS, Level::Items(Vec::new())))
+        opened.unwrap_or((NONE, Level::Items(Vec::new())))
     }
 
     fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry> {
@@ -148,7 +149,7 @@ impl Host for JavaScript {
     }
 
     fn release(&self, container: u32) {
-        if container != ROOTS {
+        if container != NONE {
             self.values.release(container);
         }
     }
@@ -163,14 +164,17 @@ fn entry(reader: &mut Reader<'_>) -> Result<Entry> {
     }
 }
 
-/// 0 and a new name, which gets the next number, or a known one's number plus one.
+/// 0 and a new name, which gets the next number; 1 and one that gets the first, because all others are forgotten; or the
+/// number of a known one plus two.
 fn name(reader: &mut Reader<'_>, names: &mut Vec<Key>) -> Result<Key> {
-    match reader.number()?.checked_sub(1) {
-        Some(number) => names.get(number).cloned().ok_or_else(|| reader.malformed()),
-        None => {
-            let name: Key = reader.text()?.into();
-            names.push(name.clone());
-            Ok(name)
-        }
+    let code = reader.number()?;
+    if let Some(number) = code.checked_sub(2) {
+        return names.get(number).cloned().ok_or_else(|| reader.malformed());
     }
+    if code == 1 {
+        names.clear();
+    }
+    let name: Key = reader.text()?.into();
+    names.push(name.clone());
+    Ok(name)
 }

@@ -10,6 +10,9 @@ const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
 
+/** So many names are known by number. */
+const NAMED = 4096;
+
 /** What a buffer keeps. */
 const ROOM = 1 << 16;
 
@@ -21,9 +24,10 @@ interface Opened {
   /** An object's members that are containers, in their order, and their names. */
   children: object[] | null;
   names: string[] | null;
-  /** What holds it, and its position there; nothing of the values that came. */
+  /** What holds it, and its position there; nothing of a whole value. */
   holder: Opened | null;
   position: number;
+  /** How many containers of the value are around it, itself counted; 0 of what holds whole values. */
   depth: number;
 }
 
@@ -56,14 +60,14 @@ const answer = new Answer();
  * an exception mustn't pass through the core.
  */
 export class Values {
-  /** By their numbers; 0 is what holds the values that came. */
+  /** By their numbers, of which 0 is none. */
   private readonly opened: (Opened | undefined)[] = [undefined];
   private deepest: number;
   private readonly free: number[] = [];
   private readonly names = new Map<string, number>();
 
   private constructor(
-    private readonly values: readonly unknown[],
+    private first: readonly unknown[],
     depth: number,
     private readonly longest: number,
     /** Whether the values are frozen, and known to be JSON: then they may be kept. */
@@ -82,11 +86,15 @@ export class Values {
     return new Values([value], depth, Infinity, true);
   }
 
-  /** Holds another frozen value, nested so deep at most: by a number, until the core releases that. */
+  /** Holds another frozen value, nested so deep at most, until the core releases it: the number of what holds it. */
   hold(value: object, depth: number): number {
-    const number = this.free.pop() ?? this.opened.length;
-    this.opened[number] = { value: [value], children: null, names: null, holder: null, position: 0, depth: 0 };
     this.deepest = Math.max(this.deepest, Math.min(depth, DEEPEST));
+    return this.add({ value: [value], children: null, names: null, holder: null, position: 0, depth: 0 });
+  }
+
+  private add(opened: Opened): number {
+    const number = this.free.pop() ?? this.opened.length;
+    this.opened[number] = opened;
     return number;
   }
 
@@ -97,20 +105,22 @@ export class Values {
 
   roots(): Uint8Array {
     return this.answered(() => {
-      answer.number(this.values.length);
-      for (const value of this.values) this.entry(value, null, "");
+      const { first } = this;
+      // They are kept no longer than they are read.
+      this.first = [];
+      answer.number(this.add({ value: first, children: null, names: null, holder: null, position: 0, depth: 0 }));
+      answer.number(first.length);
+      for (const value of first) this.entry(value, null, "");
     });
   }
 
   open(holder: number, position: number): Uint8Array {
     return this.answered(() => {
-      const above = this.opened[holder] ?? null;
+      const above = this.around(holder);
       const value = this.find(holder, position);
       const opened: Opened = { value, children: null, names: null, holder: above, position, depth: (above?.depth ?? 0) + 1 };
       if (!this.isOurs) this.check(opened);
-      const number = this.free.pop() ?? this.opened.length;
-      this.opened[number] = opened;
-      answer.number(number);
+      answer.number(this.add(opened));
       if (Array.isArray(value)) {
         const isShort = value.length <= FEW;
         answer.byte(isShort ? 1 : 2);
@@ -174,14 +184,21 @@ export class Values {
 
   private text(value: object, holder: number, position: number): string {
     if (!this.isOurs) {
-      const above = this.opened[holder];
-      checkJson(value, above === undefined ? [] : [...pathOf(above), keyOf(above, position)]);
+      const above = this.around(holder);
+      checkJson(value, above === null ? [] : [...pathOf(above), keyOf(above, position)]);
     }
     return JSON.stringify(value);
   }
 
+  /** The container of that number, if it is a part of a value. */
+  private around(holder: number): Opened | null {
+    const opened = this.opened[holder]!;
+    return opened.depth === 0 ? null : opened;
+  }
+
   private find(holder: number, position: number): object {
-    const value: unknown = holder === 0 ? this.values[position] : (this.opened[holder]!.children ?? (this.opened[holder]!.value as object[]))[position];
+    const { children, value: items } = this.opened[holder]!;
+    const value: unknown = (children ?? (items as object[]))[position];
     if (!isContainer(value)) throw notJson(undefined, []);
     return value;
   }
@@ -250,9 +267,12 @@ export class Values {
 
   private name(name: string): void {
     const number = this.names.get(name);
-    if (number !== undefined) return answer.number(number + 1);
+    if (number !== undefined) return answer.number(number + 2);
+    // Names may be data: once there are so many all are forgotten.
+    const isFull = this.names.size >= NAMED;
+    if (isFull) this.names.clear();
     this.names.set(name, this.names.size);
-    answer.byte(0);
+    answer.byte(isFull ? 1 : 0);
     answer.text(name);
   }
 }

@@ -70,3 +70,19 @@ test("what older versions share they still share, in whatever order they are rea
   expect(fourth.rows).toBe(third.rows);
   expect([third.rows, fourth.other]).toEqual([[0, 7, 0], [1, 2]]);
 });
+
+test("a core that goes on from what a recipe left keeps the first state no longer than the history does", async () => {
+  const tracker = new StateTracker({ rows: Array.from({ length: 5_000 }, (_, id) => ({ id, n: 0 })) }, { history: 0 });
+  const rows = new WeakRef(tracker.getState().rows);
+  for (let n = 1; n < 3; n++) {
+    tracker.update((draft) => draft.rows.forEach((row) => void (row.n = n)));
+    tracker.getRFC6902Patches();
+    tracker.resetTracking();
+  }
+  tracker.update((draft) => void (draft.rows[0]!.n = 9));
+  tracker.document().free();
+  await turn();
+  collect();
+  expect(rows.deref()).toBeUndefined();
+  expect(tracker.getState().rows[0]).toEqual({ id: 0, n: 9 });
+});

@@ -87,3 +87,23 @@ test("what the history holds of such recipes is bounded", () => {
   expect(undone).toBeLessThan(12);
   expect(tracker.getState().rows[0].done).toBe(12 - undone);
 });
+
+test("objects of more names than the core is told by number are read as they are", () => {
+  const rows = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`row${i}`, { id: i, [`only${i}`]: true }]));
+  const tracker = new StateTracker<Any>({ rows, more: structuredClone(rows) });
+  tracker.update((draft) => {
+    for (let i = 0; i < 6_000; i++) draft.rows[`row${i}`][`only${i}`] = false;
+  });
+  expect(JSON.parse(tracker.getPatchText())).toHaveLength(6_000);
+  tracker.resetTracking();
+  tracker.update((draft) => {
+    for (const key of Object.keys(draft.more)) draft.more[key].id = -1;
+  });
+  expect(tracker.getRFC6902Patches()).toHaveLength(9_000);
+  tracker.resetTracking();
+  tracker.update((draft) => void (draft.more.row8999.only8999 = draft.rows.row1.id));
+  expect(tracker.getPatchText()).toBe('[{"op":"replace","path":"/more/row8999/only8999","value":1}]');
+  expect(tracker.document().toJSON()).toEqual(tracker.getState());
+  expect([tracker.undo(), tracker.undo(), tracker.undo()]).toEqual([true, true, true]);
+  expect(tracker.getState()).toEqual({ rows, more: rows });
+});
