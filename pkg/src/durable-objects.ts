@@ -101,6 +101,16 @@ const taken = new WeakMap<DurableContext, Set<string>>();
 
 const accept = (session: SessionHandle): void => session.accept();
 
+/** Whether a session is the stored one as it is stored. A core that dies here has nothing to do with what was committed. */
+function knows(known: SessionHandle, session: string | undefined, revision: number): boolean {
+  try {
+    return isAlive(known) && call(() => known.id() === session && known.revision() === revision);
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    return false;
+  }
+}
+
 /** What changes the session's state. */
 function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Opened<T>, "meaning" | "tracker"> {
   const meaning = Meaning.ofSession(session, limits ?? {});
@@ -511,10 +521,7 @@ export class SyncedState<T> {
   #check(isOutermost: boolean): void {
     const { session, revision = -1 } = this.#tables.last();
     const opened = this.#opened;
-    if (opened !== undefined && isAlive(opened.session)) {
-      const known = call(() => [opened.session.id(), opened.session.revision()] as const);
-      if (known[0] !== session || known[1] !== revision) this.#forget();
-    }
+    if (opened !== undefined && !knows(opened.session, session, revision)) this.#forget();
     this.#untold = this.#untold.filter((telling) => telling.revision <= revision);
     if (isOutermost) guard(() => this.#tellAll());
   }

@@ -4,7 +4,7 @@ import { DurableStateStore, type StoreStorage } from "patchwire/durable-objects"
 import { append, begun, everything, initial, set, user, type Backend, type Notes } from "./contract.ts";
 
 /** Throws at one of the statements that come, and counts them. */
-export class Fault {
+export class Fault implements Failure {
   private left = Infinity;
 
   arm(statement: number): void {
@@ -90,25 +90,40 @@ export const operations: Record<string, Operation> = {
 const told = async (store: DurableStateStore): Promise<unknown> =>
   JSON.parse(JSON.stringify(await everything(store, ["s", "new"])), (key, value: unknown) => (["id", "timestamp", "startedAt"].includes(key) ? "" : value));
 
+/** Something that can be made to fail once. */
+export interface Failure {
+  arm(at: number): void;
+  /** Whether it has failed since it was armed. */
+  disarm(): boolean;
+}
+
 /** Tries an operation with a fault at each of its statements; says how many there are. */
-export async function tryFaults(operation: Operation, backend: (fault: Fault) => Backend): Promise<number> {
-  for (let statement = 1; ; statement++) {
+export function tryFaults(operation: Operation, backend: (fault: Fault) => Backend): Promise<number> {
+  const anew = (): [Fault, Backend] => {
     const fault = new Fault();
-    const { place, reopened } = backend(fault);
+    return [fault, backend(fault)];
+  };
+  return tryFailures(operation, anew, { message: "the storage failed" });
+}
+
+/** Tries an operation with a failure at each moment in turn: done, or refused and nothing changed; says how many there are. */
+export async function tryFailures(operation: Operation, anew: () => [Failure, Backend], refusal: object): Promise<number> {
+  for (let at = 1; ; at++) {
+    const [failure, { place, reopened }] = anew();
     const store = await begun(place);
     const { checkpoint } = await filled(store);
     const before = await told(store);
-    fault.arm(statement);
+    failure.arm(at);
     const error: unknown = await operation(store, checkpoint).then(() => undefined, (error: unknown) => error);
-    const wasHit = fault.disarm();
+    const wasHit = failure.disarm();
     if (error !== undefined) {
-      expect(error).toMatchObject({ message: "the storage failed" });
+      expect(error).toMatchObject(refusal);
       expect(await told(new DurableStateStore(reopened()))).toEqual(before);
       expect(await told(store)).toEqual(before);
       await operation(store, checkpoint);
     }
     const after = await told(store);
     expect(await told(new DurableStateStore(reopened()))).toEqual(after);
-    if (!wasHit) return statement - 1;
+    if (!wasHit) return at - 1;
   }
 }
