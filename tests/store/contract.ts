@@ -661,6 +661,8 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
       ["VALIDATION_FAILED", () => any.stageChanges("s", "step", { toolCallId: 7, writes: append("b") })],
       ["VALIDATION_FAILED", () => any.updateStatus("s", "sleeping")],
       ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", ["sleeping"], "active")],
+      ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", ["active"], "active", { expectedVersion: NaN })],
+      ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", ["active"], "active", { fencingToken: -1 })],
       ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", "active", "active")],
       ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", ["active"], "sleeping")],
       ["VALIDATION_FAILED", () => any.saveState("s", { sessionId: "other" })],

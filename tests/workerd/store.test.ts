@@ -105,6 +105,17 @@ test("an operation writes the rows that it changes, and no others", () =>
     }
   }));
 
+test("a storage that was deleted begins anew", () =>
+  inBare(async (ctx) => {
+    const store = await begun(ctx as DurableContext);
+    await store.mergeCustomState("s", append("b"));
+    await ctx.storage.deleteAll();
+    expect(await store.loadState("s")).toBeNull();
+    await store.createSession("s", { customState: { notes: ["new"] } });
+    await store.mergeCustomState("s", append("b"));
+    expect((await store.loadState("s"))!.customState).toEqual({ notes: ["new", "b"] });
+  }));
+
 test("clients watch a session's custom state, through sleep and deletion", async () => {
   const stub = env.AGENT.get(env.AGENT.newUniqueId());
   const within = <R>(run: (agent: Agent) => R): Promise<R> => runInDurableObject(stub, run as never) as Promise<R>;

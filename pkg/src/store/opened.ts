@@ -47,6 +47,12 @@ export class OpenedStates {
     state.unload();
   }
 
+  /** Forgets a state that was deleted. */
+  forget(name: string): void {
+    this.awake.delete(this.states.get(name)!);
+    this.states.delete(name);
+  }
+
   /** The name of the state that a socket belongs to, if it is one of those whose names begin so. */
   nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
     const { place } = this;

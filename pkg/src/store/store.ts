@@ -137,12 +137,15 @@ export class DurableStateStore implements SessionStateStore {
    * ```
    */
   async deleteSession(sessionId: string): Promise<void> {
-    this.#transaction((rooms) => {
+    const number = this.#transaction((rooms) => {
       const session = rooms.sessions.find(sessionId);
-      if (session === undefined) return;
+      if (session === undefined) return undefined;
       rooms.delete(session);
       session.custom.destroy();
+      return session.number;
     });
+    // In a larger transaction it may yet be there again.
+    if (number !== undefined && !this.#transactions.isOpen) this.#opened.forget(this.#stateName(number));
   }
 
   /**
@@ -265,6 +268,7 @@ export class DurableStateStore implements SessionStateStore {
   ): Promise<StatusChange> {
     const { expectedVersion, fencingToken, ...context } = checkObject("the options", options) as typeof options;
     const expected = checkList<SessionStatus>("the expected statuses", expectedStatuses).map(statusOf);
+    if (expectedVersion !== undefined) checkCount("the expected version", expectedVersion);
     return this.#transaction(({ sessions }): StatusChange => {
       const session = sessions.require(sessionId);
       const { row, version } = session;
