@@ -442,7 +442,7 @@ export class SyncedState<T> {
     try {
       return run(this.#open());
     } catch (error) {
-      if (isLoss(error)) this.#forget();
+      if (isLoss(error) || this.#tables.hasFailed) this.#forget();
       throw error;
     }
   }
@@ -537,7 +537,7 @@ export class SyncedState<T> {
   }
 
   #open(): Opened<T> {
-    if (this.#opened !== undefined && !isAlive(this.#opened.session)) this.#forget();
+    if (this.#opened !== undefined && (!isAlive(this.#opened.session) || this.#tables.hasFailed)) this.#forget();
     return this.#opened ?? this.#read();
   }
 
@@ -648,7 +648,7 @@ export class SyncedState<T> {
       const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
       return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
     } catch (error) {
-      if (!(error instanceof PatchwireError) || isLoss(error)) throw error;
+      if (!(error instanceof PatchwireError) || isLoss(error) || this.#tables.hasFailed) throw error;
       return Response.json({ error: { code: error.code, message: error.message } }, { status: 400 });
     }
   }

@@ -88,7 +88,7 @@ fn child<'a>(opened: &'a Opened<'_>, position: u32) -> Option<&'a Node> {
 }
 
 fn is_large(node: &Node, small: usize) -> bool {
-    matches!(node, Node::Array(_) | Node::Object(_)) && node.weight() > small
+    matches!(node, Node::Array(_) | Node::Object(_) | Node::Hosted(_)) && node.weight() > small
 }
 
 fn gone() -> Error {

@@ -27,9 +27,9 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// An array none of whose items are read yet. O(1).
-    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize) -> Array {
-        let weight = length.saturating_mul(2).saturating_add(2);
+    /// An array none of whose items are read yet, and what is known of its weight. O(1).
+    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize, known: usize) -> Array {
+        let weight = length.saturating_mul(2).saturating_add(2).max(known);
         Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: None, is_hosted: true }
     }
 

@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use super::tree::{Run, Source};
-use super::{Array, Key, Node, Object};
+use super::{Array, EMPTY, Key, Node, Object};
+use crate::print;
 
 /// What holds values that documents are made of.
 ///
@@ -27,11 +28,21 @@ pub(crate) trait Host: Send + Sync {
     /// How many bytes that text has, or `most` if it has more.
     fn length(&self, place: Place, most: usize) -> usize;
 
+    /// About how many bytes that text has, if that costs nothing.
+    fn weight(&self, _: Place) -> usize {
+        EMPTY
+    }
+
     /// Whether no container in the one at a place is nested deeper than `limit`, itself counted.
     fn is_nested_within(&self, place: Place, limit: usize) -> bool;
 
     /// A bound of how deep containers are nested in any of its values; `usize::MAX` where it knows none. It costs nothing.
     fn nesting(&self) -> usize;
+
+    /// Whether a container is still to be asked about that was opened. Otherwise what was opened is asked instead.
+    fn is_lasting(&self) -> bool {
+        true
+    }
 
     /// Whether the same container is at both places.
     fn is_same(&self, a: Place, b: Place) -> bool;
@@ -98,7 +109,9 @@ impl Holder {
             Entry::Object => false,
             Entry::Array => true,
         };
-        let leaf = Leaf { holder: self.clone(), position: position as u32, is_array, opened: OnceLock::new() };
+        let place = Place { holder: self.number, position: position as u32 };
+        let weight = self.host.weight(place);
+        let leaf = Leaf { holder: self.clone(), position: place.position, is_array, weight, opened: OnceLock::new() };
         Node::Hosted(Arc::new(leaf))
     }
 
@@ -129,6 +142,7 @@ pub(crate) struct Leaf {
     holder: Arc<Holder>,
     position: u32,
     is_array: bool,
+    weight: usize,
     /// One level of it, once somebody has looked: an array or an object.
     opened: OnceLock<Node>,
 }
@@ -150,6 +164,10 @@ impl Leaf {
         if self.is_array { b'[' } else { b'{' }
     }
 
+    pub(super) fn weight(&self) -> usize {
+        self.weight
+    }
+
     /// One level of the container.
     pub(super) fn open(&self) -> &Node {
         if let Some(opened) = self.opened.get() {
@@ -165,7 +183,7 @@ impl Leaf {
         let holder = Arc::new(Holder { host: self.holder.host.clone(), number });
         match level {
             Level::Array(length) if self.is_array => {
-                Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length).of_holder(holder)))
+                Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length, self.weight).of_holder(holder)))
             }
             Level::Items(entries) if self.is_array => {
                 let items = entries.into_iter().enumerate().map(|(index, entry)| holder.child(entry, index));
@@ -212,20 +230,34 @@ impl Leaf {
     /// Whether both are equal; `None` where they live with two hosts.
     pub(super) fn is_equal(&self, other: &Leaf) -> Option<bool> {
         let host = &self.holder.host;
+        if self.taken().or(other.taken()).is_some() {
+            return None;
+        }
         is_one(host, &other.holder.host).then(|| self.is_array == other.is_array && host.is_equal(self.place(), other.place()))
     }
 
     pub(crate) fn print(&self, out: &mut Vec<u8>) {
-        self.holder.host.print(out, self.place());
+        match self.taken() {
+            Some(opened) => print::print(out, opened),
+            None => self.holder.host.print(out, self.place()),
+        }
     }
 
     pub(super) fn is_nested_within(&self, limit: usize) -> bool {
+        if let Some(opened) = self.taken() {
+            return opened.nested_within(limit);
+        }
         self.holder.nests_within(limit) || self.holder.host.is_nested_within(self.place(), limit)
     }
 
     /// How many bytes its text has, or `most` if it has more.
     pub(crate) fn length(&self, most: usize) -> usize {
-        self.holder.host.length(self.place(), most)
+        self.taken().map_or_else(|| self.holder.host.length(self.place(), most), |opened| print::length(opened, most))
+    }
+
+    /// The opened container, where the host isn't to be asked any more.
+    fn taken(&self) -> Option<&Node> {
+        self.opened.get().filter(|_| !self.holder.host.is_lasting())
     }
 
     fn place(&self) -> Place {

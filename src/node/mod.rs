@@ -21,7 +21,6 @@ mod tree;
 
 pub(crate) use array::Array;
 pub(crate) use host::Leaf;
-#[cfg(feature = "wasm")]
 pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
 pub(crate) use object::Object;
@@ -205,7 +204,7 @@ impl Node {
             Node::Array(array) => array.weight(),
             Node::Object(object) => object.weight(),
             Node::Raw(raw) => raw.as_bytes().len(),
-            Node::Hosted(_) => EMPTY,
+            Node::Hosted(leaf) => leaf.weight(),
         }
     }
 

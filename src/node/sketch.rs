@@ -55,7 +55,7 @@ pub(crate) fn tell(node: &mut Node, way: &[Way], value: Option<Node>) -> Option<
 }
 
 fn items(length: usize) -> Array {
-    if length <= FEW { Untold.read(0, length).into_iter().collect() } else { Array::unread(Arc::new(Untold), length) }
+    if length <= FEW { Untold.read(0, length).into_iter().collect() } else { Array::unread(Arc::new(Untold), length, 0) }
 }
 
 /// Items that nobody told of.

@@ -74,6 +74,9 @@ impl Session {
     /// assert_eq!((session.id(), session.revision(), rows.len()), ("a-session", 0, 2));
     /// ```
     pub fn create(id: impl Into<String>, document: Document) -> (Session, Vec<RowOperation>) {
+        // What lives with a host may be gone when it is compared with what it has become.
+        let root = document.root.clone().taken_over().unwrap_or(document.root);
+        let document = Document { root, limits: document.limits };
         let (store, rows) = Store::create(id, &document);
         (Session::wake(Opened { store, document, recent: Vec::new() }), rows)
     }

@@ -4,9 +4,10 @@
 //! place of a value that has chunks of its own is `null`, and a second line says which chunks those are.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::hash::hash;
+use super::host::Opened;
 use super::layout::{Holes, Kind, Layout, Run, read_holes, read_runs, text};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -35,6 +36,9 @@ pub trait Chunks: Debug + Send + Sync {
     /// # Errors
     /// What reading gives.
     fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>>;
+
+    /// Reading failed in the middle of something that can't fail: whoever asked for that is to be told.
+    fn failed(&self, _: &Error) {}
 }
 
 /// There are none, because everything is in memory.
@@ -82,11 +86,27 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
 #[derive(Debug)]
 pub(super) struct Reader {
     chunks: Arc<dyn Chunks>,
+    pub(super) opened: Mutex<Opened>,
+    /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
+    failure: OnceLock<Error>,
 }
 
 impl Reader {
     pub(super) fn new(chunks: Arc<dyn Chunks>) -> Reader {
-        Reader { chunks }
+        Reader { chunks, opened: Mutex::default(), failure: OnceLock::new() }
+    }
+
+    pub(super) fn failure(&self) -> Option<&Error> {
+        self.failure.get()
+    }
+
+    pub(super) fn fail(&self, error: Error) {
+        self.chunks.failed(self.failure.get_or_init(|| error));
+    }
+
+    /// Refuses what came out, if reading failed on the way.
+    pub(super) fn check(&self) -> Result<()> {
+        self.failure().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     fn fetch(&self, id: u64) -> Result<Vec<u8>> {
@@ -139,10 +159,10 @@ impl Reader {
         if count == Some(run.count) && run.has_holes != holes.is_empty() { Ok((node, holes)) } else { Err(wrong()) }
     }
 
-    /// All of the value that a root is of. O(size).
-    pub(super) fn only(&self, layout: &Layout) -> Result<Node> {
+    /// Where the value is that a root is of.
+    pub(super) fn only(layout: &Layout) -> Result<Arc<Layout>> {
         let hole = layout.runs.get().and_then(|runs| runs.first()?.holes.get()?.first().map(|(_, layout)| layout.clone()));
-        self.whole(&*hole.ok_or_else(|| missing("roots", 0))?)
+        hole.ok_or_else(|| missing("roots", 0))
     }
 
     /// All of a value. O(size).

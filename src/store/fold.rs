@@ -291,7 +291,7 @@ impl Frame {
         let place = self.open.count * self.value.kind().places();
         match &self.value {
             Value::Items(items) => {
-                if let Some(node) = items.get(span.from).filter(|node| node.weight() > self.chunk).cloned() {
+                if let Some(node) = items.get(span.from).filter(|node| is_large(node, self.chunk)).cloned() {
                     let old = self.partner(span, &node);
                     self.large.push_back(Large { place, node, old });
                 }
@@ -299,7 +299,7 @@ impl Frame {
             Value::Members(members) => {
                 if let Some((key, node)) = members.get(span.from) {
                     let name = (key.len() > self.chunk).then(|| Node::text(key));
-                    let (name, node) = (name, (node.weight() > self.chunk).then(|| node.clone()));
+                    let (name, node) = (name, is_large(node, self.chunk).then(|| node.clone()));
                     self.large.extend(name.map(|node| Large { place, node, old: None }));
                     if let Some(node) = node {
                         let old = self.partner(span, &node);
@@ -424,10 +424,12 @@ impl Value {
 
     /// What an item takes in a chunk.
     fn weight(&self, at: usize, chunk: usize) -> usize {
-        let inline = |weight: usize| if weight > chunk { HOLE } else { weight + 1 };
+        let inline = |node: &Node| if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
         match self {
-            Value::Items(items) => items.get(at).map_or(0, |node| inline(node.weight())),
-            Value::Members(members) => members.get(at).map_or(0, |(key, node)| inline(node.weight()) + inline(key.len()) + 3),
+            Value::Items(items) => items.get(at).map_or(0, inline),
+            Value::Members(members) => {
+                members.get(at).map_or(0, |(key, node)| inline(node) + if key.len() > chunk { HOLE } else { key.len() + 4 })
+            }
             Value::Text(_) => 1,
         }
     }
@@ -488,6 +490,12 @@ impl Value {
             _ => Vec::new(),
         }
     }
+}
+
+/// Whether a value is to have chunks of its own. What may still be read from some keeps its own: to print it beside others would
+/// read it and leave its readers without the chunk that they know.
+fn is_large(node: &Node, chunk: usize) -> bool {
+    node.weight() > chunk || node.is_hosted()
 }
 
 /// So many bytes of two texts are compared at once.

@@ -16,6 +16,7 @@ mod chunks;
 mod fold;
 mod format1;
 mod hash;
+mod host;
 mod layout;
 mod log;
 mod open;
@@ -59,6 +60,9 @@ const PAYING: u64 = 40;
 
 /// A log of more changes than this makes waking up slow, however small they are.
 const LONG: u64 = 50_000;
+
+/// A log of more bytes than this takes too much memory when the object wakes, however large its state is.
+const HEAVY: usize = 16 << 20;
 
 /// So many rows of each kind that nobody needs any more go with one commit.
 const DELETED: usize = 2;
@@ -246,12 +250,13 @@ impl Store {
                 log.accept(growth);
             }
         }
-        let (rows, done) = write(reader.clone(), &document.root);
+        let state = document.root.clone().taken_over().unwrap_or_default();
+        let (rows, done) = write(reader.clone(), &state);
         operations.extend(rows);
         let root = Root { revision, next: done.next, chunks: done.written as u64, freed: Vec::new() };
         operations.insert(0, RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 });
         operations.insert(1, root.row(&done.text));
-        let base = Base { root, state: document.root.clone(), layout: done.layout };
+        let base = Base { root, state, layout: done.layout };
         (Store::at(session, reader, base, log), operations)
     }
 
@@ -293,6 +298,28 @@ impl Store {
     #[doc(hidden)]
     pub fn set_chunk(&mut self, bytes: usize) {
         (self.chunk, self.paying) = (bytes, 0);
+    }
+
+    /// Refuses all that came out of the state since it was opened, if a chunk that was looked into couldn't be read: a document
+    /// reads its chunks where nobody could be told. [`Store::plan`] does so as well.
+    ///
+    /// # Errors
+    /// `STREAM_TRUNCATED` where a chunk is missing, `VALIDATION_FAILED` where one is damaged; what reading gives.
+    ///
+    /// ```
+    /// use patchwire::store::{RowOperation, Store, Tables};
+    /// use patchwire::{Code, Document, Limits};
+    ///
+    /// let mut tables = Tables::default();
+    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap()).1);
+    /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
+    /// let opened = tables.open(Limits::default()).unwrap().unwrap();
+    /// assert!(opened.store.check().is_ok());
+    /// let _ = opened.document.to_string();
+    /// assert_eq!(opened.store.check().unwrap_err().code, Code::StreamTruncated);
+    /// ```
+    pub fn check(&self) -> Result<()> {
+        self.reader.check()
     }
 
     /// The rows that commit this patch, given the state after it. O(patch), and a bounded piece of a new base where one is due.
@@ -344,6 +371,7 @@ impl Store {
             Some(folding) => self.go_on(folding, &mut plan)?,
             None => self.clean_up(&mut plan),
         }
+        self.check()?;
         Ok(plan)
     }
 
@@ -424,12 +452,12 @@ impl Store {
         }
     }
 
-    /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or are so many
+    /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or [`HEAVY`] many, or are so many
     /// that they pay for the rows that it takes to write all of its chunks again and to delete them.
     fn is_due(&self, revision: u64, bytes: usize) -> bool {
         let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
         let changes = revision - self.base.root.revision;
-        grown > self.chunk && (grown > base || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
+        grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
     }
 }
 

@@ -186,7 +186,7 @@ impl Opening {
             (Some(meta), Some(base)) => (meta, base),
         };
         let Read { root, state, layout } = base;
-        let state = state.map_or_else(|| self.reader.only(&layout), Ok)?;
+        let state = state.map_or_else(|| self.reader.leaf(&layout), Ok)?;
         let document = Document { root: state.clone(), limits: Limits::none() };
         let store = Store::at(meta.session, self.reader.clone(), Base { root, state, layout }, Default::default());
         Ok(Some(Replay {
@@ -207,6 +207,8 @@ impl Replay {
         let LogRow { id, last, .. } = row;
         let (revision, part) = (row.revision(), id % PARTS);
         let wrong = || damaged(LOG, id);
+        // A patch may lead to a chunk that can't be read.
+        let named = |error: Error| if error.row.is_some() { error } else { damaged(LOG, id) };
         let base = self.store.base.root.revision;
         if self.next.is_none() && part > 0 && revision <= base {
             // The rest of a patch that is being deleted.
@@ -233,7 +235,7 @@ impl Replay {
             let mut whole = self.split.take().map_or(String::new(), |(_, text)| text);
             whole.push_str(text);
             if last == revision {
-                return self.patch(revision, whole).map_err(|_| wrong());
+                return self.patch(revision, whole).map_err(named);
             }
             self.next = Some(revision);
             self.split = Some((id + 1, whole));
@@ -244,12 +246,14 @@ impl Replay {
         if known != row.hash || text.split('\n').count() as u64 != last + 1 - revision {
             return Err(wrong());
         }
-        (revision..).zip(text.split('\n')).try_for_each(|(revision, patch)| self.patch(revision, patch.to_owned()).map_err(|_| wrong()))
+        (revision..).zip(text.split('\n')).try_for_each(|(revision, patch)| self.patch(revision, patch.to_owned()).map_err(named))
     }
 
     fn patch(&mut self, revision: u64, patch: String) -> Result<()> {
         if revision > self.store.base.root.revision {
-            self.document = self.document.apply(&Patch::parse_with(&patch, &Limits::none())?)?;
+            let applied = Patch::parse_with(&patch, &Limits::none()).and_then(|patch| self.document.apply(&patch));
+            self.store.reader.check()?;
+            self.document = applied?;
             self.store.grown += patch.len();
             self.store.revision = revision;
             if revision == self.folding {

@@ -177,6 +177,10 @@ extern "C" {
     /// Numbers and hashes of rows by turns.
     #[wasm_bindgen(method)]
     fn hashes(this: &ChunkTable, from: f64) -> Vec<f64>;
+
+    /// Reading failed: as errors are thrown.
+    #[wasm_bindgen(method)]
+    fn failed(this: &ChunkTable, error: JsValue);
 }
 
 #[derive(Debug)]
@@ -203,6 +207,10 @@ impl Chunks for Rows {
 
     fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
         Ok(self.0.hashes(from as f64).as_chunks().0.iter().map(|[id, hash]| (*id as u64, *hash as u64)).collect())
+    }
+
+    fn failed(&self, error: &Error) {
+        self.0.failed(to_js(error.clone()));
     }
 }
 

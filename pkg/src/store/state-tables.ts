@@ -1,14 +1,14 @@
 import { ROW } from "../bridge/boundary.js";
 import { call, core, passBytes, passTexts } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
-import { Tables, type ChunkTable, type Row as Planned } from "../sync/tables.js";
+import { Reading, Tables, type ChunkTable, type Row as Planned } from "../sync/tables.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
 /** The rows of one state, whatever it is stored in. */
-export type StateTables = Pick<Tables, "open" | "write" | "last" | "drop">;
+export type StateTables = Pick<Tables, "open" | "write" | "last" | "drop" | "hasFailed">;
 
 const ID = { id: "INTEGER" } as const;
 const TEXT = { hash: "INTEGER", text: "TEXT" } as const;
@@ -29,6 +29,7 @@ class PlainTables implements StateTables {
   private readonly roots: Table;
   private readonly chunks: Table;
   private readonly log: Table;
+  private chunked: PlainChunks | undefined;
 
   constructor(
     storage: TableStorage,
@@ -41,6 +42,10 @@ class PlainTables implements StateTables {
 
   open(initial: () => StateDocument, limits: Limits | undefined): SessionHandle {
     return this.transaction(() => this.read(limits) ?? this.create(initial(), limits));
+  }
+
+  get hasFailed(): boolean {
+    return this.chunked?.hasFailed === true;
   }
 
   write(rows: Planned[]): void {
@@ -65,7 +70,7 @@ class PlainTables implements StateTables {
   }
 
   private read(limits: Limits | undefined): SessionHandle | undefined {
-    const reader = call(() => new (core().SessionReader)(bounds(limits), new PlainChunks(this.chunks)));
+    const reader = call(() => new (core().SessionReader)(bounds(limits), (this.chunked = new PlainChunks(this.chunks))));
     for (const { format, session, tail, folding } of this.meta.rows({})) {
       call(() => reader.meta(Number(format), String(session), Number(tail), Number(folding)));
     }
@@ -111,8 +116,10 @@ class PlainTables implements StateTables {
 }
 
 /** The table of chunks, which the core reads while it runs, as that of {@link Tables}. */
-class PlainChunks implements ChunkTable {
-  constructor(private readonly table: Table) {}
+class PlainChunks extends Reading implements ChunkTable {
+  constructor(private readonly table: Table) {
+    super();
+  }
 
   chunk(id: number): Uint8Array {
     const [row] = this.table.rows(only(id));

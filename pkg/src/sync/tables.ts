@@ -1,6 +1,7 @@
 import { ROW } from "../bridge/boundary.js";
 import { call, core, passBytes } from "../bridge/core.js";
-import { attempt } from "../bridge/engine.js";
+import { attempt, reading } from "../bridge/engine.js";
+import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { StateDocument } from "../values/document.js";
 import { bounds } from "../bridge/limits.js";
 import type { Limits } from "../types.js";
@@ -66,13 +67,28 @@ export interface ChunkTable {
   chunk(id: number): Uint8Array;
   left(ids: Float64Array): Float64Array;
   hashes(from: number): Float64Array;
+  /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
+  failed(error: string): void;
 }
 
-class Chunks implements ChunkTable {
+/** What a state's chunks are read with. Once reading has failed, nothing that the state says may be believed. */
+export class Reading {
+  hasFailed = false;
+
+  failed(error: string): void {
+    this.hasFailed = true;
+    const { code, message } = JSON.parse(error) as { code: PatchwireErrorCode; message: string };
+    reading.failure ??= { thrown: new PatchwireError(code, message), isLasting: false };
+  }
+}
+
+class Chunks extends Reading implements ChunkTable {
   constructor(
     private readonly sql: DurableStorage["sql"],
     private readonly queries: { chunk: string; left: string; hashes: string },
-  ) {}
+  ) {
+    super();
+  }
 
   chunk(id: number): Uint8Array {
     return attempt(new Uint8Array(), () => {
@@ -99,6 +115,7 @@ class Chunks implements ChunkTable {
 /** The rows of a state in a Durable Object's SQLite: executes what the core plans. */
 export class Tables {
   private readonly statements: ReturnType<typeof statements>;
+  private chunks: Chunks | undefined;
 
   /** The name is part of the tables' names. */
   constructor(
@@ -118,6 +135,11 @@ export class Tables {
       for (const statement of this.statements.make) this.sql.exec(statement);
       return this.read(meta, limits) ?? this.create(initial(), limits);
     });
+  }
+
+  /** Whether a chunk couldn't be read that somebody looked into: then the session is of no use. */
+  get hasFailed(): boolean {
+    return this.chunks?.hasFailed === true;
   }
 
   /** Writes all of the rows, or throws and has written none. */
@@ -147,7 +169,8 @@ export class Tables {
   private read(meta: Record<string, unknown> | undefined, limits: Limits | undefined): SessionHandle | undefined {
     const { sql } = this;
     const { read } = this.statements;
-    const reader = call(() => new (core().SessionReader)(bounds(limits), new Chunks(sql, read)));
+    const chunks = (this.chunks = new Chunks(sql, read));
+    const reader = call(() => new (core().SessionReader)(bounds(limits), chunks));
     if (meta !== undefined) call(() => reader.meta(Number(meta.format), String(meta.session), Number(meta.tail), Number(meta.folding)));
     for (const { id, hash, text } of sql.exec(read.roots)) {
       const [arena, length] = passBytes(new Uint8Array(text as ArrayBuffer));

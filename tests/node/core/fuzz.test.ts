@@ -148,7 +148,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     return keep(made());
   }
 
-  const noChunks = { chunk: () => new Uint8Array(), left: () => new Float64Array(), hashes: () => new Float64Array() };
+  const noChunks = { chunk: () => new Uint8Array(), left: () => new Float64Array(), hashes: () => new Float64Array(), failed: () => {} };
   const something = Buffer.from('{"a":[1,{"b":"text"},[]],"n":1.5,"t":"\u00e9"}');
   const make: { [owner: string]: () => Handle } = {
     Arena: () => new wasm.Arena(),

@@ -1,0 +1,317 @@
+//! A base's chunks as a host's values: the state is read from its rows where somebody looks into it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::chunks::Reader;
+use super::layout::{Holes, Kind, Layout, Run, text};
+use crate::error::Result;
+use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened as OpenedNode, Place};
+use crate::print::{print, print_text};
+
+/// Items between two others: where they start in the one and in the other, and how many they are.
+type Shared = (usize, usize, usize);
+
+/// Containers that were opened, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    containers: BTreeMap<u32, Container>,
+    last: u32,
+}
+
+#[derive(Debug)]
+struct Container {
+    layout: Arc<Layout>,
+    /// An object's members that have chunks of their own and are containers, in their order.
+    children: Vec<Arc<Layout>>,
+    /// Runs of an array of which some items were handed out and others weren't: these are never asked for twice, so that a
+    /// chunk that was deleted meanwhile isn't missed. And how many are left.
+    partly: BTreeMap<usize, (Node, Holes, usize)>,
+}
+
+impl Opened {
+    fn add(&mut self, layout: Arc<Layout>, children: Vec<Arc<Layout>>) -> u32 {
+        self.last = self.last.wrapping_add(1);
+        self.containers.insert(self.last, Container { layout, children, partly: BTreeMap::new() });
+        self.last
+    }
+}
+
+impl Reader {
+    /// The state that a root is of, of which nothing is read yet.
+    pub(super) fn leaf(self: &Arc<Reader>, root: &Arc<Layout>) -> Result<Node> {
+        let layout = Reader::only(root)?;
+        let entry = match layout.kind {
+            Kind::Text => return self.whole(&layout),
+            Kind::Array => Entry::Array,
+            Kind::Object => Entry::Object,
+        };
+        let number = self.opened().add(root.clone(), vec![layout]);
+        Ok(Leaf::roots(self.clone(), number, vec![entry]).pop().unwrap_or_default())
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is otherwise, if reading fails.
+    fn or<R>(&self, otherwise: R, read: impl FnOnce() -> Result<R>) -> R {
+        if let Some(error) = self.failure() {
+            // Whoever asks now is to be told as well.
+            self.fail(error.clone());
+            return otherwise;
+        }
+        read().unwrap_or_else(|error| {
+            self.fail(error);
+            otherwise
+        })
+    }
+
+    /// The layout of the container at a place. Only those that are there are asked for.
+    fn layout(&self, Place { holder, position }: Place) -> Result<Arc<Layout>> {
+        let (layout, child) = match self.opened().containers.get(&holder) {
+            Some(container) => (container.layout.clone(), container.children.get(position as usize).cloned()),
+            None => return Ok(nothing()),
+        };
+        if let Some(child) = child {
+            return Ok(child);
+        }
+        let Some((_, run, start)) = self.run(&layout, position as usize)? else { return Ok(nothing()) };
+        let holes = self.holes(layout.kind, run)?;
+        let found = holes.iter().find(|(place, _)| start + place == position as usize);
+        Ok(found.map_or_else(nothing, |(_, layout)| layout.clone()))
+    }
+
+    /// The run that has an array's item, its number, and the index of its first item.
+    fn run<'l>(&self, layout: &'l Layout, index: usize) -> Result<Option<(usize, &'l Run, usize)>> {
+        let mut start = 0;
+        for (number, run) in self.runs(layout)?.iter().enumerate() {
+            if index < start + run.count {
+                return Ok(Some((number, run, start)));
+            }
+            start += run.count;
+        }
+        Ok(None)
+    }
+
+    fn open_layout(&self, layout: Arc<Layout>) -> Result<(u32, Level)> {
+        if layout.kind == Kind::Array {
+            let length = self.runs(&layout)?.iter().map(|run| run.count).sum();
+            return Ok((self.opened().add(layout, Vec::new()), Level::Array(length)));
+        }
+        let (mut members, mut children) = (Vec::new(), Vec::new());
+        for run in self.runs(&layout)? {
+            let (content, holes) = self.content(layout.kind, run)?;
+            let mut name = Key::default();
+            self.each(&content, &holes, |place, item, hole| {
+                if place % 2 == 0 {
+                    name = Key::from(text(&item).unwrap_or_default());
+                    return;
+                }
+                let entry = match hole.map(|layout| (layout.kind, layout)) {
+                    Some((Kind::Array, layout)) => {
+                        children.push(layout.clone());
+                        Entry::Array
+                    }
+                    Some((Kind::Object, layout)) => {
+                        children.push(layout.clone());
+                        Entry::Object
+                    }
+                    _ => Entry::Scalar(item),
+                };
+                members.push((std::mem::take(&mut name), entry));
+            })?;
+        }
+        Ok((self.opened().add(layout, children), Level::Object(members)))
+    }
+
+    /// All that a run has, with its places; what has chunks of its own, with its layout: texts are read, containers aren't.
+    fn each<'h>(&self, content: &Node, holes: &'h Holes, mut tell: impl FnMut(usize, Node, Option<&'h Arc<Layout>>)) -> Result<()> {
+        let mut holes = holes.iter().peekable();
+        for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
+            match holes.next_if(|(at, _)| *at == place) {
+                Some((_, layout)) if layout.kind == Kind::Text => tell(place, self.whole(layout)?, Some(layout)),
+                hole => tell(place, item.clone(), hole.map(|(_, layout)| layout)),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_items(&self, array: u32, first: usize, count: usize) -> Result<Vec<Entry>> {
+        let Some(layout) = self.opened().containers.get(&array).map(|container| container.layout.clone()) else {
+            return Ok(Vec::new());
+        };
+        let mut entries = Vec::with_capacity(count);
+        while entries.len() < count {
+            let at = first + entries.len();
+            let Some((number, run, start)) = self.run(&layout, at)? else { break };
+            let known = self.opened().containers.get_mut(&array).and_then(|container| container.partly.remove(&number));
+            let (content, holes, left) = match known {
+                Some(known) => known,
+                None => {
+                    let (content, holes) = self.content(layout.kind, run)?;
+                    (content, holes, run.count)
+                }
+            };
+            let (skip, take) = (at - start, (count - entries.len()).min((start + run.count).saturating_sub(at)));
+            let before = entries.len();
+            let mut inside = holes.iter().skip_while(|(place, _)| *place < skip).peekable();
+            for (place, item) in content.as_array().iter().flat_map(|items| items.iter_from(skip)).take(take).enumerate() {
+                entries.push(match inside.next_if(|(at, _)| *at == skip + place) {
+                    None => Entry::Scalar(item.clone()),
+                    Some((_, layout)) => match layout.kind {
+                        Kind::Text => Entry::Scalar(self.whole(layout)?),
+                        Kind::Array => Entry::Array,
+                        Kind::Object => Entry::Object,
+                    },
+                });
+            }
+            let taken = entries.len() - before;
+            if taken == 0 {
+                break;
+            }
+            if let Some(container) = self.opened().containers.get_mut(&array).filter(|_| left > taken) {
+                container.partly.insert(number, (content, holes, left - taken));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What [`crate::print`] prints of the value, a chunk at a time.
+    fn print_layout(&self, out: &mut Vec<u8>, layout: &Layout) -> Result<()> {
+        if layout.kind == Kind::Text {
+            print(out, &self.whole(layout)?);
+            return Ok(());
+        }
+        let is_array = layout.kind == Kind::Array;
+        out.push(if is_array { b'[' } else { b'{' });
+        for (number, run) in self.runs(layout)?.iter().enumerate() {
+            let (content, holes) = self.content(layout.kind, run)?;
+            let mut holes = holes.iter().peekable();
+            for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
+                if place > 0 || number > 0 {
+                    out.push(if is_array || place % 2 == 0 { b',' } else { b':' });
+                }
+                match holes.next_if(|(at, _)| *at == place) {
+                    Some((_, layout)) => self.print_layout(out, layout)?,
+                    None => match item.open() {
+                        OpenedNode::Text(text) => print_text(out, text),
+                        _ => print(out, item),
+                    },
+                }
+            }
+        }
+        out.push(if is_array { b']' } else { b'}' });
+        Ok(())
+    }
+
+    fn nests_within(&self, layout: &Layout, limit: usize) -> Result<bool> {
+        if layout.kind == Kind::Text {
+            return Ok(true);
+        }
+        let Some(inside) = limit.checked_sub(1) else { return Ok(false) };
+        for run in self.runs(layout)? {
+            let (content, holes) = self.content(layout.kind, run)?;
+            if !content.as_array().is_none_or(|items| items.iter().all(|item| item.nested_within(inside))) {
+                return Ok(false);
+            }
+            for (_, layout) in holes.iter() {
+                if !self.nests_within(layout, inside)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether both are known to be in the same chunks. Nothing is read for that.
+    fn is_one(a: &Arc<Layout>, b: &Arc<Layout>) -> bool {
+        if Arc::ptr_eq(a, b) || a.list.is_some() && a.list == b.list {
+            return true;
+        }
+        let (Some(runs), Some(others)) = (a.runs.get(), b.runs.get()) else { return false };
+        a.kind == b.kind && runs.iter().map(|run| run.chunk).eq(others.iter().map(|run| run.chunk))
+    }
+}
+
+impl Host for Reader {
+    fn open(&self, place: Place) -> (u32, Level) {
+        self.or((0, Level::Items(Vec::new())), || self.open_layout(self.layout(place)?))
+    }
+
+    fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry> {
+        self.or(Vec::new(), || self.read_items(array, first, count))
+    }
+
+    fn print(&self, out: &mut Vec<u8>, place: Place) {
+        let begin = out.len();
+        if self.or(None, || self.print_layout(out, &*self.layout(place)?).map(Some)).is_none() {
+            out.truncate(begin);
+            out.extend_from_slice(b"null");
+        }
+    }
+
+    fn length(&self, place: Place, most: usize) -> usize {
+        self.weight(place).min(most)
+    }
+
+    fn weight(&self, place: Place) -> usize {
+        self.or(0, || Ok(self.layout(place)?.bytes))
+    }
+
+    fn is_nested_within(&self, place: Place, limit: usize) -> bool {
+        self.or(false, || self.nests_within(&*self.layout(place)?, limit))
+    }
+
+    fn nesting(&self) -> usize {
+        usize::MAX
+    }
+
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
+    fn is_same(&self, a: Place, b: Place) -> bool {
+        self.or(false, || Ok(Reader::is_one(&self.layout(a)?, &self.layout(b)?)))
+    }
+
+    fn is_equal(&self, a: Place, b: Place) -> bool {
+        self.or(false, || {
+            let (a, b) = (self.layout(a)?, self.layout(b)?);
+            Ok(Reader::is_one(&a, &b) || a.kind == b.kind && a.bytes == b.bytes && self.whole(&a)? == self.whole(&b)?)
+        })
+    }
+
+    fn shared_runs(&self, a: u32, b: u32) -> Vec<Shared> {
+        let layout = |number: u32| self.opened().containers.get(&number).map_or_else(nothing, |container| container.layout.clone());
+        let (a, b) = (layout(a), layout(b));
+        self.or(Vec::new(), || {
+            let mut start = 0;
+            let mut places = BTreeMap::new();
+            for run in self.runs(&b)? {
+                places.insert(run.chunk, start);
+                start += run.count;
+            }
+            let (mut at, mut passed, mut shared) = (0, 0, Vec::new());
+            for run in self.runs(&a)? {
+                if let Some(other) = places.get(&run.chunk).copied().filter(|other| *other >= passed) {
+                    shared.push((at, other, run.count));
+                    passed = other + run.count;
+                }
+                at += run.count;
+            }
+            Ok(shared)
+        })
+    }
+
+    fn release(&self, container: u32) {
+        // What it holds is dropped when the list is free again: it may be read from while it is.
+        let dropped = self.opened().containers.remove(&container);
+        drop(dropped);
+    }
+}
+
+/// In the place of what isn't there.
+fn nothing() -> Arc<Layout> {
+    Arc::new(Layout::new(Kind::Array, Vec::new(), None))
+}

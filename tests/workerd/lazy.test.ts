@@ -1,0 +1,93 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { SyncedState } from "patchwire/durable-objects";
+import { failNow, memory } from "../faults.ts";
+import { inBare, newSession, stateOf, update, within } from "./session.ts";
+
+// A state that wakes is read from its chunks where somebody looks into it.
+
+const MB = 1 << 20;
+const taken = (): number => memory().buffer.byteLength;
+
+test("the first change after a wake on 100 MB reads and holds little, and folds stay small", async () => {
+  await inBare(({ storage, ...ctx }) => {
+    const chunks: number[] = [];
+    const exec = storage.sql.exec.bind(storage.sql);
+    const cursors: SqlStorageCursor<any>[] = [];
+    const sql = {
+      exec: (query: string, ...rest: never[]) => {
+        if (query.startsWith("SELECT CAST(hash")) chunks.push(Number(rest[0]));
+        const cursor = exec(query, ...rest);
+        cursors.push(cursor);
+        return cursor;
+      },
+    };
+    const open = (name: string) =>
+      new SyncedState<{ notes: { text: string; n?: number }[]; count: number }>(
+        {
+          ...ctx,
+          storage: { sql, transactionSync: storage.transactionSync.bind(storage) },
+          getWebSockets: () => [],
+          acceptWebSocket: () => {},
+          getWebSocketAutoResponse: () => "",
+          setWebSocketAutoResponse: () => {},
+        } as never,
+        { name, initial: { notes: [], count: 0 }, limits: { document: 256 * MB } },
+      );
+    const state = open("large");
+    const notes = (piece: number) => Array.from({ length: 5_000 }, (_, i) => ({ text: `${piece} ${i} ${"the quick brown fox ".repeat(9)}`.slice(0, 187) }));
+    for (let piece = 0; piece < 100; piece++) state.update((draft) => void draft.notes.push(...notes(piece)));
+    // Until all of it is in chunks.
+    for (let i = 0; i < 4_000; i++) state.increment("/count");
+    expect(exec("SELECT SUM(LENGTH(text)) AS sum FROM patchwire_large_chunks").one().sum).toBeGreaterThan(75 * MB);
+    state.unload();
+    failNow();
+    chunks.length = 0;
+    const before = taken();
+    state.update((draft) => void draft.notes.push({ text: "new" }));
+    state.update((draft) => void (draft.notes[250_000]!.n = 1));
+    state.append("/notes/7/text", "more");
+    expect(chunks.length).toBeLessThan(20);
+    expect(taken() - before).toBeLessThan(16 * MB);
+    // A long life of changes at the end, with folds: what a commit writes is counted, because what it takes isn't certain.
+    let worst = 0;
+    cursors.length = 0;
+    for (let i = 0; i < 60_000; i++) {
+      if (i % 2 === 0) state.increment("/count");
+      else state.update((draft) => void draft.notes.push({ text: `${i}` }));
+      worst = Math.max(worst, cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0));
+    }
+    expect(worst).toBeLessThanOrEqual(8);
+    expect(exec("SELECT MAX(id) AS id FROM patchwire_large_roots").one().id).toBeGreaterThan(50_000);
+    expect(taken() - before).toBeLessThan(64 * MB);
+    state.unload();
+    expect(state.revision).toBe(100 + 4_000 + 3 + 60_000);
+    state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000));
+  });
+}, 300_000);
+
+test("a chunk that is damaged or missing is told by who looks into it, and the rest of the state goes on", async () => {
+  const stub = newSession();
+  await update(stub, (draft) => void (draft.notes = Array.from({ length: 20_000 }, (_, i) => ({ text: `${i}`.padEnd(100, "x") }))));
+  await within(stub, ({ state }) => {
+    for (let i = 0; i < 100; i++) state.increment("/count");
+  });
+  const { revision } = await stateOf(stub);
+  await evictDurableObject(stub);
+  await within(stub, ({ state }, { storage: { sql } }) => {
+    const chunk = Number(sql.exec("SELECT MIN(id) AS id FROM patchwire_chunks").one().id);
+    sql.exec("UPDATE patchwire_chunks SET text = replace(text, '0', '1') WHERE id = ?", chunk);
+    const damaged = expect.objectContaining({ code: "VALIDATION_FAILED", message: expect.stringContaining(`row ${chunk} of chunks`) });
+    state.increment("/count");
+    expect(() => state.update((draft) => void (draft.notes[3]!.text = "y"))).toThrow(damaged);
+    expect(() => state.getState()).toThrow(damaged);
+    expect(() => state.append("/notes/3/text", "y")).toThrow(damaged);
+    // What isn't damaged can be read and written.
+    state.update((draft) => void (draft.notes[19_000]!.text = "y"));
+    expect(state.revision).toBe(revision + 2);
+    sql.exec("DELETE FROM patchwire_chunks WHERE id = ?", chunk);
+    expect(() => state.getState()).toThrow(expect.objectContaining({ code: "STREAM_TRUNCATED", message: expect.stringContaining(`row ${chunk} of chunks`) }));
+    expect(() => state.fetch(new Request("http://session/"))).toThrow(expect.objectContaining({ code: "STREAM_TRUNCATED" }));
+    expect(state.revision).toBe(revision + 2);
+  });
+});
