@@ -294,7 +294,7 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const again = new DurableStateStore(reopened());
     expect((await again.getStaged("s", "step"))!.map(({ toolCallId }) => toolCallId)).toEqual(["first", "second", undefined, undefined]);
     expect(await again.promoteStaging("s", "step")).toEqual({
-      conflicts: [{ path: "/title", strategy: "last", kept: "second", lost: "first", keptBy: 1, lostBy: 0 }], warnings: [],
+      conflicts: [{ path: "/title", strategy: "last", kept: "second", lost: "first", keptBy: 1, lostBy: 0 }], warnings: [], refused: [],
     });
     expect((await stateOf(again)).customState).toEqual({ notes: ["a", "b", "c", "anonymous", "anonymous too"], count: 3, title: "second" });
     expect(await again.getStaged("s", "step")).toBeNull();
@@ -584,6 +584,21 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const { results } = await store.parallel("s", "step", [write("1", "one"), write("2", "two"), write("3"), write("4", "four")]);
     expect(results).toMatchObject([{ status: "fulfilled" }, { reason: { code: "CONFLICT", path: "/title" } }, { status: "fulfilled" }, { reason: { code: "CONFLICT" } }]);
     expect((await stateOf(store)).customState).toEqual({ notes: ["a", "1", "3"], count: 1, title: "one" });
+  },
+
+  async "of an exclusive place one staged call is promoted, and who was refused is told"({ place }) {
+    const store = await begun(place, { strategies: { "/title": "exclusive" } });
+    const stage = (toolCallId: string, ...ops: object[]) => store.stageChanges("s", "step", { toolCallId, writes: { ops: [...append(toolCallId).ops, ...ops] as never } });
+    await stage("1", ...set("title", "one").ops);
+    await stage("2", ...set("title", "two").ops);
+    await stage("3");
+    const refused = [{ toolCallId: "2", path: "/title" }];
+    expect(await store.promoteStaging("s", "step")).toEqual({ conflicts: [], warnings: [], refused });
+    expect((await stateOf(store)).customState).toEqual({ notes: ["a", "1", "3"], count: 1, title: "one" });
+    await stage("1", ...set("title", "1").ops);
+    await stage("2", ...set("title", "2").ops);
+    expect(await store.saveStateAndPromoteStaging("s", {}, [], { stepId: "step", stepCount: 1, streamSequence: 0 })).toMatchObject({ refused });
+    expect((await stateOf(store)).customState.title).toBe("1");
   },
 
   async "calls that stay staged are promoted with the rest of their step"({ place }) {

@@ -24,7 +24,7 @@ export function replaceCustom(custom: Custom, next: unknown): void {
 }
 
 /** Merges step writes into a custom state. */
-export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Promotion {
+export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Omit<Promotion, "refused"> {
   const { patch, conflicts, warnings } = mergeWrites(custom.getState(), [writes], { dialect: "extended" });
   change(custom, patch);
   return { conflicts, warnings };
@@ -37,6 +37,15 @@ export function mergeStaged(custom: Custom, staged: readonly Staged[], strategie
   const isBase = base !== undefined && staged.every(({ revision }) => revision === base.revision);
   if (!isBase) requireFitting(custom, staged);
   return mergeTools(isBase ? base.state : present, present, staged.map(({ changes }) => changes.writes), strategies);
+}
+
+/** What whoever promotes is told. */
+export function promotionOf({ conflicts, warnings, refused }: MergedTools, staged: readonly Staged[]): Promotion {
+  const calls = [...refused].map(([at, { path }]) => {
+    const { toolCallId } = staged[at]!.changes;
+    return { ...(toolCallId !== undefined && { toolCallId }), path: path! };
+  });
+  return { conflicts, warnings, refused: calls };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Immutable, Limits, StepWrites, StepWritesInput } from "../types.js
 import type { MergeStrategies } from "../values/merge.js";
 import { sessionOf } from "./checkpoints.js";
 import { checkCount, checkId, checkList, checkObject, checkPage } from "./checks.js";
-import { change, mergeCustom, mergeStaged, replaceCustom, requireBase } from "./custom.js";
+import { change, mergeCustom, mergeStaged, promotionOf, replaceCustom, requireBase } from "./custom.js";
 import { ExecutorSupersededError } from "./errors.js";
 import { textsOf } from "./messages.js";
 import { OpenedStates, storageOf, type StorePlace } from "./opened.js";
@@ -224,7 +224,7 @@ export class DurableStateStore implements SessionStateStore {
    * console.log((await store.loadState("s-1"))?.customState, warnings); // { notes: [ 'a', 'b' ] } []
    * ```
    */
-  async mergeCustomState(sessionId: string, writes: StepWrites | StepWritesInput, options: WriteOptions = {}): Promise<Promotion> {
+  async mergeCustomState(sessionId: string, writes: StepWrites | StepWritesInput, options: WriteOptions = {}): Promise<Omit<Promotion, "refused">> {
     return this.#change(sessionId, options, ({ custom }) => mergeCustom(custom, writes));
   }
 
@@ -682,10 +682,11 @@ export class DurableStateStore implements SessionStateStore {
    */
   async promoteStaging(sessionId: string, stepId: string, options: WriteOptions = {}): Promise<void & Promotion> {
     const promotion = this.#change(sessionId, options, (session, { staging }): Promotion => {
-      const { patch, conflicts, warnings } = mergeStaged(session.custom, staging.read(session, stepId), this.#options.strategies);
-      change(session.custom, patch);
+      const staged = staging.read(session, stepId);
+      const merged = mergeStaged(session.custom, staged, this.#options.strategies);
+      change(session.custom, merged.patch);
       staging.discard(session, stepId);
-      return { conflicts, warnings };
+      return promotionOf(merged, staged);
     });
     // Helix's interface promises nothing; here one is told what was lost.
     return promotion as void & Promotion;
@@ -747,15 +748,15 @@ export class DurableStateStore implements SessionStateStore {
     return this.#change(sessionId, options, (session, rooms, newVersion) => {
       const { custom } = session;
       const staged = rooms.staging.read(session, stepId);
-      const { patch, conflicts, warnings } = mergeStaged(custom, staged, this.#options.strategies);
-      if (staged.length > 0 && state.customState !== undefined) requireBase(custom, state.customState, patch);
+      const merged = mergeStaged(custom, staged, this.#options.strategies);
+      if (staged.length > 0 && state.customState !== undefined) requireBase(custom, state.customState, merged.patch);
       else if (state.customState !== undefined) replaceCustom(custom, state.customState);
-      change(custom, patch);
+      change(custom, merged.patch);
       this.#save(session, rooms, { ...state, stepCount });
       rooms.messages.append(session, texts);
       rooms.staging.discard(session, stepId);
       const checkpointId = rooms.checkpoints.create(session, { stepCount, streamSequence });
-      return { checkpointId, newVersion, conflicts, warnings };
+      return { checkpointId, newVersion, ...promotionOf(merged, staged) };
     });
   }
 
@@ -803,6 +804,7 @@ export class DurableStateStore implements SessionStateStore {
         const { toolCallId } = staged[at]!.changes;
         const call = calls.findIndex((call) => call.toolCallId === toolCallId);
         if (call !== -1) results[call] = { status: "rejected", reason };
+        else warnings.push(`a call that was staged before was left out: '${reason.path}' is exclusive`);
         if (toolCallId !== undefined) staging.discard(session, stepId, toolCallId);
       }
       if (promote) {

@@ -198,6 +198,8 @@ export interface Promotion {
   /** Writes that aren't in the merged state. `keptBy` and `lostBy` count the calls; -1 is what was committed since they began. */
   conflicts: MergeConflict[];
   warnings: string[];
+  /** Calls that wrote to a place that is `exclusive` to an earlier one, which `path` names: nothing of what they did is there. */
+  refused: { toolCallId?: string; path: string }[];
 }
 
 export type RunStatus =

@@ -66,9 +66,9 @@ test("every storage answers alike, and keeps what it has answered", async () => 
         const told: unknown[] = [];
         for (const side of sides) {
           const before = await all(side.store);
-          const answer: unknown = await run(side.store, side.checkpoints).then(plain, (error: { code?: string }) => ({ refused: error.code ?? String(error) }));
+          const answer: unknown = await run(side.store, side.checkpoints).then(plain, (error: { code?: string }) => ({ thrown: error.code ?? String(error) }));
           const after = await all(side.store);
-          if (typeof answer === "object" && answer !== null && "refused" in answer) expect(after).toEqual(before);
+          if (typeof answer === "object" && answer !== null && "thrown" in answer) expect(after).toEqual(before);
           if (forget) side.store = new DurableStateStore(side.reopened());
           expect(await all(side.store)).toEqual(after);
           told.push([answer, after]);
