@@ -97,6 +97,12 @@ impl History {
         }
     }
 
+    /// Forgets all steps.
+    #[cfg(feature = "wasm-page")]
+    pub(crate) fn forget(&mut self) {
+        *self = History::new(self.steps, self.bytes);
+    }
+
     /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
     pub(crate) fn drop_latest(&mut self, cause: &Cause) {
         if self.continues(cause)

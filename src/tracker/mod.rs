@@ -231,12 +231,15 @@ impl Tracker {
         Ok(())
     }
 
-    /// The document is now this one, as a recipe left it that nobody needs told: every cursor goes on from here. It is a step of
-    /// the history, which keeps so many bytes of the document before alive. O(1).
+    /// The document is now this one, as recipes left it that nobody needs told: every cursor goes on from here. It is a step of
+    /// the history, which keeps so many bytes of the document before alive, or the history begins here. O(1).
     #[cfg(feature = "wasm-page")]
-    pub(crate) fn replace(&mut self, root: Node, weight: usize) {
+    pub(crate) fn replace(&mut self, root: Node, weight: Option<usize>) {
         let before = std::mem::replace(&mut self.document.root, root);
-        self.history.replaced(before, weight);
+        match weight {
+            Some(weight) => self.history.replaced(before, weight),
+            None => self.history.forget(),
+        }
         let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
         self.cursors.iter_mut().flatten().for_each(|cursor| *cursor = base());
     }

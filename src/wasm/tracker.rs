@@ -71,9 +71,9 @@ impl TrackerCore {
         Ok(TrackerCore { tracked: Tracked::Own(tracker), host, held: None, unseen: Vec::new() })
     }
 
-    /// The document is now a value that the host holds by this number, as a recipe left it: all readers go on from there, and
-    /// no stream writes. The recipe changed so many bytes.
-    pub fn replace(&mut self, holder: u32, is_array: bool, bytes: usize) {
+    /// The document is now a value that the host holds by this number, as recipes left it: all readers go on from there, and
+    /// no stream writes. It is a step of the history that changed so many bytes, or nothing before it can be undone.
+    pub fn replace(&mut self, holder: u32, is_array: bool, bytes: Option<usize>) {
         let entry = if is_array { Entry::Array } else { Entry::Object };
         let root = self.host.clone().and_then(|host| Leaf::roots(host, holder, vec![entry]).pop());
         root.into_iter().for_each(|root| self.tracked.tell(|tracker| tracker.replace(root, bytes)));

@@ -98,42 +98,16 @@ export class Log extends Writer {
     return isSame;
   }
 
-  /**
-   * Makes the state as of here a reader's baseline. Where every recipe sets one place anew, what the one before set is
-   * what nobody can ask for any more, unless `keepsSteps`: then it never crosses.
-   */
-  advance(reader: number, keepsSteps: boolean): void {
+  /** Makes the state as of here a reader's baseline. */
+  advance(reader: number): void {
     const { records } = this;
     const at = records.length - PLACES;
     if (records[at] === RECORD.ADVANCE && records[at + 4] === reader) return;
-    const earlier = at - 2 * PLACES;
-    if (!keepsSteps && records[at - PLACES] === RECORD.ADVANCE && records[at - PLACES + 4] === reader && this.isLoneSet(earlier) && this.setsAgain(earlier, at)) {
-      const [before, value] = [records[earlier + 2], records[at + 2]];
-      if (value instanceof Edited) records[at + 2] = before instanceof Edited ? new Edited(before.from, before.before, value.text) : value.text;
-      records.splice(earlier, 2 * PLACES);
-      this.length -= 2;
-      this.last -= 2;
-    }
     // Only the last baseline of a log matters: an earlier one is no more than where a recipe ended.
     const before = this.advances.get(reader);
     if (before !== undefined && records[before] === RECORD.ADVANCE && records[before + 4] === reader) records[before] = RECORD.BEGIN;
     this.advances.set(reader, records.length);
     this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
-  }
-
-  /** Whether a recipe does nothing but set a scalar, and this is it. */
-  private isLoneSet(at: number): boolean {
-    const { records } = this;
-    const begins = at === 0 || records[at - PLACES] === RECORD.BEGIN || records[at - PLACES] === RECORD.ADVANCE;
-    return begins && at >= 0 && records[at] === RECORD.SET && isScalar(records[at + 2]);
-  }
-
-  /** Whether the second record sets the same place to another scalar. */
-  private setsAgain(a: number, b: number): boolean {
-    const { records } = this;
-    const [path, other] = [records[a + 1] as Key[], records[b + 1] as Key[]];
-    const isSame = records[b] === RECORD.SET && records[a + 3] === records[b + 3] && path.length === other.length;
-    return isSame && path.every((key, i) => key === other[i]) && isScalar(records[b + 2]);
   }
 
   increment(path: Key[], by: number): void {
@@ -387,5 +361,4 @@ export class Log extends Writer {
   }
 }
 
-const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null || value instanceof Edited;
 const isNumber = (value: unknown): boolean => typeof value === "number";

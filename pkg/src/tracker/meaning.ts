@@ -32,6 +32,8 @@ export type SessionCommit = [weight: number, ...made: [] | [revision: number, by
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 4_096;
+/** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
+const STEPS = 100;
 /** What the history holds of a place that was set, in bytes. */
 const SCALAR = 160;
 
@@ -48,6 +50,8 @@ export class Meaning {
   /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
+  /** A state that the core may begin with, how many records lead to it, and how many changes there had been. */
+  private mark: { at: number; state: unknown; changes: number } | null = null;
 
   private constructor(
     private core: CoreSide,
@@ -113,6 +117,11 @@ export class Meaning {
     return state;
   }
 
+  /** How many changes can be undone. */
+  private get steps(): number {
+    return this.options.history ?? STEPS;
+  }
+
   /** Whether a recipe or a validator is running. */
   get isBusy(): boolean {
     return this.plain?.isOpen === true || this.isValidating;
@@ -145,7 +154,7 @@ export class Meaning {
     state.commit();
     this.readers.changed(true);
     // What this change alone is may be told without the core.
-    if (state.start > LOG_LENGTH) this.flushEarly(state.start);
+    this.shorten(state, state.start);
   }
 
   /** Refuses a state that is over the limit of its size, with the unfinished change. */
@@ -333,9 +342,9 @@ export class Meaning {
   advance(reader: Reader): void {
     const { core, plain } = this;
     if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
-      plain.log.advance(reader.id, this.options.history !== 0);
+      plain.log.advance(reader.id);
       this.setBaseline(reader);
-      if (plain.log.length > LOG_LENGTH) this.shorten(plain);
+      this.shorten(plain, plain.log.length);
       return;
     }
     try {
@@ -376,7 +385,7 @@ export class Meaning {
       plain?.log.refused();
       throw error;
     }
-    plain?.drop(count);
+    if (plain !== null) this.drop(plain, count);
     this.headroom.weigh(answer[0]);
     return answer;
   }
@@ -393,22 +402,40 @@ export class Meaning {
   }
 
   /**
-   * Gets rid of a long log. What one recipe did in thousands of places, and everybody has read, the core needn't carry out: its
-   * document is what the recipe left, of which it reads what it looks into.
+   * Keeps the log short, of which `count` records may go. What everybody has read and nobody can undo any more the core needn't carry
+   * out: it begins anew with the state that was there afterwards. What one recipe did in thousands of places isn't carried out
+   * either, but is a step of the history. Everything else goes to the core.
    */
-  private shorten(plain: State): void {
+  private shorten(plain: State, count: number): void {
     const { log } = plain;
-    const count = log.length - log.last;
-    const isRead = this.readers.haveAll && this.streams.areNone && !this.isBehind;
-    if (log.last < 0 || count < LOG_LENGTH || !isRead || !plain.isWhole) return this.flushEarly();
-    this.flushEarly(log.last);
-    const { core } = this;
-    const state = plain.publish();
-    if (core.kind !== "running" || core.values === null || !isContainer(state)) return this.flushEarly();
+    if (count > LOG_LENGTH) {
+      const { mark } = this;
+      const { changes } = this.readers;
+      const last = log.length - log.last;
+      if (mark !== null && changes - mark.changes >= this.steps && this.mayBeginAnew(plain, mark.changes)) this.beginAnew(plain, mark.state, mark.at, null);
+      else if (count === log.length && log.last >= 0 && last > LOG_LENGTH && this.mayBeginAnew(plain, changes)) {
+        this.flushEarly(log.last);
+        this.beginAnew(plain, plain.publish(), log.length, last * SCALAR);
+      } else this.flushEarly(count);
+    }
+    if (this.mark === null && log.length > LOG_LENGTH / 2 && plain.isWhole) this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
+  }
+
+  /** Whether the core may begin with the state after so many changes. */
+  private mayBeginAnew(plain: State, changes: number): boolean {
+    return this.readers.haveRead(changes) && this.streams.areNone && !this.isBehind && plain.isWhole;
+  }
+
+  /** The core begins with this state in the place of the first records; as a step of the history that holds so many bytes, or without any. */
+  private beginAnew(plain: State, state: unknown, count: number, bytes: number | null): void {
     try {
-      const held = core.values.hold(state, this.headroom.whole.depth);
-      call(() => core.tracker.replace(held, Array.isArray(state), count * SCALAR));
-      plain.drop(log.length);
+      const side = bytes === null && this.core.kind === "frozen" ? this.core : this.open();
+      if (side.kind === "frozen") side.value = state;
+      else if (side.values !== null && isContainer(state)) {
+        const held = side.values.hold(state, this.headroom.whole.depth);
+        call(() => side.tracker.replace(held, Array.isArray(state), bytes ?? undefined));
+      } else return this.play(side.tracker, plain, count);
+      this.drop(plain, count);
     } catch {
       // As below.
     }
@@ -432,7 +459,14 @@ export class Meaning {
       plain.log.refused();
       throw error;
     }
+    this.drop(plain, count);
+  }
+
+  /** The core knows what the first records say. */
+  private drop(plain: State, count: number): void {
     plain.drop(count);
+    const { mark } = this;
+    if (mark !== null && (mark.at -= count) <= 0) this.mark = null;
   }
 
   /** The core, started when first needed. */
@@ -458,6 +492,7 @@ export class Meaning {
     this.core = { kind: "frozen", value: plain.publish() };
     this.headroom.isKnown = false;
     plain.restart(this.isBusy);
+    this.mark = null;
     this.readers.lose();
     this.streams.lose();
     this.isBehind = false;

@@ -14,7 +14,7 @@ export class Readers {
   readonly main: Reader = { id: 0, since: 0, hasLost: false };
   private readonly others = new Set<Reader>();
   /** How many changes there have been. */
-  private changes = 0;
+  changes = 0;
   /** Whether a recipe made the last one. */
   private isRecipe = false;
 
@@ -49,9 +49,9 @@ export class Readers {
     return this.isRecipe && reader.since === this.changes - 1 && !reader.hasLost;
   }
 
-  /** Whether everybody has read everything. */
-  get haveAll(): boolean {
-    return this.main.since === this.changes && [...this.others].every(({ since }) => since === this.changes);
+  /** Whether everybody has read the first so many changes. */
+  haveRead(changes: number): boolean {
+    return this.main.since >= changes && [...this.others].every(({ since }) => since >= changes);
   }
 
   /** The core was lost: the next one begins with the present state, which is everybody's baseline then. */

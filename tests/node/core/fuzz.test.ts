@@ -247,6 +247,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
         case "Arena": return filled(first, ...(splits ? [second] : []));
         // Room is asked for texts that exist. What happens where there is none: engine-lost.test.ts.
         case "number": return name === "length" ? below(1_000) : below(3) === 0 ? pick(numbers) : below(4);
+        case "number | null": return below(3) === 0 ? undefined : below(1_000);
         case "string": return strings();
         case "string | null | undefined": return below(3) === 0 ? undefined : strings();
         case "boolean": return below(2) === 0;

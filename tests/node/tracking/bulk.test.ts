@@ -88,6 +88,48 @@ test("what the history holds of such recipes is bounded", () => {
   expect(tracker.getState().rows[0].done).toBe(12 - undone);
 });
 
+test("a long row of small changes, each of them read, leaves what the core's own way would", () => {
+  const make = (): [StateTracker<Any>, (n: number) => void] => {
+    const tracker = new StateTracker<Any>({ list: [{ id: 0 }], text: "", n: 0 });
+    return [tracker, (n) => tracker.update((draft) => {
+      draft.n = n;
+      if (n % 7 === 0) draft.list.push({ id: n });
+      if (n % 50 === 0) draft.list.shift();
+    })];
+  };
+  const [[tracker, step], [twin, twinStep]] = [make(), make()];
+  const cursor = tracker.cursor();
+  const start = tracker.checkpoint();
+  const twinStart = twin.checkpoint();
+  for (let n = 1; n <= 9_000; n++) {
+    for (const one of [step, twinStep]) one(n);
+    expect(tracker.getRFC6902Patches()).toEqual(JSON.parse(twin.getPatchText()));
+    for (const one of [tracker, twin]) one.resetTracking();
+    // One that reads seldom, and one time much later than the others.
+    if (n % 300 === 0 && (n < 3_000 || n === 8_700)) cursor.advance();
+    if (n % 2_999 === 0) {
+      expect(tracker.getState()).toEqual(twin.getState());
+      for (let i = 0; i < 5; i++) expect([tracker.undo(), twin.undo()]).toEqual([true, true]);
+      expect(tracker.redo()).toBe(twin.redo());
+      expect(tracker.getPatchText()).toBe(twin.getPatchText());
+      for (const one of [tracker, twin]) one.resetTracking();
+    }
+  }
+  expect(cursor.patches().length).toBeGreaterThan(0);
+  expect(tracker.document().toJSON()).toEqual(tracker.getState());
+  let steps = 0;
+  while (tracker.undo()) {
+    expect(twin.undo()).toBe(true);
+    steps++;
+    expect(tracker.getState()).toEqual(twin.getState());
+  }
+  expect(steps).toBeGreaterThan(90);
+  tracker.restore(start);
+  twin.restore(twinStart);
+  expect(tracker.getState()).toEqual({ list: [{ id: 0 }], text: "", n: 0 });
+  expect(tracker.getState()).toEqual(twin.getState());
+});
+
 test("objects of more names than the core is told by number are read as they are", () => {
   const rows = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`row${i}`, { id: i, [`only${i}`]: true }]));
   const tracker = new StateTracker<Any>({ rows, more: structuredClone(rows) });
