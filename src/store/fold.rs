@@ -97,6 +97,8 @@ struct Open {
     count: usize,
     weight: usize,
     target: usize,
+    /// What the items from the first one on take, as far as was looked ahead.
+    weights: Vec<usize>,
     holes: Vec<(usize, Arc<Layout>)>,
 }
 
@@ -266,7 +268,13 @@ impl Frame {
 
     /// Whether the next item would be too much for the run.
     fn is_full(&self, span: Span) -> bool {
-        span.from < span.to && self.open.count > 0 && self.open.weight + self.value.weight(span.from, self.chunk) > self.open.target
+        span.from < span.to && self.open.count > 0 && self.open.weight + self.weight(span.from) > self.open.target
+    }
+
+    /// What an item takes in a chunk, which mostly was seen when the run began.
+    fn weight(&self, at: usize) -> usize {
+        let known = at.checked_sub(self.open.start).and_then(|number| self.open.weights.get(number));
+        known.copied().unwrap_or_else(|| self.value.weights(at, at + 1, self.chunk).next().unwrap_or_default())
     }
 
     /// Takes the next item, or keeps the next chunk; false where there is nothing left.
@@ -285,13 +293,15 @@ impl Frame {
 
     fn take_item(&mut self, span: Span) {
         if self.open.count == 0 {
-            self.open = Open { start: span.from, target: self.target(), ..Open::default() };
+            let (target, weights) = self.look_ahead();
+            self.open = Open { start: span.from, target, weights, ..Open::default() };
         }
         let taken = if let Value::Text(_) = self.value { self.value.piece(span, self.chunk) } else { 1 };
         let place = self.open.count * self.value.kind().places();
         match &self.value {
             Value::Items(items) => {
-                if let Some(node) = items.get(span.from).filter(|node| is_large(node, self.chunk)).cloned() {
+                let large = (self.weight(span.from) == HOLE).then(|| items.get(span.from)).flatten();
+                if let Some(node) = large.filter(|node| is_large(node, self.chunk)).cloned() {
                     let old = self.partner(span, &node);
                     self.large.push_back(Large { place, node, old });
                 }
@@ -309,7 +319,7 @@ impl Frame {
             }
             Value::Text(_) => {}
         }
-        self.open.weight += if let Value::Text(_) = self.value { taken } else { self.value.weight(span.from, self.chunk) };
+        self.open.weight += if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
         self.open.count += taken;
         if let Some(Part::Write(span)) = self.parts.front_mut() {
             (span.from, span.old_from) = (span.from + taken, span.old_from + taken);
@@ -335,10 +345,10 @@ impl Frame {
         Some((old, self.orphans.remove(&at)?))
     }
 
-    /// The weight up to which a run is filled. What is a little more than one is made two, because a run between others that
+    /// The weight up to which a run is filled, and what its items take. What is a little more than one is made two, because a run between others that
     /// grows by an item would otherwise leave a tiny one behind; not at the end, where lists grow.
-    fn target(&self) -> usize {
-        let (mut sum, mut stays) = (0, false);
+    fn look_ahead(&self) -> (usize, Vec<usize>) {
+        let (mut sum, mut stays, mut weights) = (0, false, Vec::new());
         'parts: for part in &self.parts {
             let Part::Write(span) = part else {
                 stays = true;
@@ -348,14 +358,15 @@ impl Frame {
                 sum += span.to - span.from;
                 continue;
             }
-            for at in span.from..span.to {
-                sum += self.value.weight(at, self.chunk);
+            for weight in self.value.weights(span.from, span.to, self.chunk) {
+                sum += weight;
+                weights.push(weight);
                 if sum > 2 * self.chunk {
                     break 'parts;
                 }
             }
         }
-        if stays && sum > self.chunk && sum <= 2 * self.chunk { sum.div_ceil(2) } else { self.chunk }
+        (if stays && sum > self.chunk && sum <= 2 * self.chunk { sum.div_ceil(2) } else { self.chunk }, weights)
     }
 
     /// The value that has chunks of its own has them.
@@ -422,15 +433,16 @@ impl Value {
         }
     }
 
-    /// What an item takes in a chunk.
-    fn weight(&self, at: usize, chunk: usize) -> usize {
-        let inline = |node: &Node| if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
+    /// What items take in a chunk.
+    fn weights(&self, from: usize, to: usize, chunk: usize) -> Box<dyn Iterator<Item = usize> + '_> {
+        let inline = move |node: &Node| if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
         match self {
-            Value::Items(items) => items.get(at).map_or(0, inline),
+            Value::Items(items) => Box::new(items.iter_from(from).take(to - from).map(inline)),
             Value::Members(members) => {
-                members.get(at).map_or(0, |(key, node)| inline(node) + if key.len() > chunk { HOLE } else { key.len() + 4 })
+                let name = move |key: &Key| if key.len() > chunk { HOLE } else { key.len() + 4 };
+                Box::new(members.get(from..to).unwrap_or_default().iter().map(move |(key, node)| inline(node) + name(key)))
             }
-            Value::Text(_) => 1,
+            Value::Text(_) => Box::new(std::iter::repeat_n(1, to - from)),
         }
     }
 
@@ -456,21 +468,17 @@ impl Value {
             }
             if is_hole(place) { out.extend_from_slice(b"null") } else { print(out) }
         };
-        for number in 0..count {
-            match self {
-                Value::Items(items) => {
-                    if let Some(node) = items.get(start + number) {
-                        put(out, number, &|out| print(out, node));
-                    }
-                }
-                Value::Members(members) => {
-                    if let Some((key, node)) = members.get(start + number) {
-                        put(out, 2 * number, &|out| print_text(out, key));
-                        put(out, 2 * number + 1, &|out| print(out, node));
-                    }
-                }
-                Value::Text(_) => {}
+        match self {
+            Value::Items(items) => {
+                items.iter_from(start).take(count).enumerate().for_each(|(number, node)| put(out, number, &|out| print(out, node)));
             }
+            Value::Members(members) => {
+                for (number, (key, node)) in members.iter().skip(start).take(count).enumerate() {
+                    put(out, 2 * number, &|out| print_text(out, key));
+                    put(out, 2 * number + 1, &|out| print(out, node));
+                }
+            }
+            Value::Text(_) => {}
         }
         out.push(b']');
     }
