@@ -89,7 +89,11 @@ export class Values {
   /** Holds another frozen value, nested so deep at most, until the core releases it: the number of what holds it. */
   hold(value: object, depth: number): number {
     this.deepest = Math.max(this.deepest, Math.min(depth, DEEPEST));
-    return this.add({ value: [value], children: null, names: null, holder: null, position: 0, depth: 0 });
+    return this.holder([value]);
+  }
+
+  private holder(values: readonly unknown[]): number {
+    return this.add({ value: values, children: null, names: null, holder: null, position: 0, depth: 0 });
   }
 
   private add(opened: Opened): number {
@@ -108,7 +112,7 @@ export class Values {
       const { first } = this;
       // They are kept no longer than they are read.
       this.first = [];
-      answer.number(this.add({ value: first, children: null, names: null, holder: null, position: 0, depth: 0 }));
+      answer.number(this.holder(first));
       answer.number(first.length);
       for (const value of first) this.entry(value, null, "");
     });

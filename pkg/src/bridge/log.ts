@@ -20,6 +20,8 @@ const SHARED = 64;
 
 /** How many places a record takes in the list of records. */
 const PLACES = 6;
+/** Room for most logs. */
+const ROOM = 1024;
 
 /** What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end. */
 export type Operation = "add" | "replace" | "push" | null;
@@ -31,8 +33,7 @@ export interface Recorded {
   key: Key | undefined;
   value: unknown;
 }
-/** Room for most logs. */
-const ROOM = 1024;
+
 const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
 

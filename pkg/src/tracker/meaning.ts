@@ -154,7 +154,7 @@ export class Meaning {
     state.commit();
     this.readers.changed(true);
     // What this change alone is may be told without the core.
-    this.shorten(state, state.start);
+    this.shorten(state, true);
   }
 
   /** Refuses a state that is over the limit of its size, with the unfinished change. */
@@ -344,7 +344,7 @@ export class Meaning {
     if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
       plain.log.advance(reader.id);
       this.setBaseline(reader);
-      this.shorten(plain, plain.log.length);
+      this.shorten(plain, false);
       return;
     }
     try {
@@ -402,23 +402,34 @@ export class Meaning {
   }
 
   /**
-   * Keeps the log short, of which `count` records may go. What everybody has read and nobody can undo any more the core needn't carry
+   * Keeps the log short; `leavesLast` keeps what the last recipe did, which may be told without the core. What everybody has read and nobody can undo any more the core needn't carry
    * out: it begins anew with the state that was there afterwards. What one recipe did in thousands of places isn't carried out
    * either, but is a step of the history. Everything else goes to the core.
    */
-  private shorten(plain: State, count: number): void {
+  private shorten(plain: State, leavesLast: boolean): void {
     const { log } = plain;
-    if (count > LOG_LENGTH) {
-      const { mark } = this;
-      const { changes } = this.readers;
-      const last = log.length - log.last;
-      if (mark !== null && changes - mark.changes >= this.steps && this.mayBeginAnew(plain, mark.changes)) this.beginAnew(plain, mark.state, mark.at, null);
-      else if (count === log.length && log.last >= 0 && last > LOG_LENGTH && this.mayBeginAnew(plain, changes)) {
-        this.flushEarly(log.last);
-        this.beginAnew(plain, plain.publish(), log.length, last * SCALAR);
-      } else this.flushEarly(count);
+    if ((leavesLast ? plain.start : log.length) > LOG_LENGTH) {
+      // A core that was lost takes the log along.
+      this.recover();
+      if (log.length > 0) this.hand(plain, leavesLast ? plain.start : log.length);
     }
-    if (this.mark === null && log.length > LOG_LENGTH / 2 && plain.isWhole) this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
+    const mayBegin = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
+    if (mayBegin && this.mark === null && log.length > LOG_LENGTH / 2 && plain.isWhole) {
+      this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
+    }
+  }
+
+  private hand(plain: State, count: number): void {
+    const { log } = plain;
+    const { mark } = this;
+    const { changes } = this.readers;
+    const last = log.length - log.last;
+    if (mark !== null && changes - mark.changes >= this.steps && this.mayBeginAnew(plain, mark.changes)) {
+      return this.beginAnew(plain, mark.state, mark.at, null);
+    }
+    if (count < log.length || log.last < 0 || last <= LOG_LENGTH || !this.mayBeginAnew(plain, changes)) return this.flushEarly(count);
+    if (log.last > 0) this.flushEarly(log.last);
+    if (log.last === 0) this.beginAnew(plain, plain.publish(), log.length, last * SCALAR);
   }
 
   /** Whether the core may begin with the state after so many changes. */
