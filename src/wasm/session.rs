@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array, Uint32Array};
+use serde_wasm_bindgen::to_value;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
@@ -299,26 +300,25 @@ fn sent_before(effects: &[ServerEffect], patch: &str) -> Option<usize> {
 }
 
 /// Statements are named by number: the shim has their texts in this order. Texts of the state cross as bytes, because nobody
-/// reads them on their way.
+/// reads them on their way; what every change writes is put together by hand.
 fn row(operation: &RowOperation) -> JsValue {
     let text = |statement: u8, id: u64, hash: u64, text: &str| {
-        Array::of4(&statement.into(), &(id as f64).into(), &(hash as f64).into(), &Uint8Array::from(text.as_bytes()))
+        Array::of4(&statement.into(), &(id as f64).into(), &(hash as f64).into(), &Uint8Array::from(text.as_bytes())).into()
     };
     let row = match operation {
-        RowOperation::PutMeta { format, session, tail, folding } => {
-            let fields = [*format, *tail, *folding].map(|number| JsValue::from(number as f64));
-            let [format, tail, folding] = fields;
-            [statements::PUT_META.into(), format, session.as_str().into(), tail, folding].iter().collect()
+        RowOperation::PutMeta { format, session, tail, folding } => to_value(&(statements::PUT_META, format, session, tail, folding)),
+        RowOperation::PutRoot { revision, hash, text: state } => Ok(text(statements::PUT_ROOT, *revision, *hash, state)),
+        RowOperation::DeleteRoot { revision } => to_value(&(statements::DELETE_ROOT, revision)),
+        RowOperation::PutChunk { id, hash, text: part } => Ok(text(statements::PUT_CHUNK, *id, *hash, part)),
+        RowOperation::DeleteChunk { id } => to_value(&(statements::DELETE_CHUNK, id)),
+        RowOperation::PutLog { id, last, hash, patch } => Ok(logged(statements::PUT_LOG, [*id, *last, *hash], &(**patch).into()).into()),
+        RowOperation::AppendLog { id, last, hash, patch } => {
+            Ok(logged(statements::APPEND_LOG, [*id, *last, *hash], &(**patch).into()).into())
         }
-        RowOperation::PutRoot { revision, hash, text: state } => text(statements::PUT_ROOT, *revision, *hash, state),
-        RowOperation::DeleteRoot { revision } => Array::of2(&statements::DELETE_ROOT.into(), &(*revision as f64).into()),
-        RowOperation::PutChunk { id, hash, text: part } => text(statements::PUT_CHUNK, *id, *hash, part),
-        RowOperation::DeleteChunk { id } => Array::of2(&statements::DELETE_CHUNK.into(), &(*id as f64).into()),
-        RowOperation::PutLog { id, last, hash, patch } => logged(statements::PUT_LOG, [*id, *last, *hash], &(**patch).into()),
-        RowOperation::AppendLog { id, last, hash, patch } => logged(statements::APPEND_LOG, [*id, *last, *hash], &(**patch).into()),
-        RowOperation::DeleteLog { before } => Array::of2(&statements::DELETE_LOG.into(), &(*before as f64).into()),
+        RowOperation::DeleteLog { before } => to_value(&(statements::DELETE_LOG, before)),
     };
-    row.into()
+    // Texts, and numbers that count, always have a value.
+    row.unwrap_or_default()
 }
 
 fn logged(statement: u8, numbers: [u64; 3], patch: &JsValue) -> Array {
