@@ -36,6 +36,8 @@ pub enum Code {
     ValidationFailed,
     /// Rows of the log, or of the state itself, are missing.
     StreamTruncated,
+    /// There is nothing of this number, such as a revision that isn't kept any more.
+    NotFound,
 }
 
 impl Code {
@@ -63,6 +65,7 @@ impl Code {
             Code::ForbiddenPath => "FORBIDDEN_PATH",
             Code::ValidationFailed => "VALIDATION_FAILED",
             Code::StreamTruncated => "STREAM_TRUNCATED",
+            Code::NotFound => "NOT_FOUND",
         }
     }
 }

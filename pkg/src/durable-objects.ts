@@ -10,20 +10,21 @@ import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { migrated, StoredVersion, type Migration } from "./sync/migration.js";
-import type { DurableStorage, Row } from "./sync/tables.js";
+import type { DurableStorage, Repaired, Row, StateTables } from "./sync/tables.js";
+import { checkCount, checkRetention } from "./store/checks.js";
 import type { StoreStorage } from "./store/rows.js";
-import { stateTables, type StateTables } from "./store/state-tables.js";
+import { stateTables } from "./store/state-tables.js";
 import { Meaning, type SessionCommit } from "./tracker/meaning.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 import { StateTracker } from "./tracker/tracker.js";
 import { Transactions, type Witness } from "./sync/transactions.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "./types.js";
-import type { StateDocument } from "./values/document.js";
+import { StateDocument } from "./values/document.js";
 import { diff } from "./values/patches.js";
 import type { SessionHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse };
+export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse, Repaired };
 export type { Migration } from "./sync/migration.js";
 export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
@@ -57,6 +58,16 @@ export interface DurableContext {
 /** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
 export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
 
+/** How much of a {@link SyncedState}'s past is kept. All bounds that are given count; what is kept goes in larger pieces, so there may be more. */
+export interface Retention {
+  /** How many revisions before the present one. */
+  revisions?: number;
+  /** For how many milliseconds a revision can be read after the next one was made. */
+  age?: number;
+  /** How many bytes of storage: of patches, and of parts of the state that later revisions haven't. */
+  bytes?: number;
+}
+
 /** How a {@link SyncedState} begins, and what it accepts. */
 export interface SyncedStateOptions<T> extends Migration<T> {
   /** The state of an object that has none yet. */
@@ -66,6 +77,8 @@ export interface SyncedStateOptions<T> extends Migration<T> {
    * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
    */
   name?: string;
+  /** How many earlier revisions {@link SyncedState.at} can read. Without it, those of the log and those that are pinned. */
+  retention?: Retention;
   /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
   onEvent?: (event: SyncedEvent) => void;
   /** Bounds on what is accepted. */
@@ -194,10 +207,10 @@ export class SyncedState<T> {
    */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
+    this.#options = { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
     const name = takeName(ctx, options.name);
     this.#ctx = ctx;
     this.#version = new StoredVersion(ctx.storage, name);
-    this.#options = { ...options, limits: plain(options.limits) };
     this.#tag = tagOf(name);
     this.#transactions = Transactions.of(ctx.storage);
     this.#tables = stateTables(ctx.storage, this.#transactions.quietly, name);
@@ -327,6 +340,144 @@ export class SyncedState<T> {
    */
   parallel<const R extends readonly unknown[]>(tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> }, options?: ParallelOptions): Promise<ParallelResult<R>> {
     return parallel<T, R>(this, tools, options);
+  }
+
+  /**
+   * The state at an earlier revision, as a document that reads of storage what is looked into. Those since the state was
+   * last written as a whole (some hundred changes or more), those that the option `retention` keeps, and pinned ones can
+   * be read. Two of them share what they have in common: `diff` reads what differs. Of a revision that isn't kept any
+   * more nothing can be read, not by a document from before either.
+   *
+   * O(the changes between the last whole state before it and the revision).
+   *
+   * @throws PatchwireError `NOT_FOUND` where the revision isn't kept, or isn't made yet; `VALIDATION_FAILED` where it is no
+   *   whole number; what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { plan: ["search"], done: 0 }, retention: { revisions: 10_000 } });
+   * state.update((draft) => { draft.plan.push("write"); });
+   * state.increment("/done");
+   * console.log(state.at(1).toJSON()); // { plan: [ 'search', 'write' ], done: 0 }
+   * console.log(state.at(0).diff(state.at(1))); // [ { op: 'add', path: '/plan/-', value: 'write' } ]
+   * ```
+   */
+  at(revision: number): StateDocument {
+    return this.#twice(({ session }) => new StateDocument(call(() => session.at(revision))));
+  }
+
+  /**
+   * Makes the state what it was at an earlier revision, as one change of what differs: a commit like any other, with a
+   * revision of its own, which clients are told.
+   *
+   * @throws what {@link at} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"], count: 0 } });
+   * state.update((draft) => { draft.notes = []; });
+   * state.increment("/count");
+   * state.restore(0);
+   * console.log(state.getState(), state.revision); // { notes: [ 'a' ], count: 0 } 3
+   * ```
+   */
+  restore(revision: number): void {
+    this.#with((opened) => {
+      const { session, tracker } = opened;
+      const [then, now] = [revision, call(() => session.revision())].map((revision) => call(() => session.at(revision)));
+      tracker.apply(call(() => now!.diff(then!, undefined, true)));
+      release(then!);
+      release(now!);
+      this.#commit(opened);
+    });
+  }
+
+  /**
+   * Keeps a revision, the present one unless another is given, for as long as it is pinned: {@link at} can read it until
+   * it has been unpinned as often. A row is written; what the revision needs stays as it is in storage, and is no copy.
+   *
+   * @returns the revision.
+   * @throws what {@link at} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { draft: "" } });
+   * state.append("/draft", "first");
+   * const submitted = state.pin();
+   * for (let i = 0; i < 1000; i++) state.append("/draft", ".");
+   * console.log(state.at(submitted).get("/draft"), state.pins); // first [ 1 ]
+   * ```
+   */
+  pin(revision = this.revision): number {
+    if (revision !== this.revision) this.at(revision).free();
+    this.#tables.pin(revision);
+    return revision;
+  }
+
+  /**
+   * Takes one pin of a revision away. What nobody needs then is deleted with the changes that follow, a few rows each.
+   *
+   * @throws PatchwireError `NOT_FOUND` where it isn't pinned; what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { draft: "" } });
+   * state.unpin(state.pin());
+   * console.log(state.pins); // []
+   * ```
+   */
+  unpin(revision: number): void {
+    this.#twice(({ session }) => {
+      if (!this.#tables.unpin(checkCount("the revision", revision))) throw new PatchwireError("NOT_FOUND", "the revision isn't pinned");
+      call(() => session.review());
+    });
+  }
+
+  /**
+   * The revisions that are pinned, ascending.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: 0 });
+   * state.pin();
+   * console.log(state.pins); // [ 0 ]
+   * ```
+   */
+  get pins(): readonly number[] {
+    return this.#twice(() => this.#tables.pins());
+  }
+
+  /**
+   * Mends a state whose rows are damaged, which every other method refuses with an error that names the row. The newest
+   * revision that is whole becomes the state, with a number that none of the lost ones had, and as another session, because
+   * clients may have seen what is lost: they are sent it whole. What is kept of the revisions before it stays. O(state).
+   *
+   * @returns what was lost; `undefined` where nothing is damaged.
+   * @throws where no revision is whole, what is damaged: then nothing has changed. {@link destroy} begins anew.
+   * @example
+   * ```ts
+   * import { PatchwireError, SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * try {
+   *   state.getState();
+   * } catch (error) {
+   *   if (!(error instanceof PatchwireError && ["STREAM_TRUNCATED", "VALIDATION_FAILED"].includes(error.code))) throw error;
+   *   const { restored, newest, damage } = state.repair()!;
+   *   console.error(`${damage.message}: revisions ${restored + 1} to ${newest} are lost`);
+   * }
+   * console.log(state.repair()); // undefined
+   * ```
+   */
+  repair(): Repaired | undefined {
+    this.#forget();
+    const repaired = this.#tables.repair();
+    if (repaired !== undefined) {
+      this.#untold = [];
+      this.#once({ revision: repaired.revision, effects: [], then: () => {} });
+    }
+    return repaired;
   }
 
   /**
@@ -563,12 +714,14 @@ export class SyncedState<T> {
   }
 
   #readStored(isNew?: () => void): Opened<T> {
-    const { initial, limits } = this.#options;
+    const { initial, limits, retention = {} } = this.#options;
+    const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
       return new StateTracker(initial, limits ? { limits } : {}).document();
     };
     const session = this.#tables.open(make, limits);
+    call(() => session.keep(revisions, age, bytes));
     const connections = new Connections(session, (event) => this.#tell(event));
     const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits), connections, numbers: undefined });
     this.#transactions.witness(this.#witness);

@@ -8,10 +8,12 @@
 //! The host has the database and the sockets: a Durable Object's shim, or the simulation in `tests/`. Should memory be
 //! lost at any of these points, [`Session::wake`] goes on from the rows.
 
+use std::sync::Arc;
+
 use crate::document::Document;
 use crate::error::Result;
 use crate::patch::Dialect;
-use crate::store::{Opened, Piece, Plan, RowOperation, Store};
+use crate::store::{Opened, Piece, Plan, Retention, RowOperation, Rows, Store};
 use crate::sync::resume::Standard;
 use crate::sync::{CommitFrame, ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
@@ -134,6 +136,61 @@ impl Session {
     #[doc(hidden)]
     pub fn set_chunk(&mut self, bytes: usize) {
         self.store.set_chunk(bytes);
+    }
+
+    /// Says where the rows are: see [`Store::read_from`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// session.read_from(Tables::default().rows());
+    /// ```
+    pub fn read_from(&mut self, rows: Arc<dyn Rows>) {
+        self.store.read_from(rows);
+    }
+
+    /// Sets how much is kept of earlier revisions: see [`Store::keep`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, store::Retention};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// session.keep(Retention { revisions: Some(1_000), ..Retention::default() });
+    /// ```
+    pub fn keep(&mut self, retention: Retention) {
+        self.store.keep(retention);
+    }
+
+    /// A revision isn't pinned any more: see [`Store::review`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// session.review();
+    /// ```
+    pub fn review(&mut self) {
+        self.store.review();
+    }
+
+    /// The state at a revision that is kept: see [`Store::at`].
+    ///
+    /// # Errors
+    /// As [`Store::at`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let mut tables = Tables::default();
+    /// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// session.read_from(tables.rows());
+    /// tables.execute(&rows);
+    /// session.tracker().increment("/n", 1.0).unwrap();
+    /// tables.execute(&session.commit().unwrap().unwrap().rows);
+    /// session.accept();
+    /// assert_eq!(session.at(0).unwrap().to_string(), r#"{"n":1}"#);
+    /// assert_eq!(session.at(1).unwrap().to_string(), r#"{"n":2}"#);
+    /// ```
+    pub fn at(&mut self, revision: u64) -> Result<Document> {
+        let past = self.store.at(revision)?;
+        Ok(Document { limits: self.document().limits, ..past })
     }
 
     /// The state as it is, with what hasn't been committed.

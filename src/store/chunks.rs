@@ -3,12 +3,12 @@
 //! A chunk is JSON text: a run of an array's items, of an object's names and values by turns, or a piece of a string. In the
 //! place of a value that has chunks of its own is `null`, and a second line says which chunks those are.
 
-use std::fmt::Debug;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::hash::hash;
 use super::host::Opened;
 use super::layout::{Holes, Kind, Layout, Run, read_holes, read_runs, text};
+use super::rows::Rows;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object};
@@ -16,48 +16,6 @@ use crate::parse;
 
 /// The name of the table in errors.
 pub(super) const CHUNKS: &str = "chunks";
-
-/// Where chunks are read from, when somebody asks for what is in them.
-pub trait Chunks: Debug + Send + Sync {
-    /// The row of `chunks` with this number, its hash and its text; `None` where there is none.
-    ///
-    /// # Errors
-    /// What reading gives.
-    fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>>;
-
-    /// Which of these rows there are.
-    ///
-    /// # Errors
-    /// What reading gives.
-    fn left(&self, ids: &[u64]) -> Result<Vec<u64>>;
-
-    /// The numbers and the hashes of the rows from one number on.
-    ///
-    /// # Errors
-    /// What reading gives.
-    fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>>;
-
-    /// Reading failed in the middle of something that can't fail: whoever asked for that is to be told.
-    fn failed(&self, _: &Error) {}
-}
-
-/// There are none, because everything is in memory.
-#[derive(Debug)]
-pub(super) struct NoChunks;
-
-impl Chunks for NoChunks {
-    fn chunk(&self, _: u64) -> Result<Option<(u64, Vec<u8>)>> {
-        Ok(None)
-    }
-
-    fn left(&self, _: &[u64]) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
-    fn hashes(&self, _: u64) -> Result<Vec<(u64, u64)>> {
-        Ok(Vec::new())
-    }
-}
 
 /// A chunk's content, and the places where values are missing from it.
 pub(super) fn split(text: &[u8]) -> (&[u8], Option<&[u8]>) {
@@ -85,15 +43,22 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
 /// Reads layouts and what they lay out.
 #[derive(Debug)]
 pub(super) struct Reader {
-    chunks: Arc<dyn Chunks>,
+    pub(super) rows: Arc<dyn Rows>,
+    /// Whether it reads earlier revisions, and not the state.
+    is_past: bool,
     pub(super) opened: Mutex<Opened>,
     /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
     failure: OnceLock<Error>,
 }
 
 impl Reader {
-    pub(super) fn new(chunks: Arc<dyn Chunks>) -> Reader {
-        Reader { chunks, opened: Mutex::default(), failure: OnceLock::new() }
+    pub(super) fn new(rows: Arc<dyn Rows>) -> Reader {
+        Reader { rows, is_past: false, opened: Mutex::default(), failure: OnceLock::new() }
+    }
+
+    /// Reads earlier revisions from the same rows.
+    pub(super) fn of_past(&self) -> Reader {
+        Reader { is_past: true, ..Reader::new(self.rows.clone()) }
     }
 
     pub(super) fn failure(&self) -> Option<&Error> {
@@ -101,7 +66,7 @@ impl Reader {
     }
 
     pub(super) fn fail(&self, error: Error) {
-        self.chunks.failed(self.failure.get_or_init(|| error));
+        self.rows.failed(self.failure.get_or_init(|| error), self.is_past);
     }
 
     /// Refuses what came out, if reading failed on the way.
@@ -110,16 +75,8 @@ impl Reader {
     }
 
     fn fetch(&self, id: u64) -> Result<Vec<u8>> {
-        let (known, text) = self.chunks.chunk(id)?.ok_or_else(|| missing(CHUNKS, id))?;
+        let (known, text) = self.rows.chunk(id)?.ok_or_else(|| missing(CHUNKS, id))?;
         if hash(id, &text) == known { Ok(text) } else { Err(damaged(CHUNKS, id)) }
-    }
-
-    pub(super) fn left(&self, ids: &[u64]) -> Result<Vec<u64>> {
-        if ids.is_empty() { Ok(Vec::new()) } else { self.chunks.left(ids) }
-    }
-
-    pub(super) fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
-        self.chunks.hashes(from)
     }
 
     /// Where the value's parts are.

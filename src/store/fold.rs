@@ -39,6 +39,7 @@ pub(super) struct Fold {
     written: usize,
     /// Chunks of the base before that the new one hasn't.
     freed: Vec<u64>,
+    freed_bytes: usize,
     /// Values that are gone, whose chunks weren't looked up yet.
     gone: Vec<Arc<Layout>>,
 }
@@ -62,6 +63,7 @@ pub(super) struct Done {
     pub(super) layout: Arc<Layout>,
     pub(super) next: u64,
     pub(super) freed: Vec<u64>,
+    pub(super) freed_bytes: usize,
     pub(super) written: usize,
 }
 
@@ -129,7 +131,7 @@ struct Span {
 impl Fold {
     /// Begins with the state, and the one of the base before if there is one. O(what differs).
     pub(super) fn begin(reader: Arc<Reader>, chunk: usize, state: &Node, old: Option<(&Node, Arc<Layout>)>, next: u64) -> Result<Fold> {
-        let mut fold = Fold { reader, chunk, frames: Vec::new(), next, written: 0, freed: Vec::new(), gone: Vec::new() };
+        let mut fold = Fold { reader, chunk, frames: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new() };
         let list = |node: &Node| Node::array(vec![node.clone()]);
         fold.descend(&list(state), old.map(|(node, layout)| (list(node), layout)))?;
         Ok(fold)
@@ -196,7 +198,10 @@ impl Fold {
         let unchanged = (leaving.is_empty() && !parts.iter().any(|part| matches!(part, Part::Write(_)))).then(|| layout.clone());
         let mut frame = Frame::new(value, self.chunk, Some(before), unchanged, parts);
         for (start, run) in leaving {
-            self.freed.extend((run.chunk != ROOT).then_some(run.chunk));
+            if run.chunk != ROOT {
+                self.freed.push(run.chunk);
+                self.freed_bytes += run.bytes;
+            }
             self.leave(&mut frame, start, &self.reader.holes(layout.kind, &run)?);
         }
         self.freed.extend(layout.list.filter(|_| frame.unchanged.is_none()));
@@ -246,6 +251,7 @@ impl Fold {
             self.freed.extend(layout.list);
             for run in self.reader.runs(&layout)? {
                 self.freed.push(run.chunk);
+                self.freed_bytes += run.bytes;
                 let holes = self.reader.holes(layout.kind, run)?;
                 self.gone.extend(holes.iter().map(|(_, layout)| layout.clone()));
             }
@@ -256,7 +262,8 @@ impl Fold {
         let Some(mut frame) = self.frames.pop() else { return Ok(Step::Looked) };
         let text = frame.close(ROOT);
         let layout = Arc::new(Layout::new(Kind::Array, frame.runs, None));
-        Ok(Step::Done(Done { text, layout, next: self.next, freed: std::mem::take(&mut self.freed), written: self.written }))
+        let freed = std::mem::take(&mut self.freed);
+        Ok(Step::Done(Done { text, layout, next: self.next, freed, freed_bytes: self.freed_bytes, written: self.written }))
     }
 }
 

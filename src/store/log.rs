@@ -52,6 +52,16 @@ impl Log {
         self.rows.back().map_or(0, |row| row.id)
     }
 
+    /// The id of the oldest row that is known; of the next one where there is none.
+    pub(super) fn head(&self, revision: u64) -> u64 {
+        self.rows.front().map_or((revision + 1) * PARTS, |row| row.id)
+    }
+
+    /// The first of these rows with patches of revisions after this one.
+    pub(super) fn first_after(&self, revision: u64) -> Option<u64> {
+        self.rows.iter().find(|row| row.last.max(row.revision()) > revision).map(|row| row.id)
+    }
+
     pub(super) fn add(&mut self, row: LogRow) {
         self.revisions += row.revisions();
         self.bytes += row.bytes;

@@ -1,46 +1,56 @@
 //! Where the state is kept: which rows to write for a commit, and what the rows say when they are read again.
 //!
-//! Four tables, all with integer keys, so that what a commit writes to one of them is one row:
+//! Four tables, all with integer keys, so that what a commit writes to one of them is one row, and one of pins, which say
+//! which earlier revisions are to stay:
 //! - `meta`, one row: the storage format's version, the session, and the id of the newest row of `log`;
-//! - `roots`: the state at one revision, its *base*, or where its chunks are; `id` is the revision;
+//! - `roots`: the state at one revision, its *base*, or where its chunks are; `id` is the revision. The last one counts, and
+//!   those before are what earlier revisions are read from;
 //! - `chunks`: the parts of a base that is too large for one row, each written once and never changed;
 //! - `log`: the patches since the base and a bounded tail of earlier ones, which reconnecting clients resume from. Short
 //!   patches share a row, a line each, and long ones take several; `id` is `4096 * revision + part` of the first.
 //!
 //! Each row but the one of `meta` has a hash of its number and its text, so that a damaged one is known.
 //!
-//! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction. Chunks are
-//! read through [`Chunks`].
+//! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction. What is
+//! in rows is read through [`Rows`].
 
 mod chunks;
 mod fold;
 mod format1;
 mod hash;
+mod history;
 mod host;
 mod layout;
 mod log;
 mod open;
+mod patches;
 mod piece;
+mod repair;
 mod roots;
+mod rows;
 mod tables;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::node::Node;
-use chunks::{NoChunks, Reader};
+use chunks::Reader;
 use fold::{CHUNK, Done, Fold, Step};
+use history::{History, Tidied};
 use layout::{Kind, Layout};
 use log::{Growth, Log};
 use roots::Root;
+use rows::NoRows;
 
-pub use chunks::Chunks;
 pub use format1::Format1;
 pub use hash::hash;
-pub use open::{Opened, Opening};
+pub use history::Retention;
+pub use open::Opened;
 pub use piece::Piece;
+pub use repair::Repair;
+pub use rows::{LogText, Meta, Rows};
 pub use tables::Tables;
 
 /// The version of what the rows mean.
@@ -64,9 +74,6 @@ const LONG: u64 = 50_000;
 /// A log of more bytes than this takes too much memory when the object wakes, however large its state is.
 const HEAVY: usize = 16 << 20;
 
-/// So many rows of each kind that nobody needs any more go with one commit.
-const DELETED: usize = 2;
-
 /// One change to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowOperation {
@@ -81,7 +88,7 @@ pub enum RowOperation {
         /// The revision whose state is being written to chunks; one that has a root where none is.
         folding: u64,
     },
-    /// Adds a row to `roots`.
+    /// Sets a row of `roots`.
     PutRoot {
         /// The revision whose state it is.
         revision: u64,
@@ -131,8 +138,10 @@ pub enum RowOperation {
         /// The patch's text in the extended dialect.
         patch: Piece,
     },
-    /// Deletes the rows of `log` before this id.
+    /// Deletes rows of `log`.
     DeleteLog {
+        /// The first to go.
+        from: u64,
         /// The first to stay.
         before: u64,
     },
@@ -148,11 +157,9 @@ pub struct Plan {
     patch_bytes: usize,
     growth: Growth,
     fold: Option<Folding>,
-    base: Option<Base>,
-    /// How many chunks were deleted.
-    deleted: usize,
-    /// The rows of the log that were deleted.
-    forgotten: Option<u64>,
+    /// A new base, and whether the one before stays beside it.
+    base: Option<(Base, bool)>,
+    tidied: Tidied,
 }
 
 /// The state that isn't in the log.
@@ -220,8 +227,9 @@ pub struct Store {
     /// A fold, while there is one and no plan has it.
     folding: Option<Folding>,
     interrupted: Option<Interrupted>,
-    /// Chunks that nobody needs any more.
-    garbage: VecDeque<u64>,
+    history: History,
+    /// Reads earlier revisions.
+    past: Option<Arc<Reader>>,
 }
 
 impl Store {
@@ -241,7 +249,7 @@ impl Store {
 
     /// New tables that hold the state at a revision, and the patches that led to it, the newest last.
     fn begin(session: String, revision: u64, document: &Document, recent: &[String]) -> (Store, Vec<RowOperation>) {
-        let reader = Arc::new(Reader::new(Arc::new(NoChunks)));
+        let reader = Arc::new(Reader::new(Arc::new(NoRows)));
         let mut operations = Vec::new();
         let mut log = Log::default();
         for (back, patch) in recent.iter().enumerate().map(|(at, patch)| ((recent.len() - 1 - at) as u64, patch)) {
@@ -253,14 +261,14 @@ impl Store {
         let state = document.root.clone().taken_over().unwrap_or_default();
         let (rows, done) = write(reader.clone(), &state);
         operations.extend(rows);
-        let root = Root { revision, next: done.next, chunks: done.written as u64, freed: Vec::new() };
+        let root = Root { revision, next: done.next, chunks: done.written as u64, log: log.head(revision), ..Root::default() };
         operations.insert(0, RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 });
         operations.insert(1, root.row(&done.text));
         let base = Base { root, state, layout: done.layout };
-        (Store::at(session, reader, base, log), operations)
+        (Store::over(session, reader, base, log), operations)
     }
 
-    fn at(session: String, reader: Arc<Reader>, base: Base, log: Log) -> Store {
+    fn over(session: String, reader: Arc<Reader>, base: Base, log: Log) -> Store {
         let revision = base.root.revision;
         Store {
             session,
@@ -274,8 +282,26 @@ impl Store {
             grown_since: 0,
             folding: None,
             interrupted: None,
-            garbage: VecDeque::new(),
+            history: History::default(),
+            past: None,
         }
+    }
+
+    /// Says where the rows are that [`Store::create`] gave, for what is read of them later: earlier revisions, and which are
+    /// pinned.
+    ///
+    /// ```
+    /// use patchwire::store::{Store, Tables};
+    /// use patchwire::Document;
+    ///
+    /// let mut tables = Tables::default();
+    /// let (mut store, rows) = Store::create("a-session", &Document::parse("1").unwrap());
+    /// store.read_from(tables.rows());
+    /// tables.execute(&rows);
+    /// assert_eq!(store.at(0).unwrap().to_string(), "1");
+    /// ```
+    pub fn read_from(&mut self, rows: Arc<dyn Rows>) {
+        self.reader = Arc::new(Reader::new(rows));
     }
 
     /// The id that was made with the storage.
@@ -351,7 +377,7 @@ impl Store {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
         let (operations, growth) = self.log.commit(revision, &patch)?;
-        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, deleted: 0, forgotten: None };
+        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, tidied: Tidied::default() };
         let mut described = false;
         if self.folding.is_none() {
             if let Some(Interrupted { revision, state, written }) = self.interrupted.take() {
@@ -369,7 +395,7 @@ impl Store {
         }
         match self.folding.take() {
             Some(folding) => self.go_on(folding, &mut plan)?,
-            None => self.clean_up(&mut plan),
+            None => self.tidy(&mut plan)?,
         }
         self.check()?;
         Ok(plan)
@@ -394,14 +420,22 @@ impl Store {
                 }
                 Step::Looked => room = room.saturating_sub(self.chunk / 2),
                 Step::Done(done) => {
-                    let Done { text, layout, next, freed, written } = done;
-                    let chunks = (self.base.root.chunks + written as u64).saturating_sub(freed.len() as u64);
-                    // What wasn't deleted yet isn't known from the root before any more.
-                    let freed = self.garbage.iter().copied().chain(freed).collect();
-                    let root = Root { revision: folding.revision, next, chunks, freed };
+                    let Done { text, layout, next, freed, freed_bytes, written } = done;
+                    let before = &self.base.root;
+                    let chunks = (before.chunks + written as u64).saturating_sub(freed.len() as u64);
+                    let began_now = folding.revision == plan.revision;
+                    let patches = if began_now { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
+                    let size = before.size + (patches + freed_bytes) as u64;
+                    let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
+                    let mut root = Root { revision: folding.revision, next, chunks, freed, log, time, size };
+                    let stays = self.stays(&root)?;
+                    if !stays {
+                        // What wasn't deleted yet isn't known from the root before any more.
+                        root.freed.splice(0..0, self.history.unswept(before));
+                    }
                     plan.operations.push(root.row(&text));
-                    plan.operations.push(RowOperation::DeleteRoot { revision: self.base.root.revision });
-                    plan.base = Some(Base { root, state: folding.state, layout });
+                    plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
+                    plan.base = Some((Base { root, state: folding.state, layout }, stays));
                     return Ok(());
                 }
             }
@@ -410,14 +444,6 @@ impl Store {
                 return Ok(());
             }
         }
-    }
-
-    /// Deletes some of what nobody needs any more.
-    fn clean_up(&self, plan: &mut Plan) {
-        plan.forgotten = self.log.forgettable(self.base.root.revision, DELETED);
-        plan.operations.extend(plan.forgotten.map(|before| RowOperation::DeleteLog { before }));
-        plan.deleted = self.garbage.len().min(DELETED);
-        plan.operations.extend(self.garbage.iter().take(plan.deleted).map(|id| RowOperation::DeleteChunk { id: *id }));
     }
 
     /// The plan's transaction has been committed.
@@ -441,13 +467,13 @@ impl Store {
         self.grown += plan.patch_bytes;
         self.grown_since = if began { 0 } else { self.grown_since + plan.patch_bytes };
         self.folding = plan.fold;
-        self.garbage.drain(..plan.deleted.min(self.garbage.len()));
-        if let Some(before) = plan.forgotten {
+        if let Some(before) = plan.tidied.forgotten() {
             self.log.forget(before);
         }
-        if let Some(base) = plan.base {
+        self.history.accept(plan.tidied, &mut self.base.root);
+        if let Some((base, stays)) = plan.base {
             self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
-            self.garbage = base.root.freed.iter().copied().collect();
+            self.history.replaced(self.base.root.revision, &base.root, stays);
             self.base = base;
         }
     }
@@ -469,6 +495,7 @@ fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
         layout: Arc::new(Layout::new(Kind::Array, Vec::new(), None)),
         next: 1,
         freed: Vec::new(),
+        freed_bytes: 0,
         written: 0,
     };
     // Nothing is read where there was nothing.

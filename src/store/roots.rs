@@ -19,25 +19,36 @@ pub(super) const ROOTS: &str = "roots";
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Root {
     pub(super) revision: u64,
-    /// The number of the next chunk: those of this base are below.
+    /// The number of the next chunk: those of this base are below, and those of later ones that it hasn't aren't.
     pub(super) next: u64,
     /// How many chunks the base has.
     pub(super) chunks: u64,
     /// Chunks that bases before had and this one hasn't, and that may not be deleted yet.
     pub(super) freed: Vec<u64>,
+    /// The first row of the log that somebody may need who goes on from here.
+    pub(super) log: u64,
+    /// When it was written, in milliseconds since 1970.
+    pub(super) time: u64,
+    /// The bytes of all patches up to it, and of all chunks that were freed: what lies between two bases is the difference.
+    pub(super) size: u64,
 }
 
-/// A base as its row has it.
-#[derive(Debug)]
-pub(super) struct Read {
-    pub(super) root: Root,
-    /// The whole state; `None` where it has chunks.
-    pub(super) state: Option<Node>,
-    /// Of a list with the state as its only item.
-    pub(super) layout: Arc<Layout>,
-}
+/// A base as its row has it: with the whole state, unless that has chunks, and the layout of a list with the state as its only
+/// item.
+pub(super) type Read = (Root, Option<Node>, Arc<Layout>);
 
 impl Root {
+    /// The chunks of bases before that nobody needs, where the one before this has those below a number.
+    pub(super) fn unused(&self, next: u64) -> impl Iterator<Item = u64> {
+        self.freed.iter().copied().filter(move |chunk| *chunk >= next)
+    }
+
+    /// The row as it was, with another first line.
+    pub(super) fn row_beside(&self, text: &[u8]) -> RowOperation {
+        let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);
+        self.row(text.get(end..).unwrap_or_default())
+    }
+
     /// The row: what is above, the state, and where its chunks are if it has some, each a line.
     pub(super) fn row(&self, state: &[u8]) -> RowOperation {
         let mut text = Vec::with_capacity(state.len() + 64 + 8 * self.freed.len());
@@ -45,6 +56,9 @@ impl Root {
         print_number(&mut text, self.next, b',');
         text.extend_from_slice(b"\"chunks\":");
         print_number(&mut text, self.chunks, b',');
+        for (name, number) in [("log", self.log), ("time", self.time), ("size", self.size)] {
+            text.extend_from_slice(format!("\"{name}\":{number},").as_bytes());
+        }
         text.extend_from_slice(b"\"freed\":[");
         for (index, chunk) in self.freed.iter().enumerate() {
             text.extend_from_slice(if index > 0 { b"," } else { b"" });
@@ -73,12 +87,13 @@ impl Root {
             None => (Some(whole()?), state.len()),
         };
         let layout = Arc::new(Layout::new(Kind::Array, vec![Run::new(ROOT, 1, bytes, holes)], None));
-        Ok(Read { root, state, layout })
+        Ok((root, state, layout))
     }
 
     fn of(revision: u64, head: &Node) -> Option<Root> {
         let field = |name: &[u8]| head.child(&Key::from(name));
         let freed = field(b"freed")?.as_array()?.iter().map(whole).collect::<Option<_>>()?;
-        Some(Root { revision, next: whole(&field(b"next")?)?, chunks: whole(&field(b"chunks")?)?, freed })
+        let [log, time, size] = [&b"log"[..], b"time", b"size"].map(|name| field(name).as_ref().and_then(whole).unwrap_or(0));
+        Some(Root { revision, next: whole(&field(b"next")?)?, chunks: whole(&field(b"chunks")?)?, freed, log, time, size })
     }
 }

@@ -14,9 +14,10 @@ struct Kept {
 impl Kept {
     fn new(state: &str) -> Kept {
         let document = Document::parse(state).unwrap();
-        let (store, rows) = Store::create("s", &document);
+        let (mut store, rows) = Store::create("s", &document);
         let mut tables = Tables::default();
         tables.execute(&rows);
+        store.read_from(tables.rows());
         Kept { store, document, tables }
     }
 
@@ -42,15 +43,32 @@ impl Kept {
         opened
     }
 
-    /// A base has each of its chunks once, and what no base has is on its way out.
+    fn check_state(&self) {
+        let opened = self.tables.open(Limits::default()).unwrap().unwrap();
+        assert_eq!(opened.document.to_string(), self.document.to_string());
+        opened.store.check().unwrap();
+    }
+
+    /// A base has each of its chunks once, and what no base has is on its way out: listed by the base after the last that had
+    /// it.
     fn check_chunks(&self, store: &Store) {
-        let mut used = Vec::new();
-        collect(&store.reader, &store.base.layout, &mut used);
-        let known: BTreeSet<u64> = used.iter().copied().collect();
-        assert_eq!((known.len(), store.base.root.chunks), (used.len(), used.len() as u64));
-        let garbage: BTreeSet<u64> = store.garbage.iter().copied().collect();
+        let (mut known, mut garbage, mut before) = (BTreeSet::new(), BTreeSet::new(), 0);
+        let revisions: Vec<u64> = self.tables.content().roots.keys().copied().collect();
+        for revision in revisions {
+            let reader = Arc::new(store.reader.of_past());
+            let base = Base::read(&reader, revision).unwrap();
+            let mut used = Vec::new();
+            collect(&reader, &base.layout, &mut used);
+            let own: BTreeSet<u64> = used.iter().copied().collect();
+            assert_eq!((own.len(), base.root.chunks), (used.len(), used.len() as u64));
+            assert!(own.iter().all(|id| *id < base.root.next));
+            assert!(own.iter().all(|id| self.tables.content().chunks.contains_key(id)), "a chunk is gone");
+            known.extend(own);
+            garbage.extend(base.root.unused(before));
+            before = base.root.next;
+        }
         assert!(garbage.is_disjoint(&known));
-        for id in self.tables.chunks.rows().keys() {
+        for id in self.tables.content().chunks.keys() {
             assert!(known.contains(id) || garbage.contains(id) || *id >= store.base.root.next, "chunk {id} was forgotten");
         }
     }
@@ -272,36 +290,38 @@ fn missing_and_damaged_rows_are_errors_that_name_them() {
         read.map_err(|error| (error.code, error.row.unwrap()))
     };
     assert_eq!(damaged(&|_| {}), Ok(Some(4)));
-    let logged: Vec<u64> = kept.tables.log.keys().copied().collect();
-    let chunks: Vec<u64> = kept.tables.chunks.rows().keys().copied().collect();
+    let logged: Vec<u64> = kept.tables.content().log.keys().copied().collect();
+    let chunks: Vec<u64> = kept.tables.content().chunks.keys().copied().collect();
     assert_eq!((logged.len(), chunks.len()), (4, 32));
     let lost = |row| Err((Code::StreamTruncated, row));
     let wrong = |row| Err((Code::ValidationFailed, row));
-    assert_eq!(damaged(&|tables| tables.meta = None), lost(("meta", 1)));
-    assert_eq!(damaged(&|tables| tables.roots.clear()), lost(("roots", 0)));
-    assert_eq!(damaged(&|tables| assert!(tables.roots.get_mut(&0).unwrap().1.pop().is_some())), wrong(("roots", 0)));
+    assert_eq!(damaged(&|tables| tables.content().meta = None), lost(("meta", 1)));
+    assert_eq!(damaged(&|tables| tables.content().roots.clear()), lost(("roots", 0)));
+    assert_eq!(damaged(&|tables| assert!(tables.content().roots.get_mut(&0).unwrap().1.pop().is_some())), wrong(("roots", 0)));
     for id in logged.iter().copied() {
         let next = logged.iter().copied().find(|other| *other > id).unwrap_or(id);
-        assert_eq!(damaged(&|tables| drop(tables.log.remove(&id))), lost(("log", id)), "before {next}");
-        assert_eq!(damaged(&|tables| assert!(tables.log.get_mut(&id).unwrap().2.pop().is_some())), wrong(("log", id)));
-        assert_eq!(damaged(&|tables| tables.log.get_mut(&id).unwrap().0 += 1), wrong(("log", id)));
+        assert_eq!(damaged(&|tables| drop(tables.content().log.remove(&id))), lost(("log", id)), "before {next}");
+        assert_eq!(damaged(&|tables| assert!(tables.content().log.get_mut(&id).unwrap().2.pop().is_some())), wrong(("log", id)));
+        assert_eq!(damaged(&|tables| tables.content().log.get_mut(&id).unwrap().0 += 1), wrong(("log", id)));
         for other in logged.iter().copied().filter(|other| *other != id) {
             let swapped = damaged(&|tables| {
-                let (one, two) = (tables.log[&id].clone(), tables.log[&other].clone());
-                tables.log.insert(id, two);
-                tables.log.insert(other, one);
+                let mut rows = tables.content();
+                let (one, two) = (rows.log[&id].clone(), rows.log[&other].clone());
+                rows.log.insert(id, two);
+                rows.log.insert(other, one);
             });
             assert!(swapped.is_err(), "{id} and {other}");
         }
     }
     for id in chunks.iter().copied() {
-        assert_eq!(damaged(&|tables| drop(tables.chunks.rows().remove(&id))), lost(("chunks", id)));
+        assert_eq!(damaged(&|tables| drop(tables.content().chunks.remove(&id))), lost(("chunks", id)));
         let cut = |text: &mut String| text.truncate(split(text.as_bytes()).0.len() / 2);
-        assert_eq!(damaged(&|tables| cut(&mut tables.chunks.rows().get_mut(&id).unwrap().1)), wrong(("chunks", id)));
+        assert_eq!(damaged(&|tables| cut(&mut tables.content().chunks.get_mut(&id).unwrap().1)), wrong(("chunks", id)));
         for other in chunks.iter().copied().filter(|other| *other != id).step_by(7) {
             let doubled = damaged(&|tables| {
-                let row = tables.chunks.rows()[&other].clone();
-                tables.chunks.rows().insert(id, row);
+                let mut rows = tables.content();
+                let row = rows.chunks[&other].clone();
+                rows.chunks.insert(id, row);
             });
             assert_eq!(doubled, wrong(("chunks", id)));
         }
@@ -319,14 +339,18 @@ fn what_the_log_forgets() {
     }
     let opened = kept.check();
     assert!(crate::sync::resume::within(opened.recent.len(), opened.recent.iter().map(String::len).sum()));
-    assert!(kept.tables.log.len() < 6_000 / 20);
+    assert!(kept.tables.content().log.len() < 6_000 / 20);
 }
 
-/// Counts what is read.
+/// Counts the chunks that are read.
 #[derive(Debug)]
-struct Counting(Arc<dyn Chunks>, std::sync::atomic::AtomicUsize);
+struct Counting(Arc<dyn Rows>, std::sync::atomic::AtomicUsize);
 
-impl Chunks for Counting {
+impl Rows for Counting {
+    fn meta(&self) -> Result<Option<Meta>> {
+        self.0.meta()
+    }
+
     fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>> {
         self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         self.0.chunk(id)
@@ -339,19 +363,38 @@ impl Chunks for Counting {
     fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
         self.0.hashes(from)
     }
+
+    fn roots(&self) -> Result<Vec<u64>> {
+        self.0.roots()
+    }
+
+    fn root(&self, revision: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        self.0.root(revision)
+    }
+
+    fn log(&self, from: u64) -> Result<Option<LogText>> {
+        self.0.log(from)
+    }
+
+    fn logged(&self, from: u64, before: u64, most: usize) -> Result<Vec<u64>> {
+        self.0.logged(from, before, most)
+    }
+
+    fn is_pinned(&self, from: u64, before: u64) -> Result<bool> {
+        self.0.is_pinned(from, before)
+    }
+
+    fn now(&self) -> u64 {
+        self.0.now()
+    }
 }
 
 #[test]
 fn a_state_is_read_where_it_is_looked_into() {
     let items: Vec<String> = (0..100_000).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "x".repeat(80))).collect();
     let kept = Kept::new(&format!(r#"{{"list":[{}],"n":0,"other":[{}]}}"#, items.join(","), items.join(",")));
-    let chunks = Arc::new(Counting(kept.tables.chunks(), Default::default()));
-    let mut opening = Opening::new(Limits::default(), chunks.clone());
-    let (format, session, tail, folding) = kept.tables.meta.clone().unwrap();
-    opening.meta(format, &session, tail, folding).unwrap();
-    let (hash, text) = &kept.tables.roots[&0];
-    opening.root(0, *hash, text.as_bytes()).unwrap();
-    let opened = opening.finish().unwrap().unwrap();
+    let chunks = Arc::new(Counting(kept.tables.rows(), Default::default()));
+    let opened = Opened::read(chunks.clone(), Limits::default()).unwrap().unwrap();
     let reads = || chunks.1.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(reads(), 0);
     assert_eq!(opened.document.weight() / 1_000, kept.document.to_string().len() / 1_000);
@@ -364,4 +407,190 @@ fn a_state_is_read_where_it_is_looked_into() {
     assert!(reads() <= 5);
     assert_eq!(changed.to_string(), kept.document.apply(&patch).unwrap().to_string());
     opened.store.check().unwrap();
+}
+
+/// What is kept of a session beside its state: what each revision was, and which ones are pinned.
+struct Remembered {
+    states: Vec<String>,
+    pins: Vec<u64>,
+}
+
+impl Remembered {
+    /// Whatever can be read is what it was, and what has to be kept can be read.
+    fn check(&self, kept: &mut Kept, revisions: u64, random: &mut Random) {
+        let present = kept.store.revision;
+        for revision in 0..=present {
+            let needed = self.pins.contains(&revision) || present - revision <= revisions || revision >= kept.store.base.root.revision;
+            if !needed && random.below(4) > 0 {
+                continue;
+            }
+            match kept.store.at(revision) {
+                Ok(state) => assert!(state.to_string() == self.states[revision as usize], "revision {revision} of {present}"),
+                Err(error) => assert!(!needed && error.code == Code::NotFound, "revision {revision} of {present}: {error}"),
+            }
+        }
+        kept.store.check_past().unwrap();
+        assert_eq!(kept.store.at(present + 1).unwrap_err().code, Code::NotFound);
+    }
+}
+
+#[test]
+fn kept_and_pinned_revisions_stay_what_they_were_and_the_others_go() {
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let mut kept = Kept::new(r#"{"list":[],"map":{},"text":"","n":0}"#);
+        let (chunk, revisions) = ([60, 120, 1_000][random.below(3)], [0, 0, 20, 100][random.below(4)]);
+        let retention = Retention { revisions: (revisions > 0).then_some(revisions), ..Retention::default() };
+        let mut remembered = Remembered { states: vec![kept.document.to_string()], pins: Vec::new() };
+        for round in 0..500 {
+            kept.store.set_chunk(chunk);
+            kept.store.keep(retention);
+            if random.below(12) == 0 {
+                let revision = kept.store.revision - (random.below(3) as u64).min(kept.store.revision);
+                if kept.store.at(revision).is_ok() {
+                    kept.tables.pin(revision);
+                    remembered.pins.push(revision);
+                }
+            }
+            if random.below(15) == 0 && !remembered.pins.is_empty() {
+                let pinned = remembered.pins.swap_remove(random.below(remembered.pins.len()));
+                kept.tables.unpin(pinned);
+                kept.store.review();
+            }
+            let patch = random.patch(&kept.document);
+            let document = kept.document.apply(&Patch::parse(&patch).unwrap()).unwrap();
+            let plan = kept.store.plan(patch.as_str(), &document).unwrap();
+            let fate = random.below(12);
+            if fate == 0 {
+                continue;
+            }
+            let before = kept.tables.rows_written();
+            let pieces = plan.operations.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count() as u64;
+            kept.tables.execute(&plan.operations);
+            assert!(kept.tables.rows_written() - before <= 8 + pieces);
+            remembered.states.push(document.to_string());
+            kept.document = document;
+            if fate > 1 {
+                kept.store.accept(plan);
+            }
+            if fate < 4 {
+                let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+                (kept.store, kept.document) = (opened.store, opened.document);
+                kept.store.keep(retention);
+            }
+            if round % 50 == 49 {
+                kept.check_chunks(&kept.tables.open(Limits::default()).unwrap().unwrap().store);
+                remembered.check(&mut kept, revisions, &mut random);
+            }
+        }
+        // Once nothing is pinned and nothing kept, all goes but the base.
+        remembered.pins.drain(..).for_each(|pinned| kept.tables.unpin(pinned));
+        kept.store.keep(Retention::default());
+        kept.store.review();
+        for _ in 0..3_000 {
+            kept.store.set_chunk(chunk);
+            kept.commit(r#"[{"op":"inc","path":"/n","inc":1}]"#);
+        }
+        assert_eq!(kept.tables.content().roots.len(), 1, "seed {seed}");
+        let mut used = Vec::new();
+        collect(&kept.store.reader, &kept.store.base.layout, &mut used);
+        let left = kept.tables.content().chunks.range(..kept.store.base.root.next).count();
+        assert!(left <= used.len() + kept.store.history.garbage.len(), "{left} chunks are left of {}", used.len());
+        let oldest = kept.tables.content().log.values().next().unwrap().0;
+        assert!(kept.store.revision - oldest <= 2_100, "the log is kept from revision {oldest} on");
+    }
+}
+
+#[test]
+fn retention_is_bounded_by_number_age_and_bytes() {
+    let bounds = [
+        Retention { revisions: Some(500), ..Retention::default() },
+        Retention { age: Some(5_000), ..Retention::default() },
+        Retention { bytes: Some(40_000), ..Retention::default() },
+    ];
+    for retention in bounds {
+        let mut kept = Kept::new(r#"{"list":[],"n":0}"#);
+        kept.store.keep(retention);
+        kept.store.set_chunk(2_000);
+        for time in 0..3_000 {
+            kept.tables.set_time(time * 10);
+            kept.commit(&format!(r#"[{{"op":"replace","path":"/n","value":"{time}{}"}}]"#, "x".repeat(30)));
+        }
+        let oldest = (0..=3_000).find(|revision| kept.store.at(*revision).is_ok()).unwrap();
+        let size = (kept.store.base.root.size + kept.store.grown as u64) / 3_000;
+        let reaches = match retention {
+            Retention { revisions: Some(_), .. } => 2_400..=2_500,
+            Retention { age: Some(_), .. } => 2_400..=2_501,
+            _ => 3_000 - 40_000 / size..=3_000 - 30_000 / size,
+        };
+        assert!(reaches.contains(&oldest), "{retention:?}: {oldest}, {reaches:?}");
+        assert_eq!(kept.store.at(oldest).unwrap().get("/n").unwrap().to_string().len(), format!("\"{}\"", oldest - 1).len() + 30);
+    }
+}
+
+#[test]
+fn what_is_whole_of_damaged_tables_is_given_back() {
+    let mut alone = 0;
+    for seed in 0..24 {
+        let mut random = Random(seed);
+        let mut kept = Kept::new(r#"{"list":[],"map":{},"text":"","n":0}"#);
+        let mut states = vec![kept.document.clone()];
+        for round in 0..300 {
+            kept.store.set_chunk(200);
+            let patch = random.patch(&kept.document);
+            kept.commit(&patch);
+            states.push(kept.document.clone());
+            if round % 70 == 30 {
+                kept.tables.pin(kept.store.revision);
+            }
+        }
+        assert!(Repair::plan(kept.tables.rows(), "new").unwrap().is_none());
+        let at = random.below(1_000);
+        let damaged = {
+            let mut rows = kept.tables.content();
+            match random.below(4) {
+                0 => rows.log.iter_mut().rev().nth(at % 3).map(|(id, row)| ("log", *id, row.2.pop())),
+                1 => rows.log.keys().copied().rev().nth(at % 3).map(|id| ("log", id, rows.log.remove(&id).map(|_| 'x'))),
+                2 => rows.chunks.iter_mut().nth(at % 9).map(|(id, row)| ("chunks", *id, row.1.pop())),
+                _ => rows.roots.iter_mut().next_back().map(|(id, row)| ("roots", *id, row.1.pop())),
+            }
+        };
+        let (table, id, _) = damaged.unwrap();
+        let repair = match Repair::plan(kept.tables.rows(), "new") {
+            Ok(Some(repair)) => repair,
+            Ok(None) => {
+                // What is damaged is of the past alone, or of no use to anybody.
+                assert_ne!(table, "roots");
+                kept.check_state();
+                continue;
+            }
+            Err(error) => {
+                // All bases have the chunk.
+                assert_eq!(error.row, Some((table, id)));
+                alone += 1;
+                continue;
+            }
+        };
+        assert_eq!(repair.damage.row.unwrap().0, table);
+        assert!(repair.newest >= 300 && repair.revision == repair.newest + 1);
+        kept.tables.execute(&repair.operations);
+        let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+        assert_eq!((opened.store.session(), opened.store.revision), ("new", repair.revision));
+        assert_eq!(opened.document.to_string(), states[repair.restored as usize].to_string());
+        // It lives on, and so does what was pinned and is whole.
+        (kept.store, kept.document) = (opened.store, opened.document);
+        kept.check_chunks(&kept.store);
+        for _ in 0..200 {
+            kept.store.set_chunk(200);
+            kept.commit(&random.patch(&kept.document));
+        }
+        kept.check();
+        for pinned in [31, 101, 171, 241].into_iter().filter(|pinned| *pinned <= repair.restored) {
+            match kept.store.at(pinned) {
+                Ok(state) if state.to_string() != "null" => assert_eq!(state.to_string(), states[pinned as usize].to_string()),
+                state => assert!(state.is_err() || kept.store.check_past().is_err()),
+            }
+        }
+    }
+    assert!(alone < 12, "{alone} of 24 had nothing whole");
 }

@@ -1,4 +1,4 @@
-//! `SessionHandle`: a live object. `SessionReader`: reads one from its rows.
+//! `SessionHandle`: a live object. `RowTable`: the tables that it is read from.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::boundary::{effect as kinds, row as statements};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
-use crate::store::{Chunks, Format1, Opening, RowOperation};
+use crate::store::{Format1, LogText, Meta, Opened, Repair, Retention, RowOperation, Rows};
 use crate::sync::{Note, PING, PONG, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
@@ -33,13 +33,45 @@ pub struct SessionHandle {
 #[wasm_bindgen]
 impl SessionHandle {
     /// A new state: in `rows` what to write.
-    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], rows: &Array) -> SessionHandle {
+    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, rows: &Array) -> SessionHandle {
         let document = Document { limits: limits(bounds), ..document.inner.clone() };
-        let (session, operations) = Session::create(id, document);
-        operations.iter().for_each(|operation| {
-            rows.push(&row(operation));
-        });
+        let (mut session, operations) = Session::create(id, document);
+        session.read_from(Arc::new(Stored(table)));
+        push(rows, &operations);
         SessionHandle::of(session)
+    }
+
+    /// What the tables hold; undefined where there never was anything.
+    pub fn read(bounds: &[f64], table: RowTable) -> JsResult<Option<SessionHandle>> {
+        let opened = Opened::read(Arc::new(Stored(table)), limits(bounds)).map_err(to_js)?;
+        Ok(opened.map(|opened| SessionHandle::of(Session::wake(opened))))
+    }
+
+    /// The newest state that is whole of tables that are damaged: in `rows` what to write, and
+    /// `[the revision that it was, the newest one, the one that it is now, what was damaged, as errors are thrown]`; undefined
+    /// where nothing is damaged.
+    pub fn repair(id: &str, table: RowTable, rows: &Array) -> JsResult<Option<Array>> {
+        let Some(repair) = Repair::plan(Arc::new(Stored(table)), id).map_err(to_js)? else { return Ok(None) };
+        push(rows, &repair.operations);
+        let [restored, newest, revision] = [repair.restored, repair.newest, repair.revision].map(|number| JsValue::from(number as f64));
+        Ok(Some(Array::of4(&restored, &newest, &revision, &to_js(repair.damage))))
+    }
+
+    /// How much is kept of earlier revisions: how many, for how many milliseconds, how many bytes; NaN where that isn't bounded.
+    pub fn keep(&mut self, revisions: f64, age: f64, bytes: f64) {
+        let bound = |number: f64| (number >= 0.0).then_some(number as u64);
+        self.session.borrow_mut().keep(Retention { revisions: bound(revisions), age: bound(age), bytes: bound(bytes) });
+    }
+
+    /// A revision was unpinned.
+    pub fn review(&mut self) {
+        self.session.borrow_mut().review();
+    }
+
+    /// The state at a revision that is kept.
+    pub fn at(&mut self, revision: f64) -> JsResult<DocumentHandle> {
+        let inner = self.session.borrow_mut().at(count(revision)?).map_err(to_js)?;
+        Ok(DocumentHandle { inner })
     }
 
     /// The state's tracker. It is the session's: it ends with it.
@@ -143,10 +175,7 @@ impl SessionHandle {
 
     /// The frames that somebody with this revision lacks, as a JSON array.
     pub fn frames_since(&self, id: Option<String>, revision: f64, extended: bool) -> JsResult<String> {
-        if !(revision >= 0.0 && revision.trunc() == revision) {
-            return Err(to_js(Error::new(Code::ValidationFailed, "the revision is a whole number")));
-        }
-        Ok(self.session.borrow().frames_since(id.as_deref(), Some(revision as u64), dialect(extended)))
+        Ok(self.session.borrow().frames_since(id.as_deref(), Some(count(revision)?), dialect(extended)))
     }
 
     /// The state's JSON text.
@@ -163,95 +192,127 @@ impl SessionHandle {
 
 #[wasm_bindgen]
 extern "C" {
-    /// The table of chunks. It throws nothing: what fails is kept for who called the core.
+    /// The tables. They throw nothing: what fails is kept for who called the core. A row comes as numbers with commas between
+    /// them, a line break, and its text; as nothing where there is none.
     #[derive(Debug)]
-    pub type ChunkTable;
+    pub type RowTable;
 
-    /// The row's hash, a line break, and its text; nothing where there is none.
+    /// Format, tail, folding; the session.
     #[wasm_bindgen(method)]
-    fn chunk(this: &ChunkTable, id: f64) -> Vec<u8>;
+    fn meta(this: &RowTable) -> Vec<u8>;
+
+    /// Hash; text.
+    #[wasm_bindgen(method)]
+    fn chunk(this: &RowTable, id: f64) -> Vec<u8>;
 
     /// Those of a list of numbers of which there are rows.
     #[wasm_bindgen(method)]
-    fn left(this: &ChunkTable, ids: Vec<f64>) -> Vec<f64>;
+    fn left(this: &RowTable, ids: Vec<f64>) -> Vec<f64>;
 
     /// Numbers and hashes of rows by turns.
     #[wasm_bindgen(method)]
-    fn hashes(this: &ChunkTable, from: f64) -> Vec<f64>;
+    fn hashes(this: &RowTable, from: f64) -> Vec<f64>;
 
-    /// Reading failed: as errors are thrown.
+    /// The revisions of all roots.
     #[wasm_bindgen(method)]
-    fn failed(this: &ChunkTable, error: JsValue);
+    fn roots(this: &RowTable) -> Vec<f64>;
+
+    /// Hash; text.
+    #[wasm_bindgen(method)]
+    fn root(this: &RowTable, revision: f64) -> Vec<u8>;
+
+    /// Of the first row from an id on: id, last, hash; patches.
+    #[wasm_bindgen(method)]
+    fn log(this: &RowTable, from: f64) -> Vec<u8>;
+
+    /// The last ids of rows from one on and before another, the highest first.
+    #[wasm_bindgen(method)]
+    fn logged(this: &RowTable, from: f64, before: f64, most: usize) -> Vec<f64>;
+
+    /// Whether a revision from one on and before another is pinned.
+    #[wasm_bindgen(method)]
+    fn pinned(this: &RowTable, from: f64, before: f64) -> bool;
+
+    /// The time in milliseconds.
+    #[wasm_bindgen(method)]
+    fn now(this: &RowTable) -> f64;
+
+    /// Reading failed, of the state or of its past: as errors are thrown.
+    #[wasm_bindgen(method)]
+    fn failed(this: &RowTable, error: JsValue, past: bool);
 }
 
 #[derive(Debug)]
-struct Rows(ChunkTable);
+struct Stored(RowTable);
 
 // SAFETY: wasm has one thread.
-unsafe impl Send for Rows {}
+unsafe impl Send for Stored {}
 // SAFETY: as above.
-unsafe impl Sync for Rows {}
+unsafe impl Sync for Stored {}
 
-impl Chunks for Rows {
+/// A row's numbers and its text; `None` where there is no row.
+fn taken_apart<const N: usize>(mut row: Vec<u8>) -> Option<([u64; N], Vec<u8>)> {
+    let end = row.iter().position(|byte| *byte == b'\n')?;
+    let mut numbers = [0u64; N];
+    for (number, digits) in numbers.iter_mut().zip(row.get(..end)?.split(|byte| *byte == b',')) {
+        *number = digits.iter().fold(0, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0'))));
+    }
+    row.drain(..=end);
+    Some((numbers, row))
+}
+
+fn whole(numbers: Vec<f64>) -> Vec<u64> {
+    numbers.into_iter().map(|number| number as u64).collect()
+}
+
+impl Rows for Stored {
+    fn meta(&self) -> Result<Option<Meta>> {
+        let meta = taken_apart(self.0.meta());
+        Ok(meta.map(|([format, tail, folding], session)| Meta { format, session: super::error::text(session), tail, folding }))
+    }
+
     fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>> {
-        let mut row = self.0.chunk(id as f64);
-        let Some(end) = row.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
-        let hash = row.iter().take(end).fold(0u64, |hash, digit| hash.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0'))));
-        row.drain(..=end);
-        Ok(Some((hash, row)))
+        Ok(taken_apart(self.0.chunk(id as f64)).map(|([hash], text)| (hash, text)))
     }
 
     fn left(&self, ids: &[u64]) -> Result<Vec<u64>> {
-        let ids = ids.iter().map(|id| *id as f64).collect();
-        Ok(self.0.left(ids).into_iter().map(|id| id as u64).collect())
+        Ok(if ids.is_empty() { Vec::new() } else { whole(self.0.left(ids.iter().map(|id| *id as f64).collect())) })
     }
 
     fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
         Ok(self.0.hashes(from as f64).as_chunks().0.iter().map(|[id, hash]| (*id as u64, *hash as u64)).collect())
     }
 
-    fn failed(&self, error: &Error) {
-        self.0.failed(to_js(error.clone()));
+    fn roots(&self) -> Result<Vec<u64>> {
+        Ok(whole(self.0.roots()))
+    }
+
+    fn root(&self, revision: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(taken_apart(self.0.root(revision as f64)).map(|([hash], text)| (hash, text)))
+    }
+
+    fn log(&self, from: u64) -> Result<Option<LogText>> {
+        Ok(taken_apart(self.0.log(from as f64)).map(|([id, last, hash], text)| LogText { id, last, hash, text }))
+    }
+
+    fn logged(&self, from: u64, before: u64, most: usize) -> Result<Vec<u64>> {
+        Ok(whole(self.0.logged(from as f64, before as f64, most)))
+    }
+
+    fn is_pinned(&self, from: u64, before: u64) -> Result<bool> {
+        Ok(self.0.pinned(from as f64, before as f64))
+    }
+
+    fn now(&self) -> u64 {
+        self.0.now() as u64
+    }
+
+    fn failed(&self, error: &Error, is_past: bool) {
+        self.0.failed(to_js(error.clone()), is_past);
     }
 }
 
-/// Reads the rows of the tables, one after the other, each in the order of `id`.
-#[wasm_bindgen]
-pub struct SessionReader {
-    opening: Opening,
-}
-
-#[wasm_bindgen]
-impl SessionReader {
-    /// Nothing read yet.
-    #[wasm_bindgen(constructor)]
-    pub fn new(bounds: &[f64], chunks: ChunkTable) -> SessionReader {
-        SessionReader { opening: Opening::new(limits(bounds), Arc::new(Rows(chunks))) }
-    }
-
-    /// The row of `meta`.
-    pub fn meta(&mut self, format: f64, id: &str, tail: f64, folding: f64) -> JsResult<()> {
-        self.opening.meta(format as u64, id, tail as u64, folding as u64).map_err(to_js)
-    }
-
-    /// A row of `roots`, its text in the arena's first `length` bytes.
-    pub fn root(&mut self, revision: f64, hash: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.opening.root(revision as u64, hash as u64, arena.head(length)).map_err(to_js)
-    }
-
-    /// A row of `log`, its text in the arena's first `length` bytes.
-    pub fn log(&mut self, id: f64, last: f64, hash: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.opening.log(id as u64, last as u64, hash as u64, arena.head(length)).map_err(to_js)
-    }
-
-    /// What the tables held; undefined where there never was anything.
-    pub fn finish(self) -> JsResult<Option<SessionHandle>> {
-        let opened = self.opening.finish().map_err(to_js)?;
-        Ok(opened.map(|opened| SessionHandle::of(Session::wake(opened))))
-    }
-}
-
-/// Reads the rows of tables of format 1, as [`SessionReader`] does those of the present one.
+/// Reads the rows of tables of format 1.
 #[wasm_bindgen]
 pub struct Format1Reader {
     rows: Format1,
@@ -276,13 +337,27 @@ impl Format1Reader {
     }
 
     /// What the tables held: in `rows` what to write to new ones.
-    pub fn finish(self, bounds: &[f64], rows: &Array) -> JsResult<SessionHandle> {
+    pub fn finish(self, bounds: &[f64], table: RowTable, rows: &Array) -> JsResult<SessionHandle> {
         let (opened, operations) = self.rows.finish(limits(bounds)).map_err(to_js)?;
-        operations.iter().for_each(|operation| {
-            rows.push(&row(operation));
-        });
-        Ok(SessionHandle::of(Session::wake(opened)))
+        push(rows, &operations);
+        let mut session = Session::wake(opened);
+        session.read_from(Arc::new(Stored(table)));
+        Ok(SessionHandle::of(session))
     }
+}
+
+fn push(rows: &Array, operations: &[RowOperation]) {
+    operations.iter().for_each(|operation| {
+        rows.push(&row(operation));
+    });
+}
+
+/// A number that counts something.
+fn count(number: f64) -> JsResult<u64> {
+    if number >= 0.0 && number.trunc() == number {
+        return Ok(number as u64);
+    }
+    Err(to_js(Error::new(Code::ValidationFailed, "the revision is a whole number")))
 }
 
 /// Texts that must be UTF-8, because they are handed on as such.
@@ -315,7 +390,7 @@ fn row(operation: &RowOperation) -> JsValue {
         RowOperation::AppendLog { id, last, hash, patch } => {
             Ok(logged(statements::APPEND_LOG, [*id, *last, *hash], &(**patch).into()).into())
         }
-        RowOperation::DeleteLog { before } => to_value(&(statements::DELETE_LOG, before)),
+        RowOperation::DeleteLog { from, before } => to_value(&(statements::DELETE_LOG, from, before)),
     };
     // Texts, and numbers that count, always have a value.
     row.unwrap_or_default()

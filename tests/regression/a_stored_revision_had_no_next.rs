@@ -1,6 +1,6 @@
 //! Revisions are numbers of rows: one near the end of the numbers overflowed.
 
-use patchwire::store::{FORMAT, Opening, RowOperation, Store, Tables, hash};
+use patchwire::store::{FORMAT, RowOperation, Store, Tables, hash};
 use patchwire::{Code, Document, Limits};
 
 /// The row of a root, for any revision.
@@ -11,23 +11,30 @@ fn root(revision: u64) -> (u64, Vec<u8>) {
     (hash(revision, &text), text)
 }
 
+/// Tables with one base.
+fn tables(revision: u64) -> Tables {
+    let mut tables = Tables::default();
+    let (hash, text) = root(revision);
+    tables.execute(&[
+        RowOperation::PutMeta { format: FORMAT, session: "session".into(), tail: revision.saturating_mul(4_096), folding: 0 },
+        RowOperation::PutRoot { revision, hash, text: String::from_utf8(text).unwrap().into() },
+    ]);
+    tables
+}
+
 #[test]
 fn a_revision_that_no_commit_makes_is_refused() {
     for revision in [u64::MAX, 1 << 52, 1 << 41] {
-        let (hash, text) = root(revision);
-        let refused = Opening::new(Limits::default(), Tables::default().chunks()).root(revision, hash, &text).unwrap_err();
-        assert_eq!(refused.code, Code::ValidationFailed);
+        let refused = tables(revision).open(Limits::default()).unwrap_err();
+        assert_eq!((refused.code, refused.row), (Code::ValidationFailed, Some(("roots", revision))));
     }
 }
 
 #[test]
 fn the_last_revision_has_none_after_it() {
     let last = (1 << 41) - 1;
-    let mut opening = Opening::new(Limits::default(), Tables::default().chunks());
-    opening.meta(FORMAT, "session", last * 4_096, 0).unwrap();
-    let (known, text) = root(last);
-    opening.root(last, known, &text).unwrap();
-    opening.log(last * 4_096, last, hash(last * 4_096, b"[]"), b"[]").unwrap();
-    let mut opened = opening.finish().unwrap().unwrap();
+    let mut tables = tables(last);
+    tables.execute(&[RowOperation::PutLog { id: last * 4_096, last, hash: hash(last * 4_096, b"[]"), patch: "[]".into() }]);
+    let mut opened = tables.open(Limits::default()).unwrap().unwrap();
     assert_eq!(opened.store.plan("[]", &opened.document).unwrap_err().code, Code::LimitExceeded);
 }

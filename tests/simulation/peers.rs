@@ -11,7 +11,8 @@ pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits, chun
     let mut session = match tables.open(limits).unwrap() {
         Some(opened) => Session::wake(opened),
         None => {
-            let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
+            let (mut session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
+            session.read_from(tables.rows());
             tables.execute(&rows);
             session
         }

@@ -55,6 +55,9 @@ impl Totals {
             "patch",
             "stream",
             "aborted stream",
+            "pin",
+            "looked back",
+            "gone",
         ];
         // Nobody can be ahead of a server that never goes back: unit tests cover that one.
         for thing in things.into_iter().filter(|thing| *thing != "ahead") {

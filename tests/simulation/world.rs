@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use patchwire::session::Session;
-use patchwire::store::{RowOperation, Tables};
+use patchwire::store::{Retention, RowOperation, Tables};
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
-use patchwire::{Dialect, Document, Limits};
+use patchwire::{Code, Dialect, Document, Limits};
 
 use crate::acts::Host;
 use crate::network::Socket;
@@ -56,6 +56,9 @@ pub struct World {
     /// Every state there ever was, by session and revision.
     history: Vec<Vec<Document>>,
     acknowledged: u64,
+    /// How many earlier revisions are kept, if any are, and which ones are pinned.
+    kept: Option<u64>,
+    pins: Vec<u64>,
     pub totals: Totals,
 }
 
@@ -68,6 +71,7 @@ impl World {
         let longest = if heavy { 8_000 } else { [20, 100, 300][random.below(3) as usize] };
         let hostile = random.one_in(3);
         let chunk = [None, Some(50), Some(200), Some(1_000)][random.below(4) as usize];
+        let kept = random.one_in(3).then(|| random.between(1, 100));
         let mut world = World {
             random,
             now: 0,
@@ -84,6 +88,8 @@ impl World {
             viewers: Vec::new(),
             history: vec![vec![Document::try_from(&shim::initial()).unwrap()]],
             acknowledged: 0,
+            kept,
+            pins: Vec::new(),
             totals: Totals::default(),
         };
         if hostile {
@@ -169,7 +175,8 @@ impl World {
     fn host(&mut self) -> &mut Session {
         if self.host.is_none() {
             let id = format!("session {}", self.history.len() - 1);
-            let session = peers::wake(&mut self.tables, &id, &shim::initial(), self.limits, self.chunk);
+            let mut session = peers::wake(&mut self.tables, &id, &shim::initial(), self.limits, self.chunk);
+            session.keep(Retention { revisions: self.kept, ..Retention::default() });
             let history = self.history.last().unwrap();
             assert!(session.revision() >= self.acknowledged, "an acknowledged commit is gone");
             assert_eq!(session.revision() as usize, history.len() - 1);
@@ -259,6 +266,43 @@ impl World {
         }
         self.acknowledged = commit.revision;
         self.carry_out(commit.effects);
+        if self.random.one_in(15) {
+            self.look_back();
+        }
+    }
+
+    /// Pins a revision, lets go of one, and reads another: it is what it was, or it is known to be gone.
+    fn look_back(&mut self) {
+        let present = self.acknowledged;
+        let host = self.host.as_mut().unwrap();
+        let truth = self.history.last().unwrap();
+        if self.random.one_in(3) {
+            let revision = present - self.random.below(present.min(3) + 1);
+            if host.at(revision).is_ok() {
+                self.tables.pin(revision);
+                self.pins.push(revision);
+                self.totals.count("pin");
+            }
+        } else if self.random.one_in(4) && !self.pins.is_empty() {
+            let pinned = self.pins.swap_remove(self.random.below(self.pins.len() as u64) as usize);
+            self.tables.unpin(pinned);
+            host.review();
+        }
+        let revision = match self.pins.last() {
+            Some(pinned) if self.random.one_in(2) => *pinned,
+            _ => self.random.below(present + 1),
+        };
+        match host.at(revision) {
+            Ok(past) => {
+                self.totals.count("looked back");
+                assert_eq!(past.to_string(), truth[revision as usize].to_string(), "revision {revision} of {present}");
+            }
+            Err(error) => {
+                self.totals.count("gone");
+                let needed = self.pins.contains(&revision) || self.kept.is_some_and(|kept| present - revision <= kept);
+                assert!(error.code == Code::NotFound && !needed, "revision {revision} of {present}: {error}");
+            }
+        }
     }
 
     /// The memory is gone: with the connections when the process died, without them when only it was lost.
@@ -435,6 +479,7 @@ impl World {
                 self.tables = Tables::default();
                 self.history.push(vec![Document::try_from(&shim::initial()).unwrap()]);
                 self.acknowledged = 0;
+                self.pins.clear();
                 self.lose_host();
             }
             _ => {

@@ -333,6 +333,11 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const before = await everything(store);
     await expect(store.promoteStaging("s", "step")).rejects.toEqual(refusal("STALE_STATE"));
     expect(await everything(store)).toEqual(before);
+    // What has happened elsewhere meanwhile takes nothing from it.
+    await store.stageChanges("s", "other", { toolCallId: "c", writes: { ops: [{ kind: "replace", path: "/notes/1", value: "other" }] } });
+    await store.mergeCustomState("s", { ops: [{ kind: "replace", path: "/title", value: "meanwhile" }] });
+    expect(await store.promoteStaging("s", "other")).toMatchObject({ conflicts: [], refused: [] });
+    expect((await stateOf(store)).customState).toMatchObject({ title: "meanwhile", notes: ["new first", "other"] });
     // Run again, it knows where its item is.
     await store.stageChanges("s", "step", { toolCallId: "c", writes: { ops: [{ kind: "replace", path: "/notes/1", value: "A" }] } });
     await store.promoteStaging("s", "step");
@@ -743,7 +748,8 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const third = new DurableStateStore(reopened(), { version: 2, migrate: (state, from) => (from === 1 ? migrate(state, 1) : migrate(migrate(state, 0), 1)) });
     expect((await third.loadState("branch"))!.customState).toEqual({ notes: [{ text: "a" }] });
     expect((await third.getCheckpoint(old))!.state.customState).toEqual({ notes: [{ text: "a" }] });
-    expect(runs).toEqual([1, 0, 1]);
+    // That of the branch, that of the session when its checkpoint is looked for, and the checkpoint's own.
+    expect(runs).toEqual([1, 1, 0, 1]);
     // What a later version wrote isn't read by an earlier one.
     const late = new DurableStateStore(reopened(), { version: 1, migrate });
     await expect(late.loadState("branch")).rejects.toEqual(refusal("VALIDATION_FAILED"));

@@ -86,7 +86,7 @@ test("an operation writes the rows that it changes, and no others", () =>
       ["a child", 2, (store) => store.addSubSessionRefs("s", [{ subSessionId: "x", agentType: "w", parentToolCallId: "t", startedAt: 1 }])],
       ["a run", 3, (store) => store.createRun("s", "run", { turn: 1 })],
       ["a run's status", 2, (store) => store.updateRunStatus("run", "completed")],
-      ["a checkpoint of a small state", 3, (store) => store.createCheckpoint("s")],
+      ["a checkpoint: its numbers, its text, the session, and the pin of the state's revision", 4, (store) => store.createCheckpoint("s")],
     ];
     for (const [name, rows, run] of costs) {
       written();

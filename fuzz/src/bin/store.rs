@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patchwire::store::{FORMAT, Format1, Opening, RowOperation, Tables, hash};
+use patchwire::store::{FORMAT, Format1, Repair, RowOperation, Tables, hash};
 use patchwire_fuzz::limits;
 
 fuzz_target!(|input: &[u8]| {
     let rows = rows(input);
     let mut tables = Tables::default();
     tables.execute(&rows);
-    read_as_they_come(&rows, &tables);
+    look_back(&mut tables.clone());
     read_as_format_1(&rows);
     let Ok(Some(opened)) = tables.open(limits()) else { return };
     let (mut store, document) = (opened.store, opened.document);
@@ -25,22 +25,20 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(again.document.to_string(), document.to_string());
 });
 
-/// Out of order, or twice: refused, or read as what it says.
-fn read_as_they_come(rows: &[RowOperation], tables: &Tables) {
-    let mut opening = Opening::new(limits(), tables.chunks());
-    for row in rows {
-        let taken = match row {
-            RowOperation::PutMeta { format, session, tail, folding } => opening.meta(*format, session, *tail, *folding),
-            RowOperation::PutRoot { revision, hash, text } => opening.root(*revision, *hash, text.as_bytes()),
-            RowOperation::PutLog { id, last, hash, patch } => opening.log(*id, *last, *hash, patch.as_bytes()),
-            _ => Ok(()),
-        };
-        if taken.is_err() {
-            return;
+/// Whatever is kept can be read or is refused, and what is whole is given back.
+fn look_back(tables: &mut Tables) {
+    if let Ok(Some(mut opened)) = tables.open(limits()) {
+        for revision in 0..opened.store.revision().min(50) + 2 {
+            if let Ok(past) = opened.store.at(revision) {
+                patchwire_fuzz::assert_prints(&past);
+            }
         }
     }
-    if let Ok(Some(opened)) = opening.finish() {
-        patchwire_fuzz::assert_prints(&opened.document);
+    if let Ok(Some(repair)) = Repair::plan(tables.rows(), "another-session") {
+        tables.execute(&repair.operations);
+        let opened = tables.open(limits()).expect("what was repaired opens").expect("there is something");
+        assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", repair.revision));
+        assert!(Repair::plan(tables.rows(), "a-third").expect("it is whole").is_none());
     }
 }
 

@@ -7,7 +7,7 @@ export { isLoss, plain, pointerText } from "./engine.js";
 export const { core, arena, reserve, passBytes, passText, passTexts, passPointer, call, isAlive, release } = /* @__PURE__ */ createEngine(glue, load);
 
 /** Whether it has what Durable Objects need. */
-export const hasObjects = "SessionReader" in glue;
+export const hasObjects = "SessionHandle" in glue;
 
 /**
  * Resolves when the core can be used. Every supported platform can load it synchronously, so awaiting this is

@@ -24,7 +24,8 @@ export const CHECKPOINT_TEXTS: Shape = {
   columns: { text: "TEXT" },
 };
 
-interface Kept extends KeptCustom {
+/** What a checkpoint has of a session. */
+export interface Kept extends KeptCustom {
   details: Details;
   children: SubSessionRef[];
 }
@@ -73,7 +74,8 @@ export class Checkpoints {
   }
 
   read(session: Session, row: Row): Checkpoint {
-    const { details, children, customState } = this.kept(session, row);
+    const { details, children, ...custom } = this.kept(session, row);
+    const customState = keptCustom(session.custom, custom, this.migration);
     const [id, stepCount, timestamp, messageCount] = [nameOf(row["id"]!), Number(row["steps"]), Number(row["time"]), Number(row["messages"])];
     this.messages.requireEra(session, messageCount, Number(row["era"]));
     const state = {
@@ -94,9 +96,8 @@ export class Checkpoints {
   }
 
   /** What is kept of the session as it was. */
-  kept(session: Session, { time }: Row): { details: Details; children: SubSessionRef[]; customState: unknown } {
-    const { details, children, ...custom } = JSON.parse(textOf(this.texts.rows({ prefix: [session.number, time!] }))) as Kept;
-    return { details, children, customState: keptCustom(session.custom, custom, this.migration) };
+  kept(session: Session, { time }: Row): Kept {
+    return JSON.parse(textOf(this.texts.rows({ prefix: [session.number, time!] }))) as Kept;
   }
 
   delete({ number }: Session): void {

@@ -6,6 +6,7 @@ import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
 import { applyPatch } from "../values/functions.js";
 import { mergeWrites, type MergeStrategies } from "../values/merge.js";
+import type { StateDocument } from "../values/document.js";
 import { diff } from "../values/patches.js";
 import type { Staged } from "./staging.js";
 import type { Promotion } from "./types.js";
@@ -49,26 +50,40 @@ export function promotionOf({ conflicts, warnings, refused }: MergedTools, stage
 }
 
 /**
- * Refuses writes to items of lists by their index, where the custom state isn't any more what the calls that staged them
- * began from: another item may have the index by now.
+ * Refuses writes to items of lists by their index, where the list isn't any more what it was when the call began, or where
+ * that isn't known: another item may have the index by now.
  */
 function requireFitting(custom: Custom, staged: readonly Staged[]): void {
   for (const { changes, revision } of staged) {
     if (revision === custom.revision) continue;
-    const op = (changes.writes.ops as { kind: string; path?: string }[]).find((op) => isByIndex(op, custom.getState()));
-    if (op === undefined) continue;
-    throw new PatchwireError("STALE_STATE", "a list that a call wrote to by index has changed since the call began: run it again", { path: op.path! });
+    for (const op of changes.writes.ops as { kind: string; path?: string }[]) {
+      const list = listOf(op, custom.getState());
+      if (list === undefined || wasAlready(custom, revision, list)) continue;
+      throw new PatchwireError("STALE_STATE", "a list that a call wrote to by index has changed since the call began: run it again", { path: op.path! });
+    }
   }
 }
 
-function isByIndex({ kind, path = "" }: { kind: string; path?: string }, state: unknown): boolean {
-  if (kind === "splice" || kind === "move") return true;
+/** The list whose item, counted from its beginning, is written to, and where it is. */
+function listOf({ kind, path = "" }: { kind: string; path?: string }, state: unknown): { pointer: string; list: unknown } | undefined {
   let value = state as any;
+  let pointer = "";
   for (const segment of path.split("/").slice(1)) {
-    if (Array.isArray(value)) return true;
+    if (Array.isArray(value)) return { pointer, list: value };
+    pointer += `/${segment}`;
     value = value?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")];
   }
-  return false;
+  return kind === "splice" || kind === "move" ? { pointer, list: value } : undefined;
+}
+
+/** Whether a list was at a revision what it is now; no, where the revision isn't kept any more. */
+function wasAlready(custom: Custom, revision: number, { pointer, list }: { pointer: string; list: unknown }): boolean {
+  try {
+    return withPast(custom, revision, (past) => isSame(past.get(pointer), list));
+  } catch (error) {
+    if (error instanceof PatchwireError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
 }
 
 /**
@@ -82,19 +97,35 @@ export function requireBase(custom: Custom, given: unknown, patch: readonly JSON
   throw new PatchwireError("CONFLICT", "the custom state that is saved is neither the committed one nor the one with the staged writes: stage what else has changed");
 }
 
-const isSame = (before: unknown, after: unknown): boolean => before === after || diff(before, after).length === 0;
+const isSame = (before: unknown, after: unknown): boolean => before === after || (before !== undefined && after !== undefined && diff(before, after).length === 0);
 
-/** A custom state as a checkpoint keeps it, in the shape of the version that made the checkpoint. */
+/** A custom state as a checkpoint keeps it: a revision that is pinned, and the version of the application that it has the shape of. */
 export interface KeptCustom {
-  customState: unknown;
+  revision: number;
   version: number;
 }
 
 export function keepCustom(custom: Custom, { version = 0 }: Migration<unknown>): KeptCustom {
-  return { customState: custom.getState(), version };
+  return { revision: custom.pin(), version };
 }
 
 /** In the shape of the present version. */
-export function keptCustom(_: Custom, { customState, version }: KeptCustom, migration: Migration<unknown>): unknown {
-  return migration.version === undefined ? customState : migrated(customState, version, migration);
+export function keptCustom(custom: Custom, { revision, version }: KeptCustom, migration: Migration<unknown>): unknown {
+  const state = withPast(custom, revision, (past) => past.toJSON());
+  return migration.version === undefined ? state : migrated(state, version, migration);
+}
+
+/** Makes a custom state what was kept of it: one commit of what differs. */
+export function restoreCustom(custom: Custom, kept: KeptCustom, migration: Migration<unknown>): void {
+  if (migration.version === undefined || migration.version === kept.version) custom.restore(kept.revision);
+  else replaceCustom(custom, keptCustom(custom, kept, migration));
+}
+
+function withPast<R>(custom: Custom, revision: number, run: (past: StateDocument) => R): R {
+  const past = custom.at(revision);
+  try {
+    return run(past);
+  } finally {
+    past.free();
+  }
 }

@@ -1,5 +1,5 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
-import type { HibernatableSocket, SyncedEvent, SyncedState } from "../durable-objects.js";
+import type { HibernatableSocket, Retention, SyncedEvent, SyncedState } from "../durable-objects.js";
 import { PatchwireError } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../sync/http.js";
 import type { Migration } from "../sync/migration.js";
@@ -9,7 +9,9 @@ import type { Immutable, Limits, StepWrites, StepWritesInput } from "../types.js
 import type { MergeStrategies } from "../values/merge.js";
 import { sessionOf } from "./checkpoints.js";
 import { checkCount, checkId, checkList, checkObject, checkPage } from "./checks.js";
-import { change, mergeCustom, mergeStaged, promotionOf, replaceCustom, requireBase } from "./custom.js";
+import {
+  change, keptCustom, mergeCustom, mergeStaged, promotionOf, replaceCustom, requireBase, restoreCustom, type KeptCustom,
+} from "./custom.js";
 import { ExecutorSupersededError } from "./errors.js";
 import { textsOf } from "./messages.js";
 import { OpenedStates, storageOf, type StorePlace } from "./opened.js";
@@ -29,6 +31,8 @@ export interface DurableStateStoreOptions extends Migration<unknown> {
   name?: string;
   /** How the writes of a step's calls become one, by places of the custom state: see {@link mergeWrites}. */
   strategies?: MergeStrategies;
+  /** How much of the past of custom states is kept beside what checkpoints need: see {@link SyncedStateOptions}. */
+  retention?: Retention;
   /** Bounds on what is accepted of custom states. */
   limits?: Limits;
   /** Told what happens to custom states, as {@link SyncedState}'s option is. */
@@ -587,7 +591,7 @@ export class DurableStateStore implements SessionStateStore {
       rooms.messages.requireEra(session, Number(row["messages"]), Number(row["era"]));
       rooms.messages.truncate(session, Number(row["messages"]));
       rooms.staging.delete(session);
-      replaceCustom(session.custom, this.#goTo(session, session, rooms, row));
+      restoreCustom(session.custom, this.#goTo(session, session, rooms, row), this.#options);
     });
   }
 
@@ -612,7 +616,8 @@ export class DurableStateStore implements SessionStateStore {
       const origin = rooms.sessions.require(from);
       const row = rooms.checkpoints.require(origin, checkpointId);
       rooms.messages.requireEra(origin, Number(row["messages"]), Number(row["era"]));
-      const session = this.#create(rooms, sessionId, rooms.checkpoints.kept(origin, row).customState);
+      const customState = keptCustom(origin.custom, rooms.checkpoints.kept(origin, row), this.#options);
+      const session = this.#create(rooms, sessionId, customState);
       rooms.messages.copy(origin, session, Number(row["messages"]));
       this.#goTo(session, origin, rooms, row);
       session.write(1);
@@ -895,14 +900,14 @@ export class DurableStateStore implements SessionStateStore {
     return rooms.sessions.create(sessionId, (number) => this.#opened.create(this.#stateName(number), customState, this.#options));
   }
 
-  /** Makes the members of a session those of a checkpoint, and says the custom state. */
-  #goTo(session: Session, origin: Session, rooms: Rooms, row: Row): unknown {
-    const { details, children, customState } = rooms.checkpoints.kept(origin, row);
+  /** Makes the members of a session those of a checkpoint, and says what the custom state was. */
+  #goTo(session: Session, origin: Session, rooms: Rooms, row: Row): KeptCustom {
+    const { details, children, ...custom } = rooms.checkpoints.kept(origin, row);
     session.details = details;
     session.row.status = row["status"] as SessionStatus;
     session.row.steps = Number(row["steps"]);
     rooms.children.replace(session, children);
-    return customState;
+    return custom;
   }
 
   /** Saves all of a state but messages and custom state. */

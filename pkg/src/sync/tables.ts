@@ -1,11 +1,11 @@
-import { ROW } from "../bridge/boundary.js";
-import { call, core, passBytes } from "../bridge/core.js";
+import { call, core, release } from "../bridge/core.js";
 import { attempt, reading } from "../bridge/engine.js";
-import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
-import type { StateDocument } from "../values/document.js";
 import { bounds } from "../bridge/limits.js";
+import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
+import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
+import type { ROW } from "../bridge/boundary.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */
 export interface DurableStorage {
@@ -18,128 +18,113 @@ export interface DurableStorage {
 /** One row to write or delete: which statement, and its parameters. */
 export type Row = [statement: (typeof ROW)[keyof typeof ROW], ...parameters: (string | number | Uint8Array)[]];
 
-/** The statements for the tables of one name. */
-function statements(name: string) {
-  const named = (table: string): string => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`;
-  const [meta, roots, chunks, log, base] = ["meta", "roots", "chunks", "log", "base"].map(named);
-  const withText = `(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL)`;
-  return {
-    describe: `CREATE TABLE IF NOT EXISTS ${meta} (
-      id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, tail INTEGER NOT NULL, folding INTEGER NOT NULL)`,
-    make: [
-      `CREATE TABLE IF NOT EXISTS ${roots} ${withText}`,
-      `CREATE TABLE IF NOT EXISTS ${chunks} ${withText}`,
-      `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash INTEGER NOT NULL, patch TEXT NOT NULL)`,
-    ],
-    read: {
-      meta: `SELECT * FROM ${meta}`,
-      // As bytes: the texts don't become strings on their way.
-      roots: `SELECT id, hash, CAST(text AS BLOB) AS text FROM ${roots} ORDER BY id`,
-      log: `SELECT id, last, hash, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
-      chunk: `SELECT CAST(hash || char(10) || text AS BLOB) AS text FROM ${chunks} WHERE id = ?`,
-      left: `SELECT id FROM ${chunks} WHERE id IN (SELECT value FROM json_each(?))`,
-      hashes: `SELECT id, hash FROM ${chunks} WHERE id >= ? ORDER BY id`,
-    },
-    format1: {
-      base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
-      log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
-    },
-    last: `SELECT session, COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), (SELECT MAX(id) FROM ${roots})) AS revision FROM ${meta}`,
-    write: {
-      [ROW.PUT_META]: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, tail = excluded.tail, folding = excluded.folding`,
-      [ROW.PUT_ROOT]: `INSERT INTO ${roots} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))`,
-      [ROW.DELETE_ROOT]: `DELETE FROM ${roots} WHERE id = ?`,
-      // An unfinished fold may have left one there.
-      [ROW.PUT_CHUNK]: `INSERT INTO ${chunks} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
-        ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
-      [ROW.DELETE_CHUNK]: `DELETE FROM ${chunks} WHERE id = ?`,
-      [ROW.PUT_LOG]: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
-      [ROW.APPEND_LOG]: `UPDATE ${log} SET last = ?, hash = ?, patch = patch || char(10) || ? WHERE id = ?`,
-      [ROW.DELETE_LOG]: `DELETE FROM ${log} WHERE id < ?`,
-    },
-    drop: [meta, base, roots, chunks, log].map((table) => `DROP TABLE IF EXISTS ${table}`),
-  };
+/** What a row of `meta` says. */
+export interface Meta {
+  format: number;
+  session: string;
+  tail: number;
+  folding: number;
 }
 
-/** The table of chunks, which the core reads while it runs: nothing may be thrown through it (src/wasm/session.rs). */
-export interface ChunkTable {
-  chunk(id: number): Uint8Array;
-  left(ids: Float64Array): Float64Array;
-  hashes(from: number): Float64Array;
-  /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
-  failed(error: string): void;
+/** What {@link StateTables.repair} found. */
+export interface Repaired {
+  /** The revision whose state the state is now. */
+  restored: number;
+  /** The newest revision that there may have been: those after `restored` are lost. */
+  newest: number;
+  /** The number that the state has now. None of the lost ones is used again. */
+  revision: number;
+  /** What was damaged, or the first of it. */
+  damage: PatchwireError;
 }
 
-/** What a state's chunks are read with. Once reading has failed, nothing that the state says may be believed. */
-export class Reading {
+/** Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). */
+export abstract class StoredRows {
+  /** Whether the state couldn't be read where somebody looked into it: nothing that it says may be believed. */
   hasFailed = false;
 
-  failed(error: string): void {
-    this.hasFailed = true;
-    const { code, message } = JSON.parse(error) as { code: PatchwireErrorCode; message: string };
-    reading.failure ??= { thrown: new PatchwireError(code, message), isLasting: false };
-  }
-}
-
-class Chunks extends Reading implements ChunkTable {
-  constructor(
-    private readonly sql: DurableStorage["sql"],
-    private readonly queries: { chunk: string; left: string; hashes: string },
-  ) {
-    super();
+  meta(): Uint8Array {
+    return this.row(() => {
+      const meta = this.readMeta();
+      return meta && { numbers: [meta.format, meta.tail, meta.folding], text: meta.session };
+    });
   }
 
-  chunk(id: number): Uint8Array {
+  abstract chunk(id: number): Uint8Array;
+  abstract left(ids: Float64Array): Float64Array;
+  abstract hashes(from: number): Float64Array;
+  abstract roots(): Float64Array;
+  abstract root(revision: number): Uint8Array;
+  abstract log(from: number): Uint8Array;
+  abstract logged(from: number, before: number, most: number): Float64Array;
+  abstract pinned(from: number, before: number): boolean;
+
+  now(): number {
+    return Date.now();
+  }
+
+  /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
+  failed(error: string, isPast: boolean): void {
+    this.hasFailed ||= !isPast;
+    reading.failure ??= { thrown: errorOf(error), isLasting: false };
+  }
+
+  protected abstract readMeta(): Meta | undefined;
+
+  /** Numbers, and a text, as bytes; none where there is no row. */
+  protected row(read: () => { numbers: readonly unknown[]; text: string } | undefined): Uint8Array {
     return attempt(new Uint8Array(), () => {
-      for (const { text } of this.sql.exec(this.queries.chunk, id)) return new Uint8Array(text as ArrayBuffer);
-      return new Uint8Array();
+      const row = read();
+      return row === undefined ? new Uint8Array() : new TextEncoder().encode(`${row.numbers.join(",")}\n${row.text}`);
     });
   }
 
-  left(ids: Float64Array): Float64Array {
-    return attempt(new Float64Array(), () => {
-      const rows = [...this.sql.exec(this.queries.left, JSON.stringify([...ids]))];
-      return Float64Array.from(rows, ({ id }) => Number(id));
-    });
-  }
-
-  hashes(from: number): Float64Array {
-    return attempt(new Float64Array(), () => {
-      const rows = [...this.sql.exec(this.queries.hashes, from)];
-      return Float64Array.from(rows.flatMap(({ id, hash }) => [Number(id), Number(hash)]));
-    });
+  protected numbers(read: () => Iterable<unknown>): Float64Array {
+    return attempt(new Float64Array(), () => Float64Array.from(read(), Number));
   }
 }
 
-/** The rows of a state in a Durable Object's SQLite: executes what the core plans. */
-export class Tables {
-  private readonly statements: ReturnType<typeof statements>;
-  private chunks: Chunks | undefined;
+/** An error of the core's. */
+function errorOf(text: string): PatchwireError {
+  const { code, message } = JSON.parse(text) as { code: PatchwireErrorCode; message: string };
+  return new PatchwireError(code, message);
+}
 
-  /** The name is part of the tables' names. */
-  constructor(
-    private readonly sql: DurableStorage["sql"],
-    private readonly transaction: DurableStorage["transactionSync"],
-    name: string,
-  ) {
-    this.statements = statements(name);
-  }
+/** The rows of one state, whatever it is stored in: executes what the core plans. */
+export abstract class StateTables {
+  private rows: StoredRows | undefined;
+
+  constructor(protected readonly transaction: DurableStorage["transactionSync"]) {}
+
+  /** The session and the revision that are stored; neither where the tables are gone. */
+  abstract last(): { session?: string; revision?: number };
+
+  /** Deletes the tables. */
+  abstract drop(): void;
+
+  /** Keeps a revision until it is unpinned as often as it was pinned. */
+  abstract pin(revision: number): void;
+
+  /** Takes one pin of a revision away; false where there is none. */
+  abstract unpin(revision: number): boolean;
+
+  /** The revisions that are pinned, ascending. */
+  abstract pins(): number[];
+
+  protected abstract read(): StoredRows;
+  protected abstract execute(rows: Row[]): void;
+
+  /** Makes the tables, if there are none; a session, if they are of an earlier format. */
+  protected abstract prepare(limits: Limits | undefined): SessionHandle | undefined;
 
   /** Reads what is there, or makes the tables with what `initial` gives. */
   open(initial: () => StateDocument, limits: Limits | undefined): SessionHandle {
-    return this.transaction(() => {
-      this.sql.exec(this.statements.describe);
-      const [meta] = this.sql.exec(this.statements.read.meta);
-      if (meta?.format === 1) return this.migrate(meta, limits);
-      for (const statement of this.statements.make) this.sql.exec(statement);
-      return this.read(meta, limits) ?? this.create(initial(), limits);
-    });
+    return this.transaction(() => this.prepare(limits) ?? call(() => core().SessionHandle.read(bounds(limits), this.reading())) ?? this.create(initial(), limits));
   }
 
-  /** Whether a chunk couldn't be read that somebody looked into: then the session is of no use. */
+  /** Whether a part of the state couldn't be read that somebody looked into: then the session is of no use. */
   get hasFailed(): boolean {
-    return this.chunks?.hasFailed === true;
+    return this.rows?.hasFailed === true;
   }
 
   /** Writes all of the rows, or throws and has written none. */
@@ -149,72 +134,30 @@ export class Tables {
     else this.transaction(() => this.execute(rows));
   }
 
-  /** The session and the revision that are stored; neither where the tables are gone. */
-  last(): { session?: string; revision?: number } {
-    try {
-      for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
-    } catch {
-      // There are no such tables.
-    }
-    return {};
-  }
-
-  /** Deletes the tables. */
-  drop(): void {
-    this.transaction(() => {
-      for (const statement of this.statements.drop) this.sql.exec(statement);
+  /** Gives the newest state that is whole a revision of its own; nothing where all is whole. */
+  repair(): Repaired | undefined {
+    return this.transaction(() => {
+      const migrated = this.prepare(undefined);
+      if (migrated !== undefined) release(migrated);
+      const rows: Row[] = [];
+      const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), rows)) as [number, number, number, string] | undefined;
+      if (found === undefined) return undefined;
+      this.execute(rows);
+      const [restored, newest, revision, damage] = found;
+      return { restored, newest, revision, damage: errorOf(damage) };
     });
   }
 
-  private read(meta: Record<string, unknown> | undefined, limits: Limits | undefined): SessionHandle | undefined {
-    const { sql } = this;
-    const { read } = this.statements;
-    const chunks = (this.chunks = new Chunks(sql, read));
-    const reader = call(() => new (core().SessionReader)(bounds(limits), chunks));
-    if (meta !== undefined) call(() => reader.meta(Number(meta.format), String(meta.session), Number(meta.tail), Number(meta.folding)));
-    for (const { id, hash, text } of sql.exec(read.roots)) {
-      const [arena, length] = passBytes(new Uint8Array(text as ArrayBuffer));
-      call(() => reader.root(Number(id), Number(hash), arena, length));
-    }
-    for (const { id, last, hash, patch } of sql.exec(read.log)) {
-      const [arena, length] = passBytes(new Uint8Array(patch as ArrayBuffer));
-      call(() => reader.log(Number(id), Number(last), Number(hash), arena, length));
-    }
-    return call(() => reader.finish());
-  }
-
-  /** Reads tables of format 1, and makes those of the present one. */
-  private migrate(meta: Record<string, unknown>, limits: Limits | undefined): SessionHandle {
-    const { sql } = this;
-    const { describe, make, format1, drop } = this.statements;
-    const reader = call(() => new (core().Format1Reader)(String(meta.session), Number(meta.revision), Number(meta.bytes)));
-    for (const { id, text } of sql.exec(format1.base)) {
-      const [arena, length] = passBytes(new Uint8Array(text as ArrayBuffer));
-      call(() => reader.base(Number(id), arena, length));
-    }
-    for (const { id, parts, patch } of sql.exec(format1.log)) {
-      const [arena, length] = passBytes(new Uint8Array(patch as ArrayBuffer));
-      call(() => reader.log(Number(id), Number(parts), arena, length));
-    }
-    const rows: Row[] = [];
-    const session = call(() => reader.finish(bounds(limits), rows));
-    for (const statement of [...drop, describe, ...make]) sql.exec(statement);
-    this.execute(rows);
-    return session;
+  /** What the core reads of a session from now on. */
+  protected reading(): StoredRows {
+    return (this.rows = this.read());
   }
 
   private create(initial: StateDocument, limits: Limits | undefined): SessionHandle {
     const rows: Row[] = [];
-    const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), rows));
+    const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), this.reading(), rows));
     initial.free();
     this.execute(rows);
     return session;
-  }
-
-  private execute(rows: Row[]): void {
-    for (const [statement, id, ...fields] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
-      const parameters = statement === ROW.APPEND_LOG ? [...fields, id!] : [id!, ...fields];
-      this.sql.exec(this.statements.write[statement], ...parameters);
-    }
   }
 }

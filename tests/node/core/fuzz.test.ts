@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Values } from "../../../pkg/dist/bridge/host.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
+import { ROW } from "../../../pkg/dist/bridge/boundary.js";
 import * as client from "../../../pkg/dist/wasm/client.js";
 import * as patchwire from "../../../pkg/dist/wasm/patchwire.js";
 
@@ -34,7 +35,7 @@ type Handle = { free(): void };
 /** No limits of one's own. */
 const NONE = new Float64Array();
 
-const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|CONFLICT|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED)","message":"/;
+const codes = /^\{"code":"(INVALID_JSON|NOT_JSON|INVALID_POINTER|INVALID_PATCH|PATH_NOT_FOUND|INDEX_OUT_OF_RANGE|TEST_FAILED|CONFLICT|LIMIT_EXCEEDED|STALE_STATE|CLOSED|FORBIDDEN_PATH|VALIDATION_FAILED|STREAM_TRUNCATED|NOT_FOUND)","message":"/;
 
 const seeds = new URL("../../../fuzz/seeds/", import.meta.url);
 const texts = readdirSync(seeds).flatMap((target) => readdirSync(new URL(`${target}/`, seeds)).map((name) => readFileSync(new URL(`${target}/${name}`, seeds))));
@@ -148,23 +149,12 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     return keep(made());
   }
 
-  const noChunks = { chunk: () => new Uint8Array(), left: () => new Float64Array(), hashes: () => new Float64Array(), failed: () => {} };
   const something = Buffer.from('{"a":[1,{"b":"text"},[]],"n":1.5,"t":"\u00e9"}');
   const make: { [owner: string]: () => Handle } = {
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
     TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
-    SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, []),
-    // At a point from which every next row is possible.
-    SessionReader: () => {
-      const reader = new patchwire.SessionReader(NONE, noChunks);
-      const rows: (string | number | Uint8Array)[][] = [];
-      patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, rows).free();
-      const [, [, revision, hash, root]] = rows as [unknown, [unknown, number, number, Uint8Array]];
-      reader.meta(2, "session", 0, 0);
-      reader.root(revision, hash, filled(Buffer.from(root)), root.length);
-      return reader;
-    },
+    SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), []),
     Format1Reader: () => {
       const reader = new patchwire.Format1Reader("session", 0, something.length);
       reader.base(0, filled(something), something.length);
@@ -215,23 +205,51 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     return arena;
   }
 
-  /** Rows of a session as it writes them: chance doesn't find their hashes. */
-  function row(called: string): unknown[] {
+  type Written = (string | number | Uint8Array)[];
+
+  /** What a session writes. Chance doesn't find its hashes. */
+  function written(): Written[] {
     const patch = Buffer.from('[{"op":"replace","path":"","value":"what no document is"}]');
-    const rows: unknown[][] = [];
-    const session = patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, rows);
+    const rows: Written[] = [];
+    const session = patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), rows);
     const tracker = session.tracker();
     tracker.apply(filled(patch), patch.length, false);
-    const [, , , made] = session.commit(handle("Arena") as patchwire.Arena, 0) as [number, number, number, unknown[][]];
-    const [, ...fields] = called === "root" ? rows.at(-1)! : made[0]!;
-    const text = Buffer.from(fields.pop() as string | Uint8Array as string);
+    // Nothing is committed where the state was that already.
+    const [, , , made = []] = session.commit(handle("Arena") as patchwire.Arena, 0) as [number, number?, number?, Written[]?];
+    rows.push(...made);
     tracker.free();
     session.free();
-    return [...fields, filled(text), text.length];
+    return rows;
+  }
+
+  /** Some of the rows are lost, or something is changed in them. */
+  function damaged(rows: Written[]): Written[] {
+    const left = rows.filter(() => below(12) > 0);
+    return left.map((row) => (below(12) > 0 ? row : row.map((field, i) => (i === 0 || below(3) > 0 ? field : typeof field === "number" ? pick(numbers) : strings()))));
+  }
+
+  /** Tables with these rows, as the core reads them. */
+  function tables(rows: Written[]): object {
+    const of = (statement: number) => rows.filter(([written]) => written === statement);
+    const bytes = (numbers: unknown[], text: unknown) => Buffer.concat([Buffer.from(`${numbers.join(",")}\n`), Buffer.from(text as string)]);
+    const one = (statement: number, id: number) => of(statement).filter(([, known]) => known === id).map(([, , hash, text]) => bytes([hash], text))[0] ?? new Uint8Array();
+    const ids = (statement: number) => of(statement).map(([, id]) => Number(id)).sort((a, b) => a - b);
+    return {
+      meta: () => of(ROW.PUT_META).map(([, format, session, tail, folding]) => bytes([format, tail, folding], session)).at(-1) ?? new Uint8Array(),
+      chunk: (id: number) => one(ROW.PUT_CHUNK, id),
+      left: (given: Float64Array) => given.filter((id) => ids(ROW.PUT_CHUNK).includes(id)),
+      hashes: (from: number) => Float64Array.from(of(ROW.PUT_CHUNK).filter(([, id]) => (id as number) >= from).flatMap(([, id, hash]) => [Number(id), Number(hash)])),
+      roots: () => Float64Array.from(ids(ROW.PUT_ROOT)),
+      root: (revision: number) => one(ROW.PUT_ROOT, revision),
+      log: (from: number) => of(ROW.PUT_LOG).filter(([, id]) => (id as number) >= from).map(([, id, last, hash, patch]) => bytes([id, last, hash], patch))[0] ?? new Uint8Array(),
+      logged: (from: number, before: number, most: number) => Float64Array.from(ids(ROW.PUT_LOG).filter((id) => id >= from && id < before).reverse().slice(0, most)),
+      pinned: () => below(2) === 0,
+      now: () => pick(numbers),
+      failed: () => {},
+    };
   }
 
   function argumentsFor({ name: called, owner, parameters }: Callable): unknown[] {
-    if (owner === "SessionReader" && (called === "root" || called === "log") && below(4) > 0) return row(called);
     // What begins with a pointer, which no seed is.
     const isPointer = /^(get|stream|append|increment|pointer_segments)$/.test(called) && below(2) === 0;
     const isSketch = called === "apply_sketched" && below(4) > 0;
@@ -252,7 +270,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
         case "string | null | undefined": return below(3) === 0 ? undefined : strings();
         case "boolean": return below(2) === 0;
         // The only ones of any type that aren't values.
-        case "any": return name === "chunks" ? noChunks : name === "key" ? anything() : values(called === "diff" ? 2 : 1 + below(3));
+        case "any": return name === "table" ? tables(below(2) === 0 ? written() : damaged(written())) : name === "key" ? anything() : values(called === "diff" ? 2 : 1 + below(3));
         case "any | null | undefined": return below(2) === 0 ? undefined : values(1);
         case "Array<any>": return name === "options" ? Array.from({ length: below(7) }, anything) : [];
         case "Float64Array | number[]": return below(4) > 0 ? NONE : Float64Array.from({ length: below(8) }, () => pick(numbers));
@@ -276,7 +294,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "SessionReader.finish" || name === "Format1Reader.finish" || name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
+    const consumed = name === "Format1Reader.finish" || name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     reading.failure = null;

@@ -1,0 +1,208 @@
+import { ROW } from "../bridge/boundary.js";
+import { call, core, passBytes } from "../bridge/core.js";
+import { attempt } from "../bridge/engine.js";
+import { bounds } from "../bridge/limits.js";
+import type { Limits } from "../types.js";
+import type { SessionHandle } from "../wasm/patchwire.js";
+import { StateTables, StoredRows, type DurableStorage, type Meta, type Row } from "./tables.js";
+
+/** The statements for the tables of one name. */
+function statements(name: string) {
+  const named = (table: string): string => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`;
+  const [meta, roots, chunks, log, pins, base] = ["meta", "roots", "chunks", "log", "pins", "base"].map(named);
+  // As bytes: the texts don't become strings on their way.
+  const row = (numbers: string, text: string): string => `CAST(${numbers} || char(10) || ${text} AS BLOB) AS row`;
+  const withText = `(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL)`;
+  return {
+    describe: `CREATE TABLE IF NOT EXISTS ${meta} (
+      id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, tail INTEGER NOT NULL, folding INTEGER NOT NULL)`,
+    make: [
+      `CREATE TABLE IF NOT EXISTS ${roots} ${withText}`,
+      `CREATE TABLE IF NOT EXISTS ${chunks} ${withText}`,
+      `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash INTEGER NOT NULL, patch TEXT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${pins} (id INTEGER PRIMARY KEY, count INTEGER NOT NULL)`,
+    ],
+    read: {
+      meta: `SELECT * FROM ${meta}`,
+      chunk: `SELECT ${row("hash", "text")} FROM ${chunks} WHERE id = ?`,
+      left: `SELECT id FROM ${chunks} WHERE id IN (SELECT value FROM json_each(?))`,
+      hashes: `SELECT id, hash FROM ${chunks} WHERE id >= ? ORDER BY id`,
+      roots: `SELECT id FROM ${roots} ORDER BY id`,
+      root: `SELECT ${row("hash", "text")} FROM ${roots} WHERE id = ?`,
+      log: `SELECT ${row("id || ',' || last || ',' || hash", "patch")} FROM ${log} WHERE id >= ? ORDER BY id LIMIT 1`,
+      logged: `SELECT id FROM ${log} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
+      pinned: `SELECT id FROM ${pins} WHERE id >= ? AND id < ? LIMIT 1`,
+    },
+    pins: {
+      pin: `INSERT INTO ${pins} (id, count) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1`,
+      find: `SELECT count FROM ${pins} WHERE id = ?`,
+      unpin: `UPDATE ${pins} SET count = count - 1 WHERE id = ?`,
+      delete: `DELETE FROM ${pins} WHERE id = ?`,
+      all: `SELECT id FROM ${pins} ORDER BY id`,
+    },
+    format1: {
+      base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
+      log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
+    },
+    last: `SELECT session, COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), (SELECT MAX(id) FROM ${roots})) AS revision FROM ${meta}`,
+    write: {
+      [ROW.PUT_META]: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, tail = excluded.tail, folding = excluded.folding`,
+      [ROW.PUT_ROOT]: `INSERT INTO ${roots} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
+        ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
+      [ROW.DELETE_ROOT]: `DELETE FROM ${roots} WHERE id = ?`,
+      // An unfinished fold may have left one there.
+      [ROW.PUT_CHUNK]: `INSERT INTO ${chunks} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
+        ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
+      [ROW.DELETE_CHUNK]: `DELETE FROM ${chunks} WHERE id = ?`,
+      [ROW.PUT_LOG]: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
+      [ROW.APPEND_LOG]: `UPDATE ${log} SET last = ?, hash = ?, patch = patch || char(10) || ? WHERE id = ?`,
+      [ROW.DELETE_LOG]: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
+    },
+    drop: [meta, base, roots, chunks, log, pins].map((table) => `DROP TABLE IF EXISTS ${table}`),
+  };
+}
+
+type Statements = ReturnType<typeof statements>;
+
+class SqlRows extends StoredRows {
+  constructor(
+    private readonly sql: DurableStorage["sql"],
+    private readonly queries: Statements["read"],
+  ) {
+    super();
+  }
+
+  chunk(id: number): Uint8Array {
+    return this.bytes(this.queries.chunk, id);
+  }
+
+  left(ids: Float64Array): Float64Array {
+    return this.ids(this.queries.left, JSON.stringify([...ids]));
+  }
+
+  hashes(from: number): Float64Array {
+    return this.numbers(() => [...this.sql.exec(this.queries.hashes, from)].flatMap(({ id, hash }) => [id, hash]));
+  }
+
+  roots(): Float64Array {
+    return this.ids(this.queries.roots);
+  }
+
+  root(revision: number): Uint8Array {
+    return this.bytes(this.queries.root, revision);
+  }
+
+  log(from: number): Uint8Array {
+    return this.bytes(this.queries.log, from);
+  }
+
+  logged(from: number, before: number, most: number): Float64Array {
+    return this.ids(this.queries.logged, from, before, most);
+  }
+
+  pinned(from: number, before: number): boolean {
+    // If it can't be known, all stays.
+    return attempt(true, () => [...this.sql.exec(this.queries.pinned, from, before)].length > 0);
+  }
+
+  protected readMeta(): Meta | undefined {
+    const [meta] = this.sql.exec(this.queries.meta);
+    return meta as Meta | undefined;
+  }
+
+  private bytes(query: string, ...parameters: number[]): Uint8Array {
+    return attempt(new Uint8Array(), () => {
+      for (const { row } of this.sql.exec(query, ...parameters)) return new Uint8Array(row as ArrayBuffer);
+      return new Uint8Array();
+    });
+  }
+
+  private ids(query: string, ...parameters: (string | number)[]): Float64Array {
+    return this.numbers(() => [...this.sql.exec(query, ...parameters)].map(({ id }) => id));
+  }
+}
+
+/** The rows of a state in a Durable Object's SQLite. */
+export class SqlTables extends StateTables {
+  private readonly statements: Statements;
+
+  /** The name is part of the tables' names. */
+  constructor(
+    private readonly sql: DurableStorage["sql"],
+    transaction: DurableStorage["transactionSync"],
+    name: string,
+  ) {
+    super(transaction);
+    this.statements = statements(name);
+  }
+
+  last(): { session?: string; revision?: number } {
+    try {
+      for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
+    } catch {
+      // There are no such tables.
+    }
+    return {};
+  }
+
+  drop(): void {
+    this.transaction(() => {
+      for (const statement of this.statements.drop) this.sql.exec(statement);
+    });
+  }
+
+  pin(revision: number): void {
+    this.sql.exec(this.statements.pins.pin, revision);
+  }
+
+  unpin(revision: number): boolean {
+    const { find, unpin, delete: last } = this.statements.pins;
+    const [pin] = this.sql.exec(find, revision);
+    if (pin !== undefined) this.sql.exec(Number(pin["count"]) > 1 ? unpin : last, revision);
+    return pin !== undefined;
+  }
+
+  pins(): number[] {
+    return [...this.sql.exec(this.statements.pins.all)].map(({ id }) => Number(id));
+  }
+
+  protected read(): StoredRows {
+    return new SqlRows(this.sql, this.statements.read);
+  }
+
+  protected prepare(limits: Limits | undefined): SessionHandle | undefined {
+    this.sql.exec(this.statements.describe);
+    const [meta] = this.sql.exec(this.statements.read.meta);
+    if (meta?.["format"] === 1) return this.migrate(meta, limits);
+    for (const statement of this.statements.make) this.sql.exec(statement);
+    return undefined;
+  }
+
+  /** Reads tables of format 1, and makes those of the present one. */
+  private migrate(meta: Record<string, unknown>, limits: Limits | undefined): SessionHandle {
+    const { sql } = this;
+    const { describe, make, format1, drop } = this.statements;
+    const reader = call(() => new (core().Format1Reader)(String(meta.session), Number(meta.revision), Number(meta.bytes)));
+    for (const { id, text } of sql.exec(format1.base)) {
+      const [arena, length] = passBytes(new Uint8Array(text as ArrayBuffer));
+      call(() => reader.base(Number(id), arena, length));
+    }
+    for (const { id, parts, patch } of sql.exec(format1.log)) {
+      const [arena, length] = passBytes(new Uint8Array(patch as ArrayBuffer));
+      call(() => reader.log(Number(id), Number(parts), arena, length));
+    }
+    const rows: Row[] = [];
+    const session = call(() => reader.finish(bounds(limits), this.reading(), rows));
+    for (const statement of [...drop, describe, ...make]) sql.exec(statement);
+    this.execute(rows);
+    return session;
+  }
+
+  protected execute(rows: Row[]): void {
+    for (const [statement, id, ...fields] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
+      const parameters = statement === ROW.APPEND_LOG ? [...fields, id!] : [id!, ...fields];
+      this.sql.exec(this.statements.write[statement], ...parameters);
+    }
+  }
+}

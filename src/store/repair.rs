@@ -1,0 +1,133 @@
+//! What is still whole of tables that are damaged.
+
+use std::sync::Arc;
+
+use super::chunks::Reader;
+use super::fold::{CHUNK, Fold, Step};
+use super::log::SHARED;
+use super::patches::{hash_of, replay};
+use super::roots::Root;
+use super::rows::{Meta, Rows};
+use super::{Base, FORMAT, LAST_REVISION, Opened, PARTS, RowOperation, chunk};
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+
+/// Behind all ids of the log that there will be, as a JavaScript number.
+const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
+
+/// The newest state that is whole, as a revision of its own, and the rows to write for that.
+///
+/// ```
+/// use patchwire::store::{Opened, Repair, Store, Tables};
+/// use patchwire::{Document, Limits, Patch};
+///
+/// let mut tables = Tables::default();
+/// let mut state = Document::parse(r#"{"n":1}"#).unwrap();
+/// let (mut store, rows) = Store::create("a-session", &state);
+/// tables.execute(&rows);
+/// for _ in 0..3 {
+///     let patch = format!(r#"[{{"op":"add","path":"/text","value":"{}"}}]"#, "x".repeat(8_000));
+///     state = state.apply(&Patch::parse(&patch).unwrap()).unwrap();
+///     let plan = store.plan(patch, &state).unwrap();
+///     tables.execute(&plan.operations);
+///     store.accept(plan);
+/// }
+/// assert!(Repair::plan(tables.rows(), "another-session").unwrap().is_none());
+///
+/// tables.delete_log(2 * 4096);
+/// let repair = Repair::plan(tables.rows(), "another-session").unwrap().unwrap();
+/// assert_eq!((repair.restored, repair.newest, repair.revision), (1, 3, 4));
+/// assert_eq!(repair.damage.row, Some(("log", 2 * 4096)));
+/// tables.execute(&repair.operations);
+/// let opened = Opened::read(tables.rows(), Limits::default()).unwrap().unwrap();
+/// assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", 4));
+/// ```
+#[derive(Debug)]
+pub struct Repair {
+    /// The revision whose state it is.
+    pub restored: u64,
+    /// The newest revision that there may have been.
+    pub newest: u64,
+    /// The number that the state has from now on: none of the lost ones is used again.
+    pub revision: u64,
+    /// What was damaged, or the first of it.
+    pub damage: Error,
+    /// What to write, in this order and in one transaction.
+    pub operations: Vec<RowOperation>,
+}
+
+impl Repair {
+    /// Looks for it; `None` where nothing is damaged of the present state. The session is another one, because clients may
+    /// have seen revisions that are lost. O(state), a chunk at a time in memory.
+    ///
+    /// # Errors
+    /// Where no state is whole, what is damaged, as [`Opened::read`]; what reading gives.
+    pub fn plan(rows: Arc<dyn Rows>, session: impl Into<String>) -> Result<Option<Repair>> {
+        let damage = match damage(&rows) {
+            Ok(()) => return Ok(None),
+            Err(damage) => damage,
+        };
+        if rows.meta()?.is_some_and(|Meta { format, .. }| format != FORMAT) {
+            return Err(damage);
+        }
+        let roots = rows.roots()?;
+        for revision in roots.iter().rev().copied() {
+            let reader = Arc::new(Reader::new(rows.clone()));
+            let Ok(base) = Base::read(&reader, revision) else { continue };
+            let state = Document { root: base.state.clone(), limits: Limits::none() };
+            let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION)?;
+            if is_whole(&reader, &state) {
+                let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?);
+                return Repair::to(&reader, session.into(), base, (state, restored), newest, damage).map(Some);
+            }
+        }
+        Err(damage)
+    }
+
+    fn to(reader: &Arc<Reader>, session: String, base: Base, whole: (Document, u64), newest: u64, damage: Error) -> Result<Repair> {
+        let (rows, revision, (state, restored)) = (&reader.rows, newest + 1, whole);
+        let mut operations = vec![RowOperation::PutMeta { format: FORMAT, session, tail: 0, folding: 0 }];
+        let later = rows.roots()?.into_iter().filter(|root| *root > base.root.revision);
+        operations.extend(later.map(|revision| RowOperation::DeleteRoot { revision }));
+        operations.push(RowOperation::DeleteLog { from: (restored + 1) * PARTS, before: END });
+        operations.extend(rows.hashes(base.root.next)?.into_iter().map(|(id, _)| RowOperation::DeleteChunk { id }));
+        let mut fold = Fold::begin(reader.clone(), CHUNK, &state.root, Some((&base.state, base.layout)), base.root.next)?;
+        loop {
+            match fold.step()? {
+                Step::Chunk(id, text) => operations.push(chunk(id, text)),
+                Step::Looked => {}
+                Step::Done(done) => {
+                    let chunks = (base.root.chunks + done.written as u64).saturating_sub(done.freed.len() as u64);
+                    let (log, time, size) = ((revision + 1) * PARTS, rows.now(), base.root.size + done.freed_bytes as u64);
+                    let root = Root { revision, next: done.next, chunks, freed: done.freed, log, time, size };
+                    operations.push(root.row(&done.text));
+                    reader.check()?;
+                    return Ok(Repair { restored, newest, revision, damage, operations });
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with the present state, if something is.
+fn damage(rows: &Arc<dyn Rows>) -> Result<()> {
+    let Some(Opened { store, document, .. }) = Opened::read(rows.clone(), Limits::none())? else { return Ok(()) };
+    is_whole(&store.reader, &document);
+    store.check()
+}
+
+/// Reads all of a state, and keeps none of it.
+fn is_whole(reader: &Reader, state: &Document) -> bool {
+    state.root.nested_within(usize::MAX) && reader.check().is_ok()
+}
+
+/// The newest revision that there may have been.
+fn newest(rows: &dyn Rows) -> Result<u64> {
+    let logged = rows.logged(0, END, 1)?.first().copied().unwrap_or(0);
+    let id = rows.meta()?.map_or(0, |meta| meta.tail).max(logged);
+    let row = rows.log(id)?.filter(|row| row.id == id);
+    let known = row.filter(|row| hash_of(id, &row.text) == row.hash).map(|row| row.last);
+    // Of a row that is lost or damaged nobody knows how many patches it had: fewer than bytes.
+    Ok(known.unwrap_or(id / PARTS + SHARED as u64).max(id / PARTS).min(LAST_REVISION - 1))
+}
