@@ -68,9 +68,12 @@ function pathOf(place: Place, ...more: Key[]): string {
   return pointerOf(path);
 }
 
-/** Members that every object inherits lead to what all objects share: no draft has them unless the state does. */
+/**
+ * A member that isn't in the state. `__proto__` as a name that somebody sent leads to what all objects share: no draft has it unless
+ * the state does. `constructor` leads there as well, but libraries compare and copy values by it.
+ */
 function inherited(place: Place, key: PropertyKey): unknown {
-  return key === "__proto__" || key === "constructor" ? undefined : Reflect.get(place.now, key);
+  return key === "__proto__" ? undefined : Reflect.get(place.now, key);
 }
 
 function unreadMember(place: Place, key: Key): PropertyDescriptor {
