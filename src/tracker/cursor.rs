@@ -101,7 +101,9 @@ impl Tracker {
     }
 
     /// The net effect since the cursor's baseline. O(what changed). With [`ArrayDelta::Precise`] an array is told as a whole
-    /// where that takes less text than telling it index by index.
+    /// where that takes less text than telling it index by index. Writes at the deepest point are at most
+    /// [`Limits::operations`](crate::Limits::operations), so that they can be read again: where there would be more, the smallest
+    /// container that brings them under that is replaced as a whole.
     ///
     /// # Errors
     /// `CLOSED` where there is no such cursor.
@@ -127,7 +129,13 @@ impl Tracker {
             }
         }
         let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
-        Ok(if is_by_index { writes.shortened(&self.document.root) } else { writes })
+        if is_by_index {
+            writes = writes.shortened(&self.document.root);
+        }
+        if self.options.granularity == Granularity::Path {
+            writes::cap_count(&mut writes, &self.document.root, self.options.limits.operations);
+        }
+        Ok(writes)
     }
 
     /// The net effect since the cursor's baseline as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where

@@ -1,4 +1,5 @@
-//! Writes that would be more operations than a patch may have: one container is replaced as a whole instead.
+//! Writes that would be more operations than a patch may have, or more than may be read again: one container is replaced as
+//! a whole instead.
 
 use super::cost::{container, operations};
 use super::{StepWrites, Write};
@@ -9,7 +10,16 @@ use crate::print;
 
 /// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
 pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
-    let total: usize = writes.ops.iter().map(operations).sum();
+    cap_by(operations, writes, current, limit);
+}
+
+/// Replaces the smallest container of `current` that brings the writes to at most `limit` of them. O(writes · depth).
+pub(crate) fn cap_count(writes: &mut StepWrites, current: &Node, limit: usize) {
+    cap_by(|_| 1, writes, current, limit);
+}
+
+fn cap_by(cost: impl Fn(&Write) -> usize, writes: &mut StepWrites, current: &Node, limit: usize) {
+    let total: usize = writes.ops.iter().map(&cost).sum();
     if total <= limit {
         return;
     }
@@ -18,7 +28,7 @@ pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
         let container = container(write);
         for depth in 0..=container.len() {
             if let Some(count) = counts.entry(container.get(..depth).unwrap_or_default(), || 0) {
-                *count += operations(write);
+                *count += cost(write);
             }
         }
     }

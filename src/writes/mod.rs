@@ -9,7 +9,7 @@ mod shorten;
 
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use base::Base;
-pub(crate) use cap::cap;
+pub(crate) use cap::{cap, cap_count};
 pub(crate) use cost::{cost, operations, shifts_target};
 pub(crate) use shorten::{Shortened, Told, common, shorten};
 
