@@ -10,8 +10,9 @@ import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { migrated, StoredVersion, type Migration } from "./sync/migration.js";
-import type { DurableStorage, Repaired, Row, StateTables } from "./sync/tables.js";
-import { checkCount, checkRetention } from "./store/checks.js";
+import { checkRetention, type Repaired, type Retention } from "./sync/past.js";
+import type { DurableStorage, Row, StateTables } from "./sync/tables.js";
+import { checkCount } from "./store/checks.js";
 import type { StoreStorage } from "./store/rows.js";
 import { stateTables } from "./store/state-tables.js";
 import { Meaning, type SessionCommit } from "./tracker/meaning.js";
@@ -24,7 +25,7 @@ import { diff } from "./values/patches.js";
 import type { SessionHandle } from "./wasm/patchwire.js";
 
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse, Repaired };
+export type { DurableStorage, HibernatableSocket, HttpRequest, HttpResponse, Repaired, Retention };
 export type { Migration } from "./sync/migration.js";
 export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
@@ -57,16 +58,6 @@ export interface DurableContext {
 
 /** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
 export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
-
-/** How much of a {@link SyncedState}'s past is kept. All bounds that are given count; what is kept goes in larger pieces, so there may be more. */
-export interface Retention {
-  /** How many revisions before the present one. */
-  revisions?: number;
-  /** For how many milliseconds a revision can be read after the next one was made. */
-  age?: number;
-  /** How many bytes of storage: of patches, and of parts of the state that later revisions haven't. */
-  bytes?: number;
-}
 
 /** How a {@link SyncedState} begins, and what it accepts. */
 export interface SyncedStateOptions<T> extends Migration<T> {

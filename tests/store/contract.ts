@@ -399,6 +399,48 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     expect(await again.getStaged("s", "step")).toBeNull();
   },
 
+  async "a checkpoint keeps its custom state, however often that was written as a whole since"({ place, reopened }) {
+    const store = await begun(place);
+    const first = await store.createCheckpoint("s");
+    const work = (store: DurableStateStore, round: number) => {
+      const state = store.synced<{ notes: string[] }>("s");
+      for (let i = 0; i < 5; i++) state.update((draft) => void draft.notes.push(`${round}.${i} ${"x".repeat(20_000)}`));
+      state.update((draft) => void draft.notes.splice(0, 4));
+    };
+    const kept: { id: string; customState: unknown }[] = [];
+    for (let round = 0; round < 12; round++) {
+      work(store, round);
+      if (round % 4 === 0) kept.push({ customState: (await stateOf(store)).customState, id: await store.createCheckpoint("s") });
+    }
+    const again = new DurableStateStore(reopened());
+    for (const { id, customState } of kept) expect((await again.getCheckpoint(id))!.state.customState).toEqual(customState);
+    await again.restoreCheckpoint(kept[1]!.id);
+    expect((await stateOf(again)).customState).toEqual(kept[1]!.customState);
+    await again.branchFromCheckpoint(first, "branch");
+    expect((await again.loadState("branch"))!.customState).toEqual(initial());
+    // What isn't kept any more can't be read, and that changes nothing.
+    const before = await everything(again);
+    expect(() => again.synced("s").at(18)).toThrow(refusal("NOT_FOUND"));
+    expect(() => again.synced("s").restore(18)).toThrow(refusal("NOT_FOUND"));
+    expect(await everything(again)).toEqual(before);
+  },
+
+  async "what retention keeps of a custom state can be read and compared"({ place, reopened }) {
+    const store = new DurableStateStore(place, { retention: { revisions: 60 } });
+    await store.createSession("s", { customState: { notes: [], count: 0 } });
+    const state = store.synced<{ notes: string[]; count: number }>("s");
+    for (let i = 0; i < 90; i++) {
+      state.update((draft) => {
+        draft.count = i;
+        if (draft.notes.push("y".repeat(8_000)) > 6) draft.notes.splice(0, 5);
+      });
+    }
+    const again = new DurableStateStore(reopened(), { retention: { revisions: 60 } }).synced<{ count: number }>("s");
+    for (const revision of [30, 31, 50, 77, 90]) expect(again.at(revision).get("/count")).toBe(revision - 1);
+    expect(again.at(89).diff(again.at(90)).map(({ path }) => path)).toContain("/count");
+    expect(() => again.at(3)).toThrow(refusal("NOT_FOUND"));
+  },
+
   async "a checkpoint whose messages were truncated isn't gone back to with others"({ place, reopened }) {
     const store = await begun(place);
     await store.appendMessages("s", ["a", "b"].map(user));

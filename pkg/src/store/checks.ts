@@ -47,10 +47,3 @@ export function checkPage(options: { offset?: number; limit?: number } = {}): { 
   const { offset = 0, limit = 50 } = checkObject("the options", options) as typeof options;
   return { offset: checkCount("the option offset", offset), limit: checkCount("the option limit", limit, 1, 1_000) };
 }
-
-/** How much of the past is kept. */
-export function checkRetention(given: unknown = {}): { revisions?: number; age?: number; bytes?: number } {
-  const retention = checkObject("the option retention", given);
-  const bounds = ["revisions", "age", "bytes"].filter((name) => retention[name] !== undefined);
-  return Object.fromEntries(bounds.map((name) => [name, checkCount(`the option retention.${name}`, retention[name])]));
-}

@@ -3,6 +3,7 @@ import { attempt, reading } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
+import type { Repaired } from "./past.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import type { ROW } from "../bridge/boundary.js";
@@ -24,18 +25,6 @@ export interface Meta {
   session: string;
   tail: number;
   folding: number;
-}
-
-/** What {@link StateTables.repair} found. */
-export interface Repaired {
-  /** The revision whose state the state is now. */
-  restored: number;
-  /** The newest revision that there may have been: those after `restored` are lost. */
-  newest: number;
-  /** The number that the state has now. None of the lost ones is used again. */
-  revision: number;
-  /** What was damaged, or the first of it. */
-  damage: PatchwireError;
 }
 
 /** Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). */

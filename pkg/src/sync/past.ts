@@ -1,0 +1,30 @@
+import { checkCount, checkObject } from "../store/checks.js";
+import type { PatchwireError } from "../errors.js";
+
+/** How much of a state's past is kept. All bounds that are given count; what is kept goes in larger pieces, so there may be more. */
+export interface Retention {
+  /** How many revisions before the present one. */
+  revisions?: number;
+  /** For how many milliseconds a revision can be read after the next one was made. */
+  age?: number;
+  /** How many bytes of storage: of patches, and of parts of the state that later revisions haven't. */
+  bytes?: number;
+}
+
+export function checkRetention(given: unknown = {}): Retention {
+  const retention = checkObject("the option retention", given);
+  const bounds = ["revisions", "age", "bytes"].filter((name) => retention[name] !== undefined);
+  return Object.fromEntries(bounds.map((name) => [name, checkCount(`the option retention.${name}`, retention[name])]));
+}
+
+/** What was done to a state whose rows were damaged. */
+export interface Repaired {
+  /** The revision whose state the state is now. */
+  restored: number;
+  /** The newest revision that there may have been: those after `restored` are lost. */
+  newest: number;
+  /** The number that the state has now. None of the lost ones is used again. */
+  revision: number;
+  /** What was damaged, or the first of it. */
+  damage: PatchwireError;
+}
