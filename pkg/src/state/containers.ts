@@ -41,6 +41,7 @@ const ARGUMENTS = 1 << 10;
 
 /** `Array.prototype.splice` for lists of any length. */
 export function spliceItems<T>(items: T[], index: number, remove: number, insert: readonly T[]): T[] {
+  if (insert.length === 0) return items.splice(index, remove);
   if (insert.length <= ARGUMENTS) return items.splice(index, remove, ...insert);
   const out = items.slice(index, index + remove);
   const tail = items.slice(index + remove);

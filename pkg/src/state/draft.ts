@@ -207,7 +207,9 @@ function integer(value: unknown): number {
 /** Takes items out as a recipe sees them. */
 function take(place: Place, index: number, count: number, values: unknown[]): unknown[] {
   place.read(index, index + count);
-  return place.splice(index, count, slotsFor(place, values)).map(seen);
+  const out = place.splice(index, count, slotsFor(place, values));
+  for (let i = 0; i < out.length; i++) out[i] = seen(out[i]);
+  return out;
 }
 
 /** What indexing sees, as a plain array. */
@@ -241,13 +243,12 @@ const changing = {
     if (values.length > 0) array.splice(0, 0, slotsFor(array, values));
     return array.items.length;
   },
-  splice(this: unknown[], ...args: [start?: number, count?: number, ...values: unknown[]]): unknown[] {
+  splice(this: unknown[], from?: number, asked?: number, ...values: unknown[]): unknown[] {
     const array = place(this);
     const { length } = array.items;
-    const start = clamp(integer(args[0]), length);
-    const asked = args.length === 0 ? 0 : args.length === 1 ? length : integer(args[1]);
-    const count = Math.min(Math.max(asked, 0), length - start);
-    const values = args.slice(2);
+    const start = clamp(integer(from), length);
+    const most = arguments.length === 0 ? 0 : arguments.length === 1 ? length : integer(asked);
+    const count = Math.min(Math.max(most, 0), length - start);
     return (array.recipe.taken = count === 0 && values.length === 0 ? [] : take(array, start, count, values)) as unknown[];
   },
   reverse(this: unknown[]): unknown[] {

@@ -320,14 +320,20 @@ export class Place implements Told {
       for (let i = 0; i < insert.length; i++) this.items.push(insert[i]);
       return [];
     }
-    const isFirst = !this.isRewritten && (this.edits === null || this.edits.length === 0);
     if (!isAtEnd) this.settle(index, insert.length === remove ? index + remove : length);
+    if (this.isRewritten) return this.allTaken(spliceItems(this.items, index, remove, insert), -1);
+    const isFirst = this.edits === null || this.edits.length === 0;
     const edit: ArrayEdit = { kind: "splice", index, out: [], put: insert };
     this.record(edit);
     const out = spliceItems(this.items, index, remove, insert);
     edit.out = out;
     // In the edit the values stay what they are, to be put back; what goes out may be changed elsewhere.
-    return out.length === 0 ? out : out.map((slot, i) => this.taken(slot, isFirst ? index + i : -1));
+    return this.allTaken([...out], isFirst ? index : -1);
+  }
+
+  private allTaken(out: unknown[], index: number): unknown[] {
+    for (let i = 0; i < out.length; i++) out[i] = this.taken(out[i], index < 0 ? index : index + i);
+    return out;
   }
 
   permute(order: number[]): void {

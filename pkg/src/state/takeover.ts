@@ -46,7 +46,7 @@ export abstract class Takeover {
   /** The values around the one that is taken over. */
   private readonly around: object[] = [];
   /** Where arrays that were there had their items, of those that this had to be looked up for. */
-  private readonly indexes = new Map<object, Map<unknown, number>>();
+  private indexes: Map<object, Map<unknown, number>> | null = null;
   private searches = 0;
 
   constructor(
@@ -211,7 +211,7 @@ export abstract class Takeover {
       const item = copy[i];
       path[at] = i;
       if (was !== null) {
-        const place: Place | undefined = isContainer(item) && item !== was[next] ? placeOf(item) : undefined;
+        const place: Place | undefined = isContainer(item) && item !== was[next] && item !== was[next + 1] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
         const index = place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
         if (index >= 0) {
@@ -275,17 +275,18 @@ export abstract class Takeover {
    */
   private find(there: unknown[], was: unknown[], item: unknown, next: number, at: number, place: Place | undefined): number {
     if (Object.is(was[next], item)) return next;
-    if (!isContainer(item)) return next + 1 < was.length && Object.is(was[next + 1], item) ? next + 1 : -1;
+    if (next + 1 < was.length && Object.is(was[next + 1], item)) return next + 1;
+    if (!isContainer(item)) return -1;
     if (place !== undefined && (place.parent?.base as unknown) === there && Object.is(was[place.key as number], item)) return place.key as number;
     if (place === undefined && !this.recipe.isOurs(item)) return -1;
     // Where it is now, after others have changed places.
     if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
     for (let i = next + 1; i < end; i++) if (was[i] === item) return i;
-    let index = this.indexes.get(there);
+    let index = this.indexes?.get(there);
     if (index === undefined) {
       if (this.searches++ < SEARCHES) return was.indexOf(item);
-      this.indexes.set(there, (index = new Map()));
+      (this.indexes ??= new Map()).set(there, (index = new Map()));
       for (let i = was.length - 1; i >= 0; i--) if (isContainer(was[i])) index.set(was[i], i);
     }
     return index.get(item) ?? -1;
