@@ -28,6 +28,11 @@ pub(crate) trait Host: Send + Sync {
     /// How many bytes that text has, or `most` if it has more.
     fn length(&self, place: Place, most: usize) -> usize;
 
+    /// A lower bound of how many bytes that text has, where it costs less; what is beyond `most` doesn't matter.
+    fn least_length(&self, place: Place, most: usize) -> usize {
+        self.length(place, most)
+    }
+
     /// About how many bytes that text has, if that costs nothing.
     fn weight(&self, _: Place) -> usize {
         EMPTY
@@ -253,6 +258,11 @@ impl Leaf {
     /// How many bytes its text has, or `most` if it has more.
     pub(crate) fn length(&self, most: usize) -> usize {
         self.taken().map_or_else(|| self.holder.host.length(self.place(), most), |opened| print::length(opened, most))
+    }
+
+    /// A lower bound of how many bytes its text has; what is beyond `most` doesn't matter.
+    pub(crate) fn least_length(&self, most: usize) -> usize {
+        self.taken().map_or_else(|| self.holder.host.least_length(self.place(), most), |opened| print::length(opened, most))
     }
 
     /// The opened container, where the host isn't to be asked any more.

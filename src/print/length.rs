@@ -10,14 +10,22 @@ pub(crate) const WEIGHT: usize = 6;
 /// How many bytes the value's text has, or `most` if it has more: the same whether the value is built or still text.
 /// O(`most`) at worst, and O(1) for text.
 pub(crate) fn length(node: &Node, most: usize) -> usize {
-    let mut ruler = Ruler { rest: most, scratch: Vec::new() };
+    let mut ruler = Ruler { rest: most, is_rough: false, scratch: Vec::new() };
     ruler.measure(node);
     most - ruler.rest
 }
 
+/// Whether the value's text has at least so many bytes. Hosts are asked for what costs them less first, which is enough for
+/// most values. O(`least`).
+pub(crate) fn reaches(node: &Node, least: usize) -> bool {
+    let mut ruler = Ruler { rest: least, is_rough: true, scratch: Vec::new() };
+    ruler.measure(node);
+    ruler.rest == 0 || length(node, least) == least
+}
+
 /// Whether the object's text has at least so many bytes. O(`least`).
 pub(crate) fn is_as_long(object: &Object, least: usize) -> bool {
-    let mut ruler = Ruler { rest: least, scratch: Vec::new() };
+    let mut ruler = Ruler { rest: least, is_rough: false, scratch: Vec::new() };
     ruler.measure_members(object);
     ruler.rest == 0
 }
@@ -25,6 +33,8 @@ pub(crate) fn is_as_long(object: &Object, least: usize) -> bool {
 /// Counts down what is left of the length that matters.
 struct Ruler {
     rest: usize,
+    /// Whether a lower bound does of what lives with a host.
+    is_rough: bool,
     scratch: Vec<u8>,
 }
 
@@ -36,6 +46,7 @@ impl Ruler {
     fn measure(&mut self, node: &Node) {
         match node {
             Node::Raw(raw) => self.take(raw.as_bytes().len()),
+            Node::Hosted(leaf) if self.is_rough => self.take(leaf.least_length(self.rest)),
             Node::Hosted(leaf) => self.take(leaf.length(self.rest)),
             Node::Null => self.take(4),
             Node::Bool(is) => self.take(5 - usize::from(*is)),

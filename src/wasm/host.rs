@@ -35,6 +35,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn length(this: &Values, holder: u32, position: u32, most: u32) -> u32;
 
+    #[wasm_bindgen(method, js_name = leastLength)]
+    fn least_length(this: &Values, holder: u32, position: u32, most: u32) -> u32;
+
     #[wasm_bindgen(method, js_name = isNestedWithin)]
     fn is_nested_within(this: &Values, holder: u32, position: u32, limit: u32) -> bool;
 
@@ -124,6 +127,10 @@ impl Host for JavaScript {
 
     fn length(&self, Place { holder, position }: Place, most: usize) -> usize {
         self.values.length(holder, position, most as u32) as usize
+    }
+
+    fn least_length(&self, Place { holder, position }: Place, most: usize) -> usize {
+        self.values.least_length(holder, position, most as u32) as usize
     }
 
     fn is_nested_within(&self, Place { holder, position }: Place, limit: usize) -> bool {

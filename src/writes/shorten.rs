@@ -88,7 +88,7 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
 
 /// What replaces the container, and its length, if that is less than this.
 fn replacement<T: Told>(path: Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
-    if node.weight() > length.saturating_mul(print::WEIGHT) || print::length(node, length) >= length {
+    if node.weight() > length.saturating_mul(print::WEIGHT) || print::reaches(node, length) {
         return None;
     }
     let replacement = T::replacement(path, node.clone());

@@ -153,6 +153,10 @@ export class Values {
     });
   }
 
+  leastLength(holder: number, position: number, most: number): number {
+    return this.attempt(0, () => leastLength(this.find(holder, position), most, DEEPEST));
+  }
+
   isNestedWithin(holder: number, position: number, limit: number): boolean {
     return this.attempt(false, () => isNestedWithin(this.find(holder, position), limit));
   }
