@@ -23,8 +23,11 @@ const PLACES = 6;
 /** Room for most logs. */
 const ROOM = 1024;
 
-/** What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end. */
-export type Operation = "add" | "replace" | "push" | null;
+/**
+ * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `sift` the removal
+ * of those items of an array that its {@link Items} don't have.
+ */
+export type Operation = "add" | "replace" | "push" | "sift" | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -54,6 +57,9 @@ export class Log extends Writer {
   private budget = 0;
   /** How many records there are. */
   length = 0;
+  /** How much there is to tell in them, and in the last recipe's alone: the parts of arrays count. */
+  size = 0;
+  lastSize = 0;
   /** The long strings of the last encoding, by the numbers that the core knows them by. */
   texts: string[] = [];
 
@@ -66,6 +72,7 @@ export class Log extends Writer {
     const { records, length } = this;
     if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
     this.last = this.length;
+    this.lastSize = 0;
   }
 
   /** Sets a member, or without a key the value at the path. */
@@ -119,6 +126,7 @@ export class Log extends Writer {
   rewind(length: number): void {
     this.records.length = length * PLACES;
     this.length = length;
+    this.measure();
     if (this.last >= length) this.last = -1;
   }
 
@@ -129,7 +137,7 @@ export class Log extends Writer {
     const recorded: Recorded[] = [];
     for (let i = last * PLACES; i < records.length; i += PLACES) {
       if (records[i] === RECORD.ADVANCE) continue;
-      const op = records[i + 5] as Operation;
+      const op = records[i + 2] instanceof Items && (records[i + 2] as Items).whole !== null ? "sift" : (records[i + 5] as Operation);
       if (op === null || recorded.length === most) return null;
       const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
       if (op === "push") recorded.push({ op, path, key: undefined, value: (value as unknown[])[0] });
@@ -141,6 +149,15 @@ export class Log extends Writer {
   private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number, op: Operation = null): void {
     this.records.push(kind, path, value, a, b, op);
     this.length++;
+    const size = sizeOf(value);
+    this.size += size;
+    this.lastSize += size;
+  }
+
+  /** After records were taken out. */
+  private measure(): void {
+    this.size = 0;
+    for (let i = 2; i < this.records.length; i += PLACES) this.size += sizeOf(this.records[i]);
   }
 
   /** Forgets the first records: they are in the core now. */
@@ -149,6 +166,7 @@ export class Log extends Writer {
     if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;
+    this.measure();
     this.last = Math.max(this.last - count, -1);
   }
 
@@ -362,4 +380,5 @@ export class Log extends Writer {
   }
 }
 
+const sizeOf = (value: unknown): number => (value instanceof Items ? value.parts.length : 1);
 const isNumber = (value: unknown): boolean => typeof value === "number";

@@ -43,6 +43,8 @@ export class Items {
   constructor(
     readonly from: Key[],
     readonly parts: unknown[],
+    /** How many items that array has, if the parts are runs of its containers in their order; otherwise null. */
+    readonly whole: number | null,
   ) {}
 }
 

@@ -30,6 +30,8 @@ export abstract class Takeover {
   /** How many containers were taken along by reference, and whether one was more than once. */
   refs = 0;
   hasCopies = false;
+  /** How many of those are where they were, in what takes the place of what they were in. */
+  private kept = 0;
   /** The longest path to one. */
   deepestRef = 0;
   /** Large arrays that nobody has seen. */
@@ -67,8 +69,10 @@ export abstract class Takeover {
     if (isContainer(slot)) {
       const above = isContainer(hint) ? homeOf(place) : undefined;
       const home = above === undefined ? undefined : new Trail(above, key);
-      const { refs } = this;
+      const { refs, kept } = this;
       final = this.container(slot, hint, home);
+      this.refs -= this.kept - kept;
+      this.kept = kept;
       this.isHint = this.payload instanceof Ref && this.payload.home === home;
       this.replaces(refs, placeOf(slot));
     } else {
@@ -91,6 +95,7 @@ export abstract class Takeover {
     if (value === this.result) this.hasResult = true;
     if (value === hint && home !== undefined && this.recipe.isOurs(value)) {
       this.refer(home);
+      this.kept++;
       return value;
     }
     if (!isPlain(value)) throw notJson(value, this.path);
@@ -187,7 +192,7 @@ export abstract class Takeover {
    * copy of ours.
    */
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
-    const { path } = this;
+    const { path, kept } = this;
     const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
@@ -195,7 +200,7 @@ export abstract class Takeover {
     const parts: unknown[] = [];
     let run: Run | null = null;
     let below: Told["below"] = null;
-    let [isSame, isPlainList, isInOrder] = [isFrozen, true, true];
+    let [isSame, isPlainList, isInOrder, isSifted] = [isFrozen, true, true, was !== null];
     let next = 0;
     const at = path.length++;
     for (let i = 0; i < length; i++) {
@@ -219,7 +224,10 @@ export abstract class Takeover {
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
           isInOrder &&= index >= next;
           isPlainList &&= !isContainer(final);
-          if (!isContainer(item)) this.scalar(item);
+          if (!isContainer(item)) {
+            this.scalar(item);
+            isSifted = false;
+          }
           if (run !== null && run.start + run.length === index) run.length++;
           else parts.push((run = new Run(index, 1)));
           copy[i] = final;
@@ -229,6 +237,7 @@ export abstract class Takeover {
         }
       }
       run = null;
+      isSifted = false;
       let final: unknown = item;
       this.payload = item;
       this.told = null;
@@ -259,12 +268,14 @@ export abstract class Takeover {
         return result;
       }
     }
+    // What was at an item's index may be somewhere else.
+    this.kept = kept;
     const hasRuns = parts.some((part) => part instanceof Run);
     if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null ? result : new Members(null, parts);
     else if (hasRuns) {
       this.refer(home ?? null);
       if (!isInOrder) this.hasCopies ||= hasTwins(parts, was!.length);
-      this.payload = new Items(home?.path() ?? [], parts);
+      this.payload = new Items(home?.path() ?? [], parts, isSifted && isInOrder ? was!.length : null);
     } else this.payload = new Members(null, parts);
     return result;
   }

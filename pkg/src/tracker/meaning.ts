@@ -331,7 +331,7 @@ export class Meaning {
     const { plain } = this;
     if (plain !== null && !this.isBusy && !this.isBehind && this.readers.lacksOneRecipe(reader)) {
       const recorded = plain.log.lastRecipe(this.headroom.limits.operations);
-      const operations = recorded && told(recorded, plain.unread(), isExtended, this.options);
+      const operations = recorded && told(recorded, plain, isExtended, this.options, this.headroom.limits.operations);
       if (operations !== null) return operations;
     }
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
@@ -408,13 +408,13 @@ export class Meaning {
    */
   private shorten(plain: State, leavesLast: boolean): void {
     const { log } = plain;
-    if ((leavesLast ? plain.start : log.length) > LOG_LENGTH) {
+    if ((leavesLast ? log.size - log.lastSize : log.size) > LOG_LENGTH) {
       // A core that was lost takes the log along.
       this.recover();
       if (log.length > 0) this.hand(plain, leavesLast ? plain.start : log.length);
     }
     const mayBegin = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
-    if (mayBegin && this.mark === null && log.length > LOG_LENGTH / 2 && plain.isWhole) {
+    if (mayBegin && this.mark === null && log.size > LOG_LENGTH / 2 && plain.isWhole) {
       this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
     }
   }
@@ -423,7 +423,7 @@ export class Meaning {
     const { log } = plain;
     const { mark } = this;
     const { changes } = this.readers;
-    const last = log.length - log.last;
+    const last = log.lastSize;
     if (mark !== null && changes - mark.changes >= this.steps && this.mayBeginAnew(plain, mark.changes)) {
       return this.beginAnew(plain, mark.state, mark.at, null);
     }

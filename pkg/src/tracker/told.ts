@@ -2,21 +2,25 @@ import { leastLength } from "../bridge/host.js";
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, put, type Container, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
+import { Run, type Items } from "../state/payload.js";
+import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
 
 /** The text of an operation beside its path and value, with a comma. */
 const AROUND = '{"op":"replace","path":"","value":},'.length;
+const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 
 /**
- * The operations of one recipe that set a member or an item, pushed an item, or set members of objects to scalars, where no core is
+ * The operations of one recipe that set a member or an item, pushed an item, took items out of an array, or set members of objects to scalars, where no core is
  * needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own answer. The log can then cross later, many
- * changes at once. Null where the core has to be asked. `after` is the state as it is.
+ * changes at once. Null where the core has to be asked. `state` is as it is afterwards.
  */
-export function told(recorded: Recorded[], after: unknown, isExtended: boolean, options: MeaningOptions): JSONPatchOperation[] | null {
+export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   const isOne = recorded.length === 1;
-  const arrays = new Arrays(after);
+  const arrays = new Arrays(state.unread());
+  if (isOne && recorded[0]!.op === "sift") return options.precise && state.isWhole ? removals(recorded[0]!, arrays, most) : null;
   const operations: JSONPatchOperation[] = [];
   let place = "";
   let above: Key[] | null = null;
@@ -32,10 +36,30 @@ export function told(recorded: Recorded[], after: unknown, isExtended: boolean, 
     // A string may have grown.
     if (isExtended && typeof value === "string" && op === "replace") return null;
     const pointer = place + pointerOf([key ?? "-"]);
-    operations.push({ op: op === "push" ? "add" : op!, path: pointer, value: thawed(value) });
+    operations.push({ op: op === "push" ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
   return isOne || arrays.areShort() ? operations : null;
+}
+
+/** What took out of an array the items that it doesn't have any more. */
+function removals({ path, key, value }: Recorded, arrays: Arrays, most: number): JSONPatchOperation[] | null {
+  const place = key === undefined ? path : [...path, key];
+  const { from, parts, whole } = value as Items;
+  if (from.length !== place.length || !from.every((step, i) => step === place[i]) || !arrays.enter([], [...place, 0])) return null;
+  const operations: JSONPatchOperation[] = [];
+  const pointer = `${pointerOf(place)}/`;
+  const around = AROUND_REMOVED + mostLength(pointer);
+  let [at, seen] = [0, 0];
+  for (const { start, length } of [...(parts as Run[]), new Run(whole!, 0)]) {
+    if (start < seen || operations.length + start - seen > most) return null;
+    const path = `${pointer}${at}`;
+    arrays.length += (around + path.length - pointer.length) * (start - seen);
+    for (; seen < start; seen++) operations.push({ op: "remove", path });
+    at += length;
+    seen += length;
+  }
+  return arrays.areShort() ? operations : null;
 }
 
 /**
@@ -45,7 +69,8 @@ export function told(recorded: Recorded[], after: unknown, isExtended: boolean, 
 class Arrays {
   /** What is open: how much there had been told before, and where in `path` each array is. */
   private readonly open: { array: unknown; depth: number; before: number }[] = [];
-  private length = 0;
+  /** How much is told at most. */
+  length = 0;
 
   constructor(private readonly root: unknown) {}
 
