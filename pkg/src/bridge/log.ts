@@ -1,5 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Edited, Items, Members, Ref, Run } from "../state/payload.js";
+import type { OnlyMember } from "../state/place.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
@@ -25,9 +26,9 @@ const ROOM = 1024;
 
 /**
  * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `sift` the removal
- * of those items of an array that its {@link Items} don't have.
+ * of those items of an array that its {@link Items} don't have, and an object's only other member that it alone was set.
  */
-export type Operation = "add" | "replace" | "push" | "sift" | null;
+export type Operation = "add" | "replace" | "push" | "sift" | OnlyMember | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {

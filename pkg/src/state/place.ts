@@ -17,12 +17,19 @@ export type ArrayEdit =
   | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
   | { kind: "permute"; order: number[]; inverse: number[] };
 
+/** What a patch would say of an object that took the place of one that differs in a scalar member. */
+export interface OnlyMember {
+  key: string;
+  value: unknown;
+  op: "add" | "replace";
+}
+
 /**
  * One operation for the log, whose path is that of the container it changes. Of a member or an item that was set, `op` is
  * what a patch would say, if that is certain; `isPush` is true of one item that came to the end.
  */
 export type Step =
-  | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | null }
+  | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | OnlyMember | null }
   | { kind: "delete"; key: string }
   | { kind: "rewrite"; value: unknown }
   | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }

@@ -112,8 +112,9 @@ export class Settlement extends Takeover {
           continue;
         }
         const values: unknown[] = [];
+        this.only = null;
         for (let j = 0; j < edit.put.length; j++) values.push(this.item(place, edits, e, j, settled, payloads, below));
-        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
+        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) ?? this.only });
         else {
           const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.items.length - 1 && isPlainValue(values[0]);
           steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, isPush });

@@ -3,7 +3,7 @@ import { copyOf, isContainer, itemsOf, put, type Container, type Key } from "./c
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail } from "./payload.js";
-import { placeOf, type Place, type Step, type Told } from "./place.js";
+import { placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 
 /** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
@@ -16,6 +16,10 @@ const DEEP = 64;
 const PARTS = 32;
 /** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
+/** An object of more members isn't looked at for the only one that it has otherwise. */
+const FEW = 64;
+/** Members that say which item of an array an object is (src/diff/naming.rs). */
+const NAMES = new Set(["id", "_id", "key"]);
 const SEARCHES = 16;
 
 /**
@@ -43,6 +47,8 @@ export abstract class Takeover {
   protected told: Told | null = null;
   /** Whether that value is the one that was there before, with what is to be told inside of it. */
   protected isHint = false;
+  /** In which member alone the object that was taken over last is otherwise than the one that was there, where that can be told so. */
+  protected only: OnlyMember | null = null;
   private least = 0;
   readonly path: Key[] = [];
   /** The values around the one that is taken over. */
@@ -90,12 +96,12 @@ export abstract class Takeover {
 
   /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */
   private container(value: object, hint: unknown, home: Home): object {
+    this.only = null;
     const place = placeOf(value);
     if (place !== undefined && place.recipe === this.recipe) return this.place(place);
     if (value === this.result) this.hasResult = true;
     if (value === hint && home !== undefined && this.recipe.isOurs(value)) {
       this.refer(home);
-      this.kept++;
       return value;
     }
     if (!isPlain(value)) throw notJson(value, this.path);
@@ -150,7 +156,7 @@ export abstract class Takeover {
     let payloads: unknown[] | null = null;
     let below: Told["below"] = null;
     let [isSame, isAsBefore] = [isFrozen, was !== undefined];
-    let count = 0;
+    let [count, changes, changed] = [0, 0, ""];
     const at = path.length++;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
@@ -167,21 +173,27 @@ export abstract class Takeover {
         final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
         if (this.told !== null) (below ??= []).push([name, this.told]);
         if (this.payload !== final && payloads === null) payloads = Object.values(copy);
+        if (final === before) this.kept++;
       } else this.scalar(item);
       put(copy, name, final);
       payloads?.push(this.payload);
       isSame &&= final === item;
-      isAsBefore &&= final === before;
+      if (final !== before) {
+        isAsBefore = false;
+        changes++;
+        changed = name;
+      }
       count++;
     }
     path.length = at;
-    this.told = null;
+    this.told = this.only = null;
     // The same members in the same order are the same value.
     if (isAsBefore && home !== undefined && this.recipe.isOurs(was!) && hasNames(was!, copy, count)) {
       this.refer(home);
       return was!;
     }
     const result = isSame ? value : Object.freeze(copy);
+    this.only = changes === 1 && below === null && was !== undefined && count <= FEW ? onlyMember(was, copy, count, changed) : null;
     this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
     if (below !== null) this.told = { first: null, steps: null, below };
     return result;
@@ -202,6 +214,7 @@ export abstract class Takeover {
     let below: Told["below"] = null;
     let [isSame, isPlainList, isInOrder, isSifted] = [isFrozen, true, true, was !== null];
     let next = 0;
+    let only: OnlyMember | null = null;
     const at = path.length++;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
@@ -238,12 +251,14 @@ export abstract class Takeover {
       }
       run = null;
       isSifted = false;
+      only = null;
       let final: unknown = item;
       this.payload = item;
       this.told = null;
       if (isContainer(item)) {
         const before = was?.[next];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
+        only = this.only;
         isPlainList &&= this.payload === final;
         if (this.told !== null) (below ??= []).push([i, this.told]);
       } else this.scalar(item);
@@ -253,6 +268,7 @@ export abstract class Takeover {
       next++;
     }
     path.length = at;
+    this.only = null;
     this.told = below === null ? null : { first: null, steps: null, below };
     const first = parts[0];
     if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(there!)) {
@@ -261,7 +277,7 @@ export abstract class Takeover {
     }
     const result: object = isSame ? source : this.sealed(copy, isSlots);
     if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
-      const steps = replaced(parts);
+      const steps = replaced(parts, only);
       if (steps !== null) {
         this.refer(home!);
         this.told = { first: null, steps, below };
@@ -364,15 +380,27 @@ function hasNames(was: Container, copy: Container, count: number): boolean {
   return names.every((name, i) => name === others[i]);
 }
 
-/** What to set in an array that was there, if all of its items that were kept are where they were. */
-function replaced(parts: unknown[]): Step[] | null {
-  const steps: Step[] = [];
+/** The scalar member in which a copy of an object that was there is otherwise, which a patch would tell alone. */
+function onlyMember(was: Container, copy: Container, count: number, key: string): OnlyMember | null {
+  const value = copy[key];
+  const isNew = !Object.hasOwn(was, key);
+  if (isContainer(value) || Object.is(value, -0) || NAMES.has(key) || !hasNames(was, copy, isNew ? count - 1 : count)) return null;
+  return { key, value, op: isNew ? "add" : "replace" };
+}
+
+/**
+ * What to set in an array that was there, if all of its items that were kept are where they were. `only` is what the last item
+ * that wasn't is otherwise in.
+ */
+function replaced(parts: unknown[], only: OnlyMember | null): Step[] | null {
+  const steps: Extract<Step, { kind: "set" }>[] = [];
   let index = 0;
   for (const part of parts) {
     if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part, op: null });
     else if (part.start !== index) return null;
     else index += part.length;
   }
+  if (steps.length === 1) steps[0]!.op = only;
   return steps;
 }
 

@@ -33,6 +33,10 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     }
     if (!options.precise && (typeof key === "number" || (key === undefined && !options.append))) return null;
     if (!isOne && (typeof key !== "string" || isContainer(value))) return null;
+    if (typeof op === "object" && op !== null) {
+      if (isExtended && typeof op.value === "string") return null;
+      return [{ op: op.op, path: place + pointerOf([key!, op.key]), value: op.value }];
+    }
     // A string may have grown.
     if (isExtended && typeof value === "string" && op === "replace") return null;
     const pointer = place + pointerOf([key ?? "-"]);

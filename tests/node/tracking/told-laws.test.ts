@@ -19,6 +19,7 @@ const change = fc.record({
   edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.constantFrom<Json>(1, true, null, "text", 1.5)), { maxLength: 6 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
   sifted: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) }),
+  spread: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t", -0, []) }),
   advances: fc.boolean(),
   extended: fc.boolean(),
 });
@@ -33,6 +34,13 @@ function follow(draft: Any, path: string[]): Any {
 /** Takes items out of every array in there, which a mask says. */
 function sift(at: Any, mask: number): void {
   for (const key of Object.keys(at)) if (Array.isArray(at[key])) at[key] = at[key].filter((_: Any, i: number) => (mask >> (i % 5)) & 1);
+}
+
+/** Puts a copy with another member in the place of an object in there, or in an array in there. */
+function spread(at: Any, value: Json): void {
+  const other = (item: Any): Any => (typeof item === "object" && item !== null && !Array.isArray(item) ? { ...item, done: value } : item);
+  const [key] = Object.keys(at);
+  if (key !== undefined) at[key] = Array.isArray(at[key]) ? at[key].map((item: Any, i: number) => (i === at[key].length >> 1 ? other(item) : item)) : other(at[key]);
 }
 
 /** Sets a member of every object. */
@@ -56,7 +64,7 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, more, edits, all, sifted, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, more, edits, all, sifted, spread: put, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           for (const [path, key, value] of edits) {
             const at = follow(draft, path);
@@ -64,7 +72,8 @@ test("what is told without the core is what the core tells, and what comes later
           }
           if (all !== undefined) setIn(draft, all);
           if (sifted > 0) sift(follow(draft, path), sifted);
-          if (all !== undefined || sifted > 0 || edits.length > 0) return;
+          if (put !== undefined) spread(follow(draft, path), put);
+          if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0) return;
           const at = follow(draft, path);
           const set = (value: Any): void => {
             if (Array.isArray(at)) {
