@@ -12,9 +12,9 @@ const AROUND = '{"op":"replace","path":"","value":},'.length;
 const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 
 /**
- * The operations of one recipe that set a member or an item, pushed an item, took items out of an array, or set members of objects to scalars, where no core is
- * needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own answer. The log can then cross later, many
- * changes at once. Null where the core has to be asked. `state` is as it is afterwards.
+ * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set members of
+ * objects to scalars, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
+ * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is afterwards.
  */
 export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
@@ -25,22 +25,25 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   let place = "";
   let above: Key[] | null = null;
   for (const { op, path, key, value } of recorded) {
+    const isPush = op === "push";
     if (path !== above) {
+      // What came to an array's end is told before what was done to its items.
+      const way: Key[] = isPush && !isOne ? [...path, -1] : path;
       if (!options.precise && path.some(isIndex)) return null;
-      if (!isOne && !arrays.enter(above ?? [], path)) return null;
+      if (!isOne && !arrays.enter(above ?? [], way)) return null;
       place = pointerOf(path);
-      above = path;
+      above = way;
     }
-    if (!options.precise && (typeof key === "number" || (key === undefined && !options.append))) return null;
-    if (!isOne && (typeof key !== "string" || isContainer(value))) return null;
+    if (!options.precise && (isPush ? !options.append : typeof key === "number")) return null;
+    if (!isOne && !isPush && (typeof key !== "string" || isContainer(value))) return null;
     if (typeof op === "object" && op !== null) {
       if (isExtended && typeof op.value === "string") return null;
       return [{ op: op.op, path: place + pointerOf([key!, op.key]), value: op.value }];
     }
     // A string may have grown.
     if (isExtended && typeof value === "string" && op === "replace") return null;
-    const pointer = place + pointerOf([key ?? "-"]);
-    operations.push({ op: op === "push" ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
+    const pointer = place + pointerOf([isPush ? "-" : key!]);
+    operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
   return isOne || arrays.areShort() ? operations : null;
@@ -95,7 +98,9 @@ class Arrays {
   }
 
   add(path: string, value: unknown): void {
-    this.length += AROUND + mostLength(path) + (typeof value === "string" ? mostLength(value) + 2 : String(value).length);
+    const length = typeof value === "string" ? mostLength(value) + 2 : String(value).length;
+    // A container was pushed: whatever its length is, it is that much longer in the array too.
+    this.length += AROUND + mostLength(path) + (isContainer(value) ? leastLength(value, Infinity, DEEPEST) : length);
   }
 
   areShort(): boolean {

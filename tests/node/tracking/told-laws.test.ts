@@ -17,6 +17,7 @@ const change = fc.record({
   twice: fc.boolean(),
   more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
   edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.constantFrom<Json>(1, true, null, "text", 1.5)), { maxLength: 6 }) }),
+  pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
   sifted: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) }),
   spread: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t", -0, []) }),
@@ -64,15 +65,22 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, more, edits, all, sifted, spread: put, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, more, edits, pushed, all, sifted, spread: put, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           for (const [path, key, value] of edits) {
             const at = follow(draft, path);
             if (!Array.isArray(at)) at[key] = value;
           }
+          const push = ([path, value]: [string[], Json]): void => {
+            const at = follow(draft, path);
+            const list = Array.isArray(at) ? at : (at.list ?? at.a);
+            if (Array.isArray(list)) list.push(structuredClone(value));
+          };
+          if (isPush) pushed.forEach(push);
           if (all !== undefined) setIn(draft, all);
           if (sifted > 0) sift(follow(draft, path), sifted);
           if (put !== undefined) spread(follow(draft, path), put);
+          if (!isPush) pushed.forEach(push);
           if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0) return;
           const at = follow(draft, path);
           const set = (value: Any): void => {
