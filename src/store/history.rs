@@ -217,7 +217,7 @@ impl Store {
             // The last ones first: what is there is always without gaps.
             let ids = self.reader.rows.logged(from, before, DELETED)?;
             match (ids.last(), ids.first()) {
-                (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last + 1 }),
+                (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
                 _ => self.history.stale = None,
             }
         }

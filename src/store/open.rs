@@ -76,7 +76,7 @@ impl Opened {
         };
         while let Some(LogText { id, last, hash, text }) = rows.log(next)? {
             replay.row(LogRow { id, last, bytes: text.len(), hash }, &text)?;
-            next = id + 1;
+            next = id.saturating_add(1);
         }
         let Replay { mut store, patches, document, recent, .. } = replay;
         if patches.is_split() || store.log.tail() != meta.tail {
@@ -100,7 +100,6 @@ struct Replay {
 impl Replay {
     fn row(&mut self, row: LogRow, text: &[u8]) -> Result<()> {
         let Replay { store, patches, document, folding, recent, recent_bytes } = self;
-        store.log.add(row);
         patches.row(row, text, |revision, patch| {
             if revision > store.base.root.revision {
                 *document = applied(document, &patch, &store.reader)?;
@@ -120,7 +119,9 @@ impl Replay {
                 *recent_bytes -= recent.pop_front().map_or(0, |patch| patch.len());
             }
             Ok(())
-        })
+        })?;
+        store.log.add(row);
+        Ok(())
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64) -
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
     while reached < to {
         let Some(LogText { id, last, hash, text }) = reader.rows.log(next)? else { break };
-        next = id + 1;
+        next = id.saturating_add(1);
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
             if revision == reached + 1 && revision <= to {

@@ -78,7 +78,7 @@ impl Repair {
             let state = Document { root: base.state.clone(), limits: Limits::none() };
             let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION)?;
             if is_whole(&reader, &state) {
-                let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?);
+                let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?).min(LAST_REVISION - 1);
                 return Repair::to(&reader, session.into(), base, (state, restored), newest, damage).map(Some);
             }
         }
@@ -129,5 +129,5 @@ fn newest(rows: &dyn Rows) -> Result<u64> {
     let row = rows.log(id)?.filter(|row| row.id == id);
     let known = row.filter(|row| hash_of(id, &row.text) == row.hash).map(|row| row.last);
     // Of a row that is lost or damaged nobody knows how many patches it had: fewer than bytes.
-    Ok(known.unwrap_or(id / PARTS + SHARED as u64).max(id / PARTS).min(LAST_REVISION - 1))
+    Ok(known.unwrap_or(id / PARTS + SHARED as u64).max(id / PARTS))
 }

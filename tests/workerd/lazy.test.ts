@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { SyncedState } from "patchwire/durable-objects";
 import { failNow, memory } from "../faults.ts";
-import { inBare, newSession, stateOf, update, within } from "./session.ts";
+import { counting, inBare, newSession, stateOf, summaryOf, update, within, type Written } from "./session.ts";
 
 // A state that wakes is read from its chunks where somebody looks into it.
 
@@ -13,15 +13,12 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
   await inBare(({ storage, ...ctx }) => {
     const chunks: number[] = [];
     const exec = storage.sql.exec.bind(storage.sql);
-    const cursors: SqlStorageCursor<any>[] = [];
     const sql = {
       exec: (query: string, ...rest: never[]) => {
-        if (query.startsWith("SELECT CAST(hash")) chunks.push(Number(rest[0]));
-        const cursor = exec(query, ...rest);
-        cursors.push(cursor);
-        return cursor;
+        if (query.includes("_chunks WHERE id = ?") && query.startsWith("SELECT")) chunks.push(Number(rest[0]));
+        return exec(query, ...rest);
       },
-    };
+    } as SqlStorage;
     const open = (name: string) =>
       new SyncedState<{ notes: { text: string; n?: number }[]; count: number }>(
         {
@@ -50,19 +47,42 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
     expect(chunks.length).toBeLessThan(20);
     expect(taken() - before).toBeLessThan(16 * MB);
     // A long life of changes at the end, with folds: what a commit writes is counted, because what it takes isn't certain.
-    let worst = 0;
-    cursors.length = 0;
-    for (let i = 0; i < 60_000; i++) {
+    const { written, stop } = counting(sql);
+    const costs = (count: number, run: (i: number) => void) => {
+      const all: Written[] = [];
+      written();
+      for (let i = 0; i < count; i++) {
+        run(i);
+        all.push(written());
+      }
+      return summaryOf(all);
+    };
+    const { worst } = costs(60_000, (i) => {
       if (i % 2 === 0) state.increment("/count");
       else state.update((draft) => void draft.notes.push({ text: `${i}` }));
-      worst = Math.max(worst, cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0));
-    }
-    expect(worst).toBeLessThanOrEqual(8);
+    });
+    expect(worst.rows).toBeLessThanOrEqual(8);
+    expect(worst.bytes).toBeLessThanOrEqual(256 << 10);
     expect(exec("SELECT MAX(id) AS id FROM patchwire_large_roots").one().id).toBeGreaterThan(50_000);
     expect(taken() - before).toBeLessThan(64 * MB);
+    const kinds: [name: string, run: (i: number) => void][] = [
+      ["push", () => state.update((draft) => void draft.notes.push({ text: "y".repeat(88) }))],
+      ["set", (i) => state.update((draft) => void (draft.count = i + 0.5))],
+      ["nested", (i) => state.update((draft) => void (draft.notes[400_000 + i]!.n = i))],
+      ["append", () => state.append("/notes/7/text", "token ")],
+      ["delete", (i) => state.update((draft) => void delete draft.notes[400_000 + i]!.n)],
+    ];
+    for (const [name, run] of kinds) {
+      const { rows, bytes, worst } = costs(500, run);
+      expect(rows, name).toBeLessThan(1.1);
+      expect(bytes, name).toBeLessThan(10_000);
+      expect(worst.rows, name).toBeLessThanOrEqual(8);
+      expect(worst.bytes, name).toBeLessThanOrEqual(256 << 10);
+    }
+    stop();
     state.unload();
-    expect(state.revision).toBe(100 + 4_000 + 3 + 60_000);
-    state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000));
+    expect(state.revision).toBe(100 + 4_000 + 3 + 60_000 + 2_500);
+    state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000 + 500));
   });
 }, 300_000);
 

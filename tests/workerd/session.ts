@@ -25,6 +25,41 @@ export function within<R>(stub: Stub, run: (session: Session, ctx: DurableObject
   return runInDurableObject(stub, run as never) as Promise<Awaited<R>>;
 }
 
+/** What is written to storage, by its own counter of rows and the lengths of what it is given. */
+export interface Written {
+  rows: number;
+  bytes: number;
+}
+
+/** Counts what is written through `exec` until `stop` is called. */
+export function counting(sql: SqlStorage): { written(): Written; stop(): void } {
+  const { exec } = sql;
+  const cursors: { rowsWritten: number }[] = [];
+  let bytes = 0;
+  const length = (value: unknown): number => (typeof value === "string" ? value.length : value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? value.byteLength : 8);
+  sql.exec = ((query: string, ...parameters: never[]) => {
+    const cursor = exec.call(sql, query, ...parameters);
+    cursors.push(cursor);
+    if (!query.startsWith("SELECT")) bytes += parameters.reduce((sum, value) => sum + length(value), 0);
+    return cursor;
+  }) as typeof exec;
+  return {
+    written: () => {
+      const written = { rows: cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0), bytes };
+      bytes = 0;
+      return written;
+    },
+    stop: () => void (sql.exec = exec),
+  };
+}
+
+/** Each operation's rows and bytes on average, and in the worst of them. */
+export function summaryOf(all: readonly Written[]): Written & { worst: Written } {
+  const of = (measure: keyof Written) => all.map((written) => written[measure]);
+  const mean = (measure: keyof Written) => of(measure).reduce((sum, number) => sum + number, 0) / all.length;
+  return { rows: mean("rows"), bytes: mean("bytes"), worst: { rows: Math.max(...of("rows")), bytes: Math.max(...of("bytes")) } };
+}
+
 /** Runs it in an object of its own that has no state. */
 export function inBare(run: (ctx: DurableObjectState) => unknown): Promise<void> {
   return runInDurableObject(env.BARE.get(env.BARE.newUniqueId()), async (_, ctx) => void (await run(ctx)));

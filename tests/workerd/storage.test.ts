@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { addNote, newSession, stateOf, update, Wire, within, type Stub } from "./session.ts";
+import { addNote, counting, newSession, stateOf, summaryOf, update, Wire, within, type Stub, type Written } from "./session.ts";
 
 const rows = (stub: Stub, table: string): Promise<Record<string, unknown>[]> =>
   within(stub, (_, { storage }) => [...storage.sql.exec(`SELECT * FROM patchwire_${table} ORDER BY id`)]);
@@ -53,26 +53,18 @@ test("a change writes one row, and no change none", async () => {
   expect(await rows(stub, "meta")).toMatchObject([{ format: 2, tail: 4096 }]);
 });
 
-/** What an operation costs by the storage's own counters. */
+/** What operations cost: rows and bytes each, and in the worst of them. */
 const costs = (stub: Stub, run: (state: { update(recipe: (draft: any) => void): void; append(pointer: string, text: string): void }, i: number) => void, count: number) =>
   within(stub, ({ state, events }, { storage: { sql } }) => {
-    let [rows, worst] = [0, 0];
-    const exec = sql.exec.bind(sql);
-    const cursors: { rowsWritten: number }[] = [];
-    sql.exec = ((query: string, ...rest: never[]) => {
-      const cursor = exec(query, ...rest);
-      cursors.push(cursor);
-      return cursor;
-    }) as typeof sql.exec;
     events.length = 0;
+    const { written, stop } = counting(sql);
+    const all: Written[] = [];
     for (let i = 0; i < count; i++) {
       run(state, i);
-      const written = cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
-      rows += written;
-      worst = Math.max(worst, written);
+      all.push(written());
     }
-    sql.exec = exec as typeof sql.exec;
-    return { rows: rows / count, worst };
+    stop();
+    return summaryOf(all);
   });
 
 test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes, by the storage's own counters", async (bytes) => {
@@ -89,9 +81,11 @@ test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes,
     delete: (state: any, i: number) => state.update((draft: any) => void delete draft.notes[i % notes.length].deep.n),
   };
   for (const [kind, run] of Object.entries(kinds)) {
-    const { rows, worst } = await costs(stub, run, 500);
+    const { rows, bytes, worst } = await costs(stub, run, 500);
     expect(rows, kind).toBeLessThan(1.1);
-    expect(worst, kind).toBeLessThanOrEqual(8);
+    expect(bytes, kind).toBeLessThan(10_000);
+    expect(worst.rows, kind).toBeLessThanOrEqual(8);
+    expect(worst.bytes, kind).toBeLessThanOrEqual(256 << 10);
   }
 });
 
@@ -100,7 +94,8 @@ test("20,000 changes write 1.1 rows each with all that is deleted, and none many
   await update(stub, (draft) => void (draft.notes = Array.from({ length: 10_000 }, (_, i) => ({ text: `${i}`.padEnd(88, "x") }))));
   const { rows, worst } = await costs(stub, (state, i) => state.update((draft) => void (draft.notes[(i * 7_919) % 10_000].text = `${i}`.padEnd(88, "y"))), 20_000);
   expect(rows).toBeLessThanOrEqual(1.1);
-  expect(worst).toBeLessThanOrEqual(8);
+  expect(worst.rows).toBeLessThanOrEqual(8);
+  expect(worst.bytes).toBeLessThanOrEqual(256 << 10);
 });
 
 test("tables of format 1 are read, and written anew", async () => {
