@@ -38,6 +38,14 @@ impl Array {
         Array { holder: Some(holder), ..self }
     }
 
+    /// The tree that it consists of, or its items where it is small.
+    pub(super) fn into_tree(self) -> Result<Tree<Node>, Vec<Node>> {
+        match self.items {
+            Items::Tree(tree) => Ok(tree),
+            Items::Flat(items) => Err(items),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.items {
             Items::Flat(items) => items.len(),

@@ -4,6 +4,7 @@
 //! where somebody looks ([`Host`]). Opening the second needs [`crate::parse`], which is above this room.
 
 mod array;
+mod fading;
 // A client's module has no host.
 #[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code))]
 mod host;
@@ -20,6 +21,7 @@ mod tests;
 mod tree;
 
 pub(crate) use array::Array;
+pub(crate) use fading::Fading;
 pub(crate) use host::Leaf;
 pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;

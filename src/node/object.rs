@@ -12,7 +12,7 @@ use super::tree::{self, Run, Tree};
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
 const FLAT: usize = 32;
 
-type Slot = Option<(Key, Node)>;
+pub(super) type Slot = Option<(Key, Node)>;
 
 #[derive(Clone, Debug)]
 enum Members {
@@ -63,6 +63,14 @@ impl Object {
         match &self.members {
             Members::Flat { shape, .. } => shape.iter().enumerate().any(|(at, key)| position(shape, key) != Some(at)),
             Members::Table { index, slots } => index.len() < slots.len(),
+        }
+    }
+
+    /// The trees that it consists of, or its values where it is small.
+    pub(super) fn into_trees(self) -> Result<[Tree<Slot>; 2], Vec<Node>> {
+        match self.members {
+            Members::Table { index, slots } => Ok([index, slots]),
+            Members::Flat { values, .. } => Err(values),
         }
     }
 

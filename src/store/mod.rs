@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
-use crate::node::Node;
+use crate::node::{Fading, Node};
 use chunks::Reader;
 use fold::{CHUNK, Done, Fold, Step};
 use history::{History, Tidied};
@@ -73,6 +73,9 @@ const LONG: u64 = 50_000;
 
 /// A log of more bytes than this takes too much memory when the object wakes, however large its state is.
 const HEAVY: usize = 16 << 20;
+
+/// So many values of a base that was replaced give their memory back with one commit.
+const FADING: usize = 2_048;
 
 /// One change to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -228,6 +231,8 @@ pub struct Store {
     folding: Option<Folding>,
     interrupted: Option<Interrupted>,
     history: History,
+    /// Bases that were replaced, whose memory goes with the commits that follow.
+    fading: Fading,
     /// Reads earlier revisions.
     past: Option<Arc<Reader>>,
 }
@@ -283,6 +288,7 @@ impl Store {
             folding: None,
             interrupted: None,
             history: History::default(),
+            fading: Fading::default(),
             past: None,
         }
     }
@@ -474,8 +480,9 @@ impl Store {
         if let Some((base, stays)) = plan.base {
             self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
             self.history.replaced(self.base.root.revision, &base.root, stays);
-            self.base = base;
+            self.fading.add(std::mem::replace(&mut self.base, base).state);
         }
+        self.fading.drop_some(FADING);
     }
 
     /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or [`HEAVY`] many, or are so many

@@ -37,7 +37,7 @@ enum Stored<T> {
 }
 
 #[derive(Debug)]
-enum Part<T> {
+pub(super) enum Part<T> {
     Leaf(Vec<T>),
     Inner(Vec<Tree<T>>),
 }
@@ -64,6 +64,11 @@ impl<T: Clone> Clone for Part<T> {
 }
 
 impl<T: Clone> Tree<T> {
+    /// What is in its root, if no other version has that.
+    pub(super) fn apart(self) -> Option<Part<T>> {
+        if let Stored::Read(part) = Arc::into_inner(self.stored)? { Some(part) } else { None }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
