@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::chunks::{Reader, damaged, missing};
 use super::log::{Log, LogRow};
-use super::patches::{LOG, Patches, applied, replay};
+use super::patches::{LOG, Patches, applied, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
 use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, Store};
@@ -74,7 +74,7 @@ impl Opened {
             recent: VecDeque::new(),
             recent_bytes: 0,
         };
-        while let Some(LogText { id, last, hash, text }) = rows.log(next)? {
+        while let Some(LogText { id, last, hash, text }) = row_from(&*rows, next)? {
             replay.row(LogRow { id, last, bytes: text.len(), hash }, &text)?;
             next = id.saturating_add(1);
         }

@@ -96,13 +96,19 @@ pub(super) fn row_of(rows: &dyn Rows, revision: u64) -> Result<Option<u64>> {
     Ok(rows.logged(0, revision.saturating_mul(PARTS) + 1, 1)?.first().copied())
 }
 
+/// The first row of the log from an id on, of which nothing is believed that would lead nowhere.
+pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
+    let row = rows.log(from)?;
+    if row.as_ref().is_some_and(|row| row.id < from) { Err(damaged(LOG, from)) } else { Ok(row) }
+}
+
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
 /// it came to, and what stopped it before.
 pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
     while reached < to {
-        let Some(LogText { id, last, hash, text }) = reader.rows.log(next)? else { break };
+        let Some(LogText { id, last, hash, text }) = row_from(&*reader.rows, next)? else { break };
         next = id.saturating_add(1);
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
