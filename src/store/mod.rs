@@ -425,23 +425,20 @@ impl Store {
                     }
                 }
                 Step::Looked => room = room.saturating_sub(self.chunk / 2),
-                Step::Done(done) => {
-                    let Done { text, layout, next, freed, freed_bytes, written } = done;
+                Step::Done(mut done) => {
                     let before = &self.base.root;
-                    let chunks = (before.chunks + written as u64).saturating_sub(freed.len() as u64);
                     let began_now = folding.revision == plan.revision;
                     let patches = if began_now { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
-                    let size = before.size + (patches + freed_bytes) as u64;
                     let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
-                    let mut root = Root { revision: folding.revision, next, chunks, freed, log, time, size };
+                    let mut root = before.followed_by(folding.revision, &mut done, patches, log, time);
                     let stays = self.stays(&root)?;
                     if !stays {
                         // What wasn't deleted yet isn't known from the root before any more.
                         root.freed.splice(0..0, self.history.unswept(before));
                     }
-                    plan.operations.push(root.row(&text));
+                    plan.operations.push(root.row(&done.text));
                     plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
-                    plan.base = Some((Base { root, state: folding.state, layout }, stays));
+                    plan.base = Some((Base { root, state: folding.state, layout: done.layout }, stays));
                     return Ok(());
                 }
             }

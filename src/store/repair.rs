@@ -6,7 +6,6 @@ use super::chunks::Reader;
 use super::fold::{CHUNK, Fold, Step};
 use super::log::SHARED;
 use super::patches::{hash_of, replay};
-use super::roots::Root;
 use super::rows::{Meta, Rows};
 use super::{Base, FORMAT, LAST_REVISION, Opened, PARTS, RowOperation, chunk};
 use crate::document::Document;
@@ -97,10 +96,8 @@ impl Repair {
             match fold.step()? {
                 Step::Chunk(id, text) => operations.push(chunk(id, text)),
                 Step::Looked => {}
-                Step::Done(done) => {
-                    let chunks = (base.root.chunks + done.written as u64).saturating_sub(done.freed.len() as u64);
-                    let (log, time, size) = ((revision + 1) * PARTS, rows.now(), base.root.size + done.freed_bytes as u64);
-                    let root = Root { revision, next: done.next, chunks, freed: done.freed, log, time, size };
+                Step::Done(mut done) => {
+                    let root = base.root.followed_by(revision, &mut done, 0, (revision + 1) * PARTS, rows.now());
                     operations.push(root.row(&done.text));
                     reader.check()?;
                     return Ok(Repair { restored, newest, revision, damage, operations });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RowOperation;
 use super::chunks::{damaged, holes_of, split};
-use super::fold::ROOT;
+use super::fold::{Done, ROOT};
 use super::hash::hash;
 use super::layout::{Kind, Layout, Run, print_number, whole};
 use crate::error::Result;
@@ -38,6 +38,14 @@ pub(super) struct Root {
 pub(super) type Read = (Root, Option<Node>, Arc<Layout>);
 
 impl Root {
+    /// The root of a base that was folded from this one, with so many bytes of patches between them.
+    pub(super) fn followed_by(&self, revision: u64, done: &mut Done, patches: usize, log: u64, time: u64) -> Root {
+        let freed = std::mem::take(&mut done.freed);
+        let chunks = (self.chunks + done.written as u64).saturating_sub(freed.len() as u64);
+        let size = self.size + (patches + done.freed_bytes) as u64;
+        Root { revision, next: done.next, chunks, freed, log, time, size }
+    }
+
     /// The chunks of bases before that nobody needs, where the one before this has those below a number.
     pub(super) fn unused(&self, next: u64) -> impl Iterator<Item = u64> {
         self.freed.iter().copied().filter(move |chunk| *chunk >= next)

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { SyncedState } from "patchwire/durable-objects";
 import { failNow, memory } from "../faults.ts";
-import { counting, inBare, newSession, stateOf, summaryOf, update, within, type Written } from "./session.ts";
+import { costs, inBare, newSession, stateOf, update, within } from "./session.ts";
 
 // A state that wakes is read from its chunks where somebody looks into it.
 
@@ -47,17 +47,7 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
     expect(chunks.length).toBeLessThan(20);
     expect(taken() - before).toBeLessThan(16 * MB);
     // A long life of changes at the end, with folds: what a commit writes is counted, because what it takes isn't certain.
-    const { written, stop } = counting(sql);
-    const costs = (count: number, run: (i: number) => void) => {
-      const all: Written[] = [];
-      written();
-      for (let i = 0; i < count; i++) {
-        run(i);
-        all.push(written());
-      }
-      return summaryOf(all);
-    };
-    const { worst } = costs(60_000, (i) => {
+    const { worst } = costs(sql, 60_000, (i) => {
       if (i % 2 === 0) state.increment("/count");
       else state.update((draft) => void draft.notes.push({ text: `${i}` }));
     });
@@ -73,13 +63,12 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
       ["delete", (i) => state.update((draft) => void delete draft.notes[400_000 + i]!.n)],
     ];
     for (const [name, run] of kinds) {
-      const { rows, bytes, worst } = costs(500, run);
+      const { rows, bytes, worst } = costs(sql, 500, run);
       expect(rows, name).toBeLessThan(1.1);
       expect(bytes, name).toBeLessThan(10_000);
       expect(worst.rows, name).toBeLessThanOrEqual(8);
       expect(worst.bytes, name).toBeLessThanOrEqual(256 << 10);
     }
-    stop();
     state.unload();
     expect(state.revision).toBe(100 + 4_000 + 3 + 60_000 + 2_500);
     state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000 + 500));

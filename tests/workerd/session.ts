@@ -31,33 +31,27 @@ export interface Written {
   bytes: number;
 }
 
-/** Counts what is written through `exec` until `stop` is called. */
-export function counting(sql: SqlStorage): { written(): Written; stop(): void } {
+/** What operations write through `exec`: rows and bytes each, and in the worst of them. */
+export function costs(sql: SqlStorage, count: number, run: (i: number) => void): Written & { worst: Written } {
   const { exec } = sql;
-  const cursors: { rowsWritten: number }[] = [];
-  let bytes = 0;
   const length = (value: unknown): number => (typeof value === "string" ? value.length : value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? value.byteLength : 8);
-  sql.exec = ((query: string, ...parameters: never[]) => {
-    const cursor = exec.call(sql, query, ...parameters);
-    cursors.push(cursor);
-    if (!query.startsWith("SELECT")) bytes += parameters.reduce((sum, value) => sum + length(value), 0);
-    return cursor;
-  }) as typeof exec;
-  return {
-    written: () => {
-      const written = { rows: cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0), bytes };
-      bytes = 0;
-      return written;
-    },
-    stop: () => void (sql.exec = exec),
-  };
-}
-
-/** Each operation's rows and bytes on average, and in the worst of them. */
-export function summaryOf(all: readonly Written[]): Written & { worst: Written } {
-  const of = (measure: keyof Written) => all.map((written) => written[measure]);
-  const mean = (measure: keyof Written) => of(measure).reduce((sum, number) => sum + number, 0) / all.length;
-  return { rows: mean("rows"), bytes: mean("bytes"), worst: { rows: Math.max(...of("rows")), bytes: Math.max(...of("bytes")) } };
+  const [sum, worst] = [{ rows: 0, bytes: 0 }, { rows: 0, bytes: 0 }];
+  for (let i = 0; i < count; i++) {
+    const cursors: { rowsWritten: number }[] = [];
+    let bytes = 0;
+    sql.exec = ((query: string, ...parameters: never[]) => {
+      const cursor = exec.call(sql, query, ...parameters);
+      cursors.push(cursor);
+      if (!query.startsWith("SELECT")) bytes += parameters.reduce((sum, value) => sum + length(value), 0);
+      return cursor;
+    }) as typeof exec;
+    run(i);
+    const rows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+    [sum.rows, sum.bytes] = [sum.rows + rows, sum.bytes + bytes];
+    [worst.rows, worst.bytes] = [Math.max(worst.rows, rows), Math.max(worst.bytes, bytes)];
+  }
+  sql.exec = exec;
+  return { rows: sum.rows / count, bytes: sum.bytes / count, worst };
 }
 
 /** Runs it in an object of its own that has no state. */

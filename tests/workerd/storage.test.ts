@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { addNote, counting, newSession, stateOf, summaryOf, update, Wire, within, type Stub, type Written } from "./session.ts";
+import { addNote, costs, newSession, stateOf, update, Wire, within, type Stub } from "./session.ts";
 
 const rows = (stub: Stub, table: string): Promise<Record<string, unknown>[]> =>
   within(stub, (_, { storage }) => [...storage.sql.exec(`SELECT * FROM patchwire_${table} ORDER BY id`)]);
@@ -53,18 +53,11 @@ test("a change writes one row, and no change none", async () => {
   expect(await rows(stub, "meta")).toMatchObject([{ format: 2, tail: 4096 }]);
 });
 
-/** What operations cost: rows and bytes each, and in the worst of them. */
-const costs = (stub: Stub, run: (state: { update(recipe: (draft: any) => void): void; append(pointer: string, text: string): void }, i: number) => void, count: number) =>
+/** What changes of the state cost. */
+const costsOf = (stub: Stub, run: (state: { update(recipe: (draft: any) => void): void; append(pointer: string, text: string): void }, i: number) => void, count: number) =>
   within(stub, ({ state, events }, { storage: { sql } }) => {
     events.length = 0;
-    const { written, stop } = counting(sql);
-    const all: Written[] = [];
-    for (let i = 0; i < count; i++) {
-      run(state, i);
-      all.push(written());
-    }
-    stop();
-    return summaryOf(all);
+    return costs(sql, count, (i) => run(state, i));
   });
 
 test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes, by the storage's own counters", async (bytes) => {
@@ -72,7 +65,7 @@ test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes,
   const notes = Array.from({ length: bytes / 100 }, (_, i) => ({ text: `${i}`.padEnd(88, "x"), deep: {} }));
   await update(stub, (draft) => void (draft.notes = notes));
   // What a change of that size leaves to do isn't the small ones' cost.
-  await costs(stub, (state) => state.append("/answer", "x"), 400);
+  await costsOf(stub, (state) => state.append("/answer", "x"), 400);
   const kinds = {
     push: (state: any) => state.update((draft: any) => void draft.notes.push({ text: "y".repeat(88) })),
     set: (state: any, i: number) => state.update((draft: any) => void (draft.count = i + 1)),
@@ -81,7 +74,7 @@ test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes,
     delete: (state: any, i: number) => state.update((draft: any) => void delete draft.notes[i % notes.length].deep.n),
   };
   for (const [kind, run] of Object.entries(kinds)) {
-    const { rows, bytes, worst } = await costs(stub, run, 500);
+    const { rows, bytes, worst } = await costsOf(stub, run, 500);
     expect(rows, kind).toBeLessThan(1.1);
     expect(bytes, kind).toBeLessThan(10_000);
     expect(worst.rows, kind).toBeLessThanOrEqual(8);
@@ -92,7 +85,7 @@ test.each([1_000, 100_000, 5_000_000])("rows of a change to a state of %i bytes,
 test("20,000 changes write 1.1 rows each with all that is deleted, and none many", async () => {
   const stub = newSession();
   await update(stub, (draft) => void (draft.notes = Array.from({ length: 10_000 }, (_, i) => ({ text: `${i}`.padEnd(88, "x") }))));
-  const { rows, worst } = await costs(stub, (state, i) => state.update((draft) => void (draft.notes[(i * 7_919) % 10_000].text = `${i}`.padEnd(88, "y"))), 20_000);
+  const { rows, worst } = await costsOf(stub, (state, i) => state.update((draft) => void (draft.notes[(i * 7_919) % 10_000].text = `${i}`.padEnd(88, "y"))), 20_000);
   expect(rows).toBeLessThanOrEqual(1.1);
   expect(worst.rows).toBeLessThanOrEqual(8);
   expect(worst.bytes).toBeLessThanOrEqual(256 << 10);
