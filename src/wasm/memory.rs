@@ -2,6 +2,7 @@
 //! its size, and handed out again. The rest is an allocator in which taking and giving back was a fifth of the core's time.
 
 use std::alloc::{GlobalAlloc, Layout};
+use std::arch::wasm32::memory_size;
 use std::cell::UnsafeCell;
 use std::ptr::{copy_nonoverlapping, null_mut};
 
@@ -11,6 +12,11 @@ const SIZES: usize = 32;
 
 /// Pieces of one size that are kept: half a megabyte at most in all, so what one size had another can have.
 const KEPT: usize = 64;
+
+/// Memory that has to grow grows by this share of itself more. The other allocators let it grow by what is asked for, mostly one
+/// page, and past 64 MB V8 begins a collection of all its garbage each time.
+const SPARE: usize = 32;
+const PAGE: usize = 64 << 10;
 
 #[cfg(feature = "wasm-objects")]
 static REST: std::alloc::System = std::alloc::System;
@@ -42,6 +48,25 @@ fn size(layout: Layout) -> Option<(usize, Layout)> {
     (layout.align() <= 8).then_some((steps, rounded))
 }
 
+/// What the other allocator answers. It keeps what it is given back, so that whatever is taken next is in the spare room.
+fn rest(take: impl FnOnce() -> *mut u8) -> *mut u8 {
+    let pages = memory_size::<0>();
+    let piece = take();
+    if memory_size::<0>() != pages
+        && let Ok(spare) = Layout::from_size_align(pages / SPARE * PAGE, 8)
+        && spare.size() > 0
+    {
+        // SAFETY: what is given back is what was taken, if there was so much.
+        unsafe {
+            let room = REST.alloc(spare);
+            if !room.is_null() {
+                REST.dealloc(room, spare);
+            }
+        }
+    }
+    piece
+}
+
 // SAFETY: pieces of one size are interchangeable, because the other allocator was asked for all of them with the same
 // layout. One that is kept belongs to nobody, so that its first bytes can hold an address. No reference into `kept`
 // outlives a call, and no call is made while there is one.
@@ -49,7 +74,7 @@ unsafe impl GlobalAlloc for Memory {
     #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         unsafe {
-            let Some((steps, rounded)) = size(layout) else { return REST.alloc(layout) };
+            let Some((steps, rounded)) = size(layout) else { return rest(|| REST.alloc(layout)) };
             match (*self.kept.get()).get_mut(steps) {
                 Some(pieces) if pieces.count > 0 => {
                     let piece = pieces.first;
@@ -57,7 +82,7 @@ unsafe impl GlobalAlloc for Memory {
                     pieces.count -= 1;
                     piece
                 }
-                _ => REST.alloc(rounded),
+                _ => rest(|| REST.alloc(rounded)),
             }
         }
     }
@@ -81,7 +106,7 @@ unsafe impl GlobalAlloc for Memory {
         unsafe {
             let wanted = Layout::from_size_align_unchecked(length, layout.align());
             match (size(layout), size(wanted)) {
-                (None, None) => REST.realloc(piece, layout, length),
+                (None, None) => rest(|| REST.realloc(piece, layout, length)),
                 (old, new) if old == new => piece,
                 _ => {
                     let moved = self.alloc(wanted);
