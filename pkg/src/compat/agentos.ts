@@ -1,9 +1,10 @@
 import { call, core, isAlive, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
-import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
+import { checkJson, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
+import { changedIn, difference, isAppendedTo, isMembers, isPlainJson, isShort, ownOf, type Members } from "./branches.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -63,7 +64,6 @@ export interface GraphChange {
   conflicts: MergeConflict[];
 }
 
-type Members = Record<string, unknown>;
 type ReducersHandle = InstanceType<ReturnType<typeof core>["ReducersHandle"]>;
 
 /** What the core can do (src/wasm/reducers.rs). */
@@ -80,18 +80,41 @@ interface Part {
   iteration?: unknown;
 }
 
-/** A change whose patch nobody has asked for: what was sent to the core, and its answer. */
-interface Untold {
-  before: string;
-  answer: string;
-  conflicts: MergeConflict[];
+/** What a merge did to a member. */
+interface Written {
+  name: "scratch" | "artifacts" | "diagnostics";
+  key: string;
+  before: unknown;
+  after: unknown;
 }
 
-const changes = new WeakMap<object, GraphChange | Untold>();
+/** A change whose patch nobody has asked for: what was sent to the core, and its answer, or what a merge wrote. */
+type Untold = { conflicts: MergeConflict[] } & ({ before: string; answer: string } | { written: readonly Written[] });
+
+/** Makes nothing new: what extends it puts its private fields into the object that it is given. */
+class Itself {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/** What was done to make a state, in a private field of the state itself: a WeakMap takes a fifth of a small merge's time. */
+class Made extends Itself {
+  #change: GraphChange | Untold | undefined;
+
+  static of(state: object): GraphChange | Untold | undefined {
+    return isContainer(state) && #change in state ? state.#change : undefined;
+  }
+
+  static set(state: object, change: GraphChange | Untold): void {
+    const made = #change in state ? state : (new Made(state) as Made);
+    made.#change = change;
+  }
+}
 
 /**
  * What a {@link StateManager}'s method did to make this state; undefined for a state that none made. The patch is made when
- * it is asked for. O(what the method touched).
+ * it is asked for: a merge's from the values as they are then, which states share. O(what the method touched).
  *
  * @example
  * ```ts
@@ -102,12 +125,13 @@ const changes = new WeakMap<object, GraphChange | Untold>();
  * ```
  */
 export function changeOf(state: GraphState): GraphChange | undefined {
-  const change = changes.get(state);
+  const change = Made.of(state);
   if (change === undefined || "patch" in change) return change;
-  const [arena, split, length] = passTexts(change.before, change.answer);
+  const [before, answer] = "written" in change ? textsOf(change.written) : [change.before, change.answer];
+  const [arena, split, length] = passTexts(before, answer);
   const patch = JSON.parse(call(() => core().graph_patch(arena, split!, length!))) as JSONPatchOperation[];
   const told = { patch, conflicts: change.conflicts };
-  changes.set(state, told);
+  Made.set(state, told);
   return told;
 }
 
@@ -126,7 +150,9 @@ export function changeOf(state: GraphState): GraphChange | undefined {
  * ```
  */
 export class StateManager {
-  private readonly rules: unknown[];
+  private readonly rules: [pointer: string, rule: unknown][];
+  /** Where something else than appending is done to lists that branches appended to. */
+  private readonly unlisted: ReadonlySet<string>;
   private readonly hasMeans: boolean;
   private readonly failure: Failure = {};
   private handle: ReducersHandle;
@@ -139,8 +165,9 @@ export class StateManager {
   constructor(reducers: StateReducers) {
     this.rules = Object.entries(reducers).flatMap(([field, reducer]) => {
       const rule = typeof reducer === "function" ? onTexts(reducer, this.failure) : reducer;
-      return pointers(field).map((pointer) => [pointer, rule]);
+      return pointers(field).map((pointer): [string, unknown] => [pointer, rule]);
     });
+    this.unlisted = new Set(this.rules.filter(([, rule]) => rule !== "concat").map(([pointer]) => pointer));
     this.hasMeans = Object.values(reducers).includes("avg");
     this.handle = this.begun();
   }
@@ -238,7 +265,8 @@ export class StateManager {
    * a branch didn't change never counts, and what it deleted is deleted. What several branches did to one place is joined
    * by its reducer; without one, or where types don't fit it, the last one's stays, and {@link changeOf} tells the
    * conflict. Everything else is the base's. O(members + size of those that some branch changed); a member that a branch
-   * has by the same reference as the base is known to be unchanged.
+   * has by the same reference as the base is known to be unchanged. What only one branch wrote, and what was appended to
+   * lists, is shared with the branches.
    *
    * @throws PatchwireError `VALIDATION_FAILED` where `scratch` or `artifacts` isn't an object; `NOT_JSON`,
    *   `LIMIT_EXCEEDED`; and what a function throws.
@@ -255,17 +283,55 @@ export class StateManager {
    */
   mergeParallelBranches<S extends GraphState>(baseState: S, branchStates: readonly S[]): S {
     if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
-    [baseState, ...branchStates].forEach(requireState);
+    const states = [baseState, ...branchStates];
+    states.forEach(requireState);
     const names = ["scratch", "artifacts"] as const;
-    const next = this.copied(baseState, ...names);
-    const keys = names.map((name) => changedIn(next[name], branchStates.map((branch) => branch[name]).filter((branch) => branch !== baseState[name])));
-    const part = (state: S): Part => {
-      const [scratch, artifacts] = names.map((name, i) => picked(state[name], keys[i]!));
-      return { scratch, artifacts, ...this.totals(state) };
-    };
-    const base = part(next);
-    requireJson(base);
-    return this.change(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+    const others = names.map((name) => branchStates.map((branch) => branch[name]).filter((branch) => branch !== baseState[name]));
+    const next = this.copied(baseState, ...names.filter((_, i) => others[i]!.length > 0));
+    const written: Written[] = [];
+    const asked = names.map((name, i) => {
+      const keys: string[] = [];
+      for (const [key, values] of changedIn(next[name], others[i]!)) {
+        const before = ownOf(next[name], key);
+        const after = this.sure(name, key, before, values);
+        if (after === undefined) keys.push(key);
+        // In its place among the new ones, also while the core hasn't said what it is.
+        if (after !== undefined || before === undefined) put(next[name], key, after);
+        written.push({ name, key, before, after });
+      }
+      return keys;
+    });
+    const conflicts: MergeConflict[] = [];
+    // What is no object is the core's to refuse.
+    if (asked.some((keys) => keys.length > 0) || !states.every((state) => isMembers(state.scratch) && isMembers(state.artifacts))) {
+      const part = (state: S): Part => {
+        const [scratch, artifacts] = names.map((name, i) => picked(state[name], asked[i]!));
+        return { scratch, artifacts, ...this.totals(state) };
+      };
+      const base = part(next);
+      requireJson(base);
+      conflicts.push(...this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge).conflicts);
+      for (const one of written) one.after = ownOf(next[one.name], one.key);
+      if (this.hasMeans) written.push({ name: "diagnostics", key: "samples", before: baseState.diagnostics?.samples, after: next.diagnostics?.samples });
+    }
+    Made.set(next, { written, conflicts });
+    return next;
+  }
+
+  /**
+   * What a member is after a merge where the core needn't be asked: the value of the only branch that changed it, or a list
+   * with all that branches appended. Undefined where the core decides, as it does about deletions and wherever there are means.
+   */
+  private sure(name: string, key: string, before: unknown, values: readonly unknown[]): unknown {
+    if (this.hasMeans) return undefined;
+    if (values.length === 1) return (before === undefined || isShort(before)) && isShort(values[0]) ? values[0] : undefined;
+    if (!Array.isArray(before) || this.unlisted.has(`/${name}/*`) || this.unlisted.has(pointerOf([name, key]))) return undefined;
+    const joined: unknown[] = [...before];
+    for (const value of values) {
+      if (!isAppendedTo(before, value)) return undefined;
+      for (let i = before.length; i < value.length; i++) joined.push(value[i]);
+    }
+    return isShort(joined) ? joined : undefined;
   }
 
   /** A copy of a state, and of what may change in it. V8 looks through a copy sooner than through what grew member by member. */
@@ -283,8 +349,14 @@ export class StateManager {
     return { diagnostics: picked(diagnostics, ["samples"]) };
   }
 
-  /** Has something done to a part of a state; what comes back is put in the part's place in `next`, a copy of the state. */
+  /** Has something done to a part of `next`, a copy of the state, whose patch is told from texts. */
   private change<S extends GraphState>(next: S, part: Part, values: unknown[], what: Done): S {
+    Made.set(next, this.run(next, part, values, what));
+    return next;
+  }
+
+  /** Has something done to a part of a state; what comes back is put in the part's place in `next`, a copy of the state. */
+  private run(next: GraphState, part: Part, values: unknown[], what: Done): Untold {
     // The instance that it was made in may be lost since.
     if (!isAlive(this.handle)) this.handle = this.begun();
     const before = JSON.stringify(part);
@@ -297,8 +369,7 @@ export class StateManager {
         if (isMembers(value)) join(next[name] as Members, part[name] as Members, value);
         else next[name] = value as never;
       }
-      changes.set(next, { before, answer, conflicts });
-      return next;
+      return { before, answer, conflicts };
     } catch (error) {
       throw "thrown" in this.failure ? this.failure.thrown : error;
     } finally {
@@ -316,30 +387,12 @@ function requireJson(value: unknown): void {
   if (!isPlainJson(value, 0)) checkJson(value);
 }
 
-/** Whether this is JSON, as far as can be told without looking twice. */
-function isPlainJson(value: unknown, depth: number): boolean {
-  if (typeof value === "object" && value !== null) {
-    if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return false;
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) if (!isPlainJson(value[i], depth + 1)) return false;
-    } else {
-      for (const key of Object.keys(value)) if (!isPlainJson((value as Members)[key], depth + 1)) return false;
-    }
-    return true;
-  }
-  return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
-}
-
 /** `scratch.a.b` is `b` in `scratch.a`, or the member of `scratch` that is called `a.b`. */
 function pointers(field: string): string[] {
   if (field.startsWith("/")) return [field];
   const [partition, ...names] = field.split(".");
   const member = pointerOf([partition!, names.join(".")]);
   return names.length > 1 ? [member, pointerOf([partition!, ...names])] : names.length === 1 ? [member] : [pointerOf([partition!])];
-}
-
-function isMembers(value: unknown): value is Members {
-  return isContainer(value) && !Array.isArray(value);
 }
 
 /** Some members of an object; anything else as it is, for the core to refuse. */
@@ -358,48 +411,14 @@ function removedBy(patch: unknown): string[] {
   return isMembers(patch) ? Object.keys(patch).filter((key) => patch[key] === undefined) : [];
 }
 
-/** The members that some branch doesn't have by the same reference as the base: the base's in its order, then new ones. */
-function changedIn(base: unknown, branches: readonly unknown[]): Iterable<string> {
-  const changed = new Set<string>();
-  if (!isMembers(base)) return changed;
-  const [keys, values] = [Object.keys(base), Object.values(base)];
-  for (const branch of branches) {
-    if (!isMembers(branch)) continue;
-    const [own, held] = [Object.keys(branch), Object.values(branch)];
-    let same = 0;
-    // A copy has its members in the base's order: to look each up by its name would take several times as long.
-    for (; same < keys.length && own[same] === keys[same]; same++) if (!Object.is(held[same], values[same])) changed.add(keys[same]!);
-    for (let i = same; i < own.length; i++) if (!Object.hasOwn(base, own[i]!) || !Object.is(held[i], base[own[i]!])) changed.add(own[i]!);
-    for (let i = same; i < keys.length; i++) if (!Object.hasOwn(branch, keys[i]!)) changed.add(keys[i]!);
+/** What a merge wrote, as the core tells a patch from: the state before, and its answer. */
+function textsOf(written: readonly Written[]): [before: string, answer: string] {
+  const [before, state] = [0, 1].map(() => ({ scratch: {}, artifacts: {}, diagnostics: {} }));
+  for (const one of written) {
+    put(before![one.name], one.key, one.before);
+    put(state![one.name], one.key, one.after);
   }
-  return new Set([...keys.filter((key) => changed.has(key)), ...changed]);
-}
-
-/** What a branch has otherwise than by reference: the core makes the branch of it, which then shares the base's values. */
-function difference(base: Part, branch: Part): JSONPatchOperation[] {
-  const operations: JSONPatchOperation[] = [];
-  tell(operations, "", base, branch);
-  if (!operations.every((operation) => !("value" in operation) || isPlainJson(operation.value, 0))) checkJson(branch);
-  return operations;
-}
-
-function tell(operations: JSONPatchOperation[], path: string, before: unknown, after: unknown): void {
-  if (Object.is(before, after)) return;
-  if (Array.isArray(before) && Array.isArray(after) && before.every((item, i) => i < after.length && Object.is(item, after[i]))) {
-    for (let i = before.length; i < after.length; i++) operations.push({ op: "add", path: `${path}/-`, value: after[i] });
-  } else if (isMembers(before) && isMembers(after) && isPlain(after)) {
-    for (const key of Object.keys(before)) {
-      if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) operations.push({ op: "remove", path: path + pointerOf([key]) });
-    }
-    for (const key of Object.keys(after)) {
-      const place = path + pointerOf([key]);
-      if (Object.hasOwn(before, key) && before[key] !== undefined) {
-        if (after[key] !== undefined) tell(operations, place, before[key], after[key]);
-      } else if (after[key] !== undefined) operations.push({ op: "add", path: place, value: after[key] });
-    }
-  } else {
-    operations.push({ op: "replace", path, value: after });
-  }
+  return [JSON.stringify(before), JSON.stringify({ state })];
 }
 
 /** Puts the part that went to the core, as it came back, among all members of an object. */
