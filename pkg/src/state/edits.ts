@@ -58,14 +58,15 @@ export function derive(root: unknown, edits: ViewEdit[]): unknown {
 /** So many copies are looked through one by one. */
 const FEW = 16;
 
-class Follower {
+/** Makes edits one by one, on copies. */
+export class Follower {
   /** Copies, which may be written to. */
   private readonly copies: object[] = [];
   private many: Set<object> | null = null;
 
   constructor(
     private root: unknown,
-    private readonly holder: Holder,
+    private readonly holder = FROZEN,
   ) {}
 
   edit(edit: ViewEdit): void {

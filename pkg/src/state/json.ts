@@ -123,7 +123,7 @@ function isPaired(text: string, at: number, code: number): boolean {
   return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
-class StateIntake implements Intake {
+export class StateIntake implements Intake {
   depth = 0;
   bytes = 0;
   longest = 0;

@@ -73,7 +73,7 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
  * The arrays around the operations that are told: one that has less text than those has to be told as a whole, and which
  * that are is for the core to say.
  */
-class Arrays {
+export class Arrays {
   /** What is open: how much there had been told before, and where in `path` each array is. */
   private readonly open: { array: unknown; depth: number; before: number }[] = [];
   /** How much is told at most. */

@@ -5,6 +5,7 @@ import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { Meaning } from "./meaning.js";
 import type { Reader } from "./readers.js";
+import { rehearse } from "./rehearsal.js";
 import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
@@ -106,6 +107,7 @@ export class StateTracker<T> {
   update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
     this.#requireIdle();
     if (typeof recipe !== "function") throw new PatchwireError("NOT_JSON", "a recipe is a function that changes the draft");
+    rehearse(StateTracker);
     const measure = this.#state.run(recipe as (draft: unknown) => unknown);
     if (measure !== undefined) this.#meaning.accept(measure);
   }
