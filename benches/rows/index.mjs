@@ -10,6 +10,7 @@ import { openings } from './opening.mjs';
 import { plain } from './plain.mjs';
 import { releases } from './releases.mjs';
 import { sizes } from './sizes.mjs';
+import { stalls } from './stalls.mjs';
 import { streams } from './streaming.mjs';
 import { structures } from './structured.mjs';
 import { updates } from './updates.mjs';
@@ -22,5 +23,5 @@ import { inWorkerd } from './workerd.mjs';
  * timed from outside; with `runtime: 'here'` in the process that prints.
  */
 export const rows = [
-  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...plain, ...openings, ...releases, ...wakings, ...commits, ...graphs, ...changeRequests, ...memory, ...sizes,
+  ...updates, ...everyday, ...inWorkerd, ...arrays, ...incomings, ...streams, ...structures, ...diffs, ...plain, ...openings, ...releases, ...wakings, ...commits, ...stalls, ...graphs, ...changeRequests, ...memory, ...sizes,
 ];

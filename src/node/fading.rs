@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::object::Slot;
 use super::tree::{Part, Tree};
-use super::{Array, Node, Object};
+use super::{Array, Leaf, Node, Object};
 
 /// Versions that nobody needs any more.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Fading {
 impl Fading {
     /// Another one. O(1).
     pub(crate) fn add(&mut self, node: Node) {
-        if matches!(node, Node::Array(_) | Node::Object(_)) {
+        if matches!(node, Node::Array(_) | Node::Object(_) | Node::Hosted(_)) {
             self.nodes.push(node);
         }
     }
@@ -65,6 +65,7 @@ impl Fading {
                 Some(Err(values)) => values.into_iter().for_each(|value| self.add(value)),
                 None => {}
             },
+            Node::Hosted(leaf) => Arc::into_inner(leaf).and_then(Leaf::into_opened).into_iter().for_each(|opened| self.add(opened)),
             _ => {}
         }
     }

@@ -211,6 +211,11 @@ impl Leaf {
         }
     }
 
+    /// What was read of it.
+    pub(super) fn into_opened(self) -> Option<Node> {
+        self.opened.into_inner()
+    }
+
     /// Where in memory the opened container is, or else this.
     pub(crate) fn address(&self) -> usize {
         match self.opened.get() {

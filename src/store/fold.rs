@@ -24,6 +24,9 @@ const HOLE: usize = 100;
 /// So many values that are gone are looked through for their chunks in one step.
 const FREED: usize = 8;
 
+/// What one part of a value takes to look at, in bytes that are printed meanwhile.
+const LOOK: usize = 16;
+
 /// The number that the root has among chunks, of which it is none.
 pub(super) const ROOT: u64 = 0;
 
@@ -42,6 +45,8 @@ pub(super) struct Fold {
     freed_bytes: usize,
     /// Values that are gone, whose chunks weren't looked up yet.
     gone: Vec<Arc<Layout>>,
+    /// Work that was done at once, and isn't charged to anybody yet.
+    owed: usize,
 }
 
 /// What comes next.
@@ -102,6 +107,8 @@ struct Open {
     /// What the items from the first one on take, as far as was looked ahead.
     weights: Vec<usize>,
     holes: Vec<(usize, Arc<Layout>)>,
+    /// What is printed of it, of a text nothing.
+    text: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -131,15 +138,20 @@ struct Span {
 impl Fold {
     /// Begins with the state, and the one of the base before if there is one. O(what differs).
     pub(super) fn begin(reader: Arc<Reader>, chunk: usize, state: &Node, old: Option<(&Node, Arc<Layout>)>, next: u64) -> Result<Fold> {
-        let mut fold = Fold { reader, chunk, frames: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new() };
+        let mut fold =
+            Fold { reader, chunk, frames: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new(), owed: 0 };
         let list = |node: &Node| Node::array(vec![node.clone()]);
         fold.descend(&list(state), old.map(|(node, layout)| (list(node), layout)))?;
         Ok(fold)
     }
 
-    /// Goes on until there is something to write. O(a chunk).
-    pub(super) fn step(&mut self) -> Result<Step> {
+    /// Goes on until there is something to write, or so many bytes were printed; what was is taken from them. O(room).
+    pub(super) fn step(&mut self, room: &mut usize) -> Result<Step> {
         loop {
+            *room = room.saturating_sub(std::mem::take(&mut self.owed));
+            if *room == 0 {
+                return Ok(Step::Looked);
+            }
             let depth = self.frames.len();
             let Some(frame) = self.frames.last_mut() else { return Ok(Step::Looked) };
             if let Some(Large { node, old, .. }) = frame.large.front_mut() {
@@ -165,7 +177,8 @@ impl Fold {
                 (self.next, self.written) = (id + 1, self.written + 1);
                 return Ok(Step::Chunk(id, text));
             }
-            if frame.take() {
+            if let Some(work) = frame.take() {
+                self.owed += work;
                 continue;
             }
             if depth > 1 {
@@ -195,6 +208,7 @@ impl Fold {
             return Ok(());
         };
         let (parts, leaving) = parts(&value, &before, self.reader.runs(&layout)?, self.chunk / 2);
+        self.owed += LOOK * (parts.len() + leaving.len());
         let unchanged = (leaving.is_empty() && !parts.iter().any(|part| matches!(part, Part::Write(_)))).then(|| layout.clone());
         let mut frame = Frame::new(value, self.chunk, Some(before), unchanged, parts);
         for (start, run) in leaving {
@@ -284,27 +298,28 @@ impl Frame {
         known.copied().unwrap_or_else(|| self.value.weights(at, at + 1, self.chunk).next().unwrap_or_default())
     }
 
-    /// Takes the next item, or keeps the next chunk; false where there is nothing left.
-    fn take(&mut self) -> bool {
-        let Some(part) = self.parts.pop_front() else { return false };
-        match part {
+    /// Takes the next item, or keeps the next chunk; the work that it was, and nothing where there is nothing left.
+    fn take(&mut self) -> Option<usize> {
+        match self.parts.pop_front()? {
             Part::Keep(run) => self.runs.push(run),
             Part::Write(span) if span.from < span.to => {
                 self.parts.push_front(Part::Write(span));
-                self.take_item(span);
+                return Some(self.take_item(span));
             }
             Part::Write(_) => {}
         }
-        true
+        Some(LOOK)
     }
 
-    fn take_item(&mut self, span: Span) {
+    /// What it weighs.
+    fn take_item(&mut self, span: Span) -> usize {
         if self.open.count == 0 {
             let (target, weights) = self.look_ahead();
             self.open = Open { start: span.from, target, weights, ..Open::default() };
         }
         let taken = if let Value::Text(_) = self.value { self.value.piece(span, self.chunk) } else { 1 };
         let place = self.open.count * self.value.kind().places();
+        self.value.print_item(&mut self.open.text, span.from, self.chunk);
         match &self.value {
             Value::Items(items) => {
                 let large = (self.weight(span.from) == HOLE).then(|| items.get(span.from)).flatten();
@@ -326,11 +341,13 @@ impl Frame {
             }
             Value::Text(_) => {}
         }
-        self.open.weight += if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
+        let weight = if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
+        self.open.weight += weight;
         self.open.count += taken;
         if let Some(Part::Write(span)) = self.parts.front_mut() {
             (span.from, span.old_from) = (span.from + taken, span.old_from + taken);
         }
+        weight
     }
 
     /// What stood in the item's place, if it has chunks of its own.
@@ -385,9 +402,12 @@ impl Frame {
 
     /// Ends the run, which is this chunk; its text.
     fn close(&mut self, chunk: u64) -> Vec<u8> {
-        let Open { start, count, weight, holes, .. } = std::mem::take(&mut self.open);
-        let mut text = Vec::with_capacity(weight + weight / 8 + 64);
-        self.value.print(&mut text, start, count, &holes);
+        let Open { start, count, holes, mut text, .. } = std::mem::take(&mut self.open);
+        if let Value::Text(_) = self.value {
+            print_text(&mut text, self.value.bytes().get(start..start + count).unwrap_or_default());
+        } else {
+            text.push(b']');
+        }
         let inside: usize = holes.iter().map(|(_, layout)| layout.bytes).sum();
         let bytes = text.len() - 2 + inside - holes.len() * "null".len();
         if chunk == ROOT {
@@ -462,32 +482,24 @@ impl Value {
         (end - span.from).max(1)
     }
 
-    fn print(&self, out: &mut Vec<u8>, start: usize, count: usize, holes: &[(usize, Arc<Layout>)]) {
-        if let Value::Text(_) = self {
-            return print_text(out, self.bytes().get(start..start + count).unwrap_or_default());
-        }
-        out.push(b'[');
-        let mut holes = holes.iter().peekable();
-        let mut is_hole = |place: usize| holes.next_if(|(at, _)| *at == place).is_some();
-        let mut put = |out: &mut Vec<u8>, place: usize, print: &dyn Fn(&mut Vec<u8>)| {
-            if place > 0 {
-                out.push(b',');
-            }
-            if is_hole(place) { out.extend_from_slice(b"null") } else { print(out) }
+    /// One item after those before it, or a member's name and value; `null` where it is to have chunks of its own.
+    fn print_item(&self, out: &mut Vec<u8>, at: usize, chunk: usize) {
+        let put = |out: &mut Vec<u8>, is_large: bool, print: &dyn Fn(&mut Vec<u8>)| {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+            if is_large { out.extend_from_slice(b"null") } else { print(out) }
         };
         match self {
             Value::Items(items) => {
-                items.iter_from(start).take(count).enumerate().for_each(|(number, node)| put(out, number, &|out| print(out, node)));
+                items.get(at).into_iter().for_each(|node| put(out, is_large(node, chunk), &|out| print(out, node)));
             }
             Value::Members(members) => {
-                for (number, (key, node)) in members.iter().skip(start).take(count).enumerate() {
-                    put(out, 2 * number, &|out| print_text(out, key));
-                    put(out, 2 * number + 1, &|out| print(out, node));
-                }
+                members.get(at).into_iter().for_each(|(key, node)| {
+                    put(out, key.len() > chunk, &|out| print_text(out, key));
+                    put(out, is_large(node, chunk), &|out| print(out, node));
+                });
             }
             Value::Text(_) => {}
         }
-        out.push(b']');
     }
 
     /// Runs of items that both have, ascending in both: where they start in this and in the other, and how many they are.

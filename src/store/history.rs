@@ -16,7 +16,7 @@ use super::roots::Root;
 use super::{PARTS, Plan, RowOperation, Store};
 use crate::error::Result;
 
-/// So many rows of each kind that nobody needs any more go with one commit.
+/// So many rows of each kind that nobody needs any more go with one commit, and more with one that writes more.
 const DELETED: usize = 2;
 
 /// How much is kept of earlier revisions. All bounds that are given count; without any, nothing is kept but what is pinned. What
@@ -193,11 +193,15 @@ impl Store {
             || self.reader.rows.is_pinned(revision, next.revision)?)
     }
 
-    /// Deletes some of what nobody needs any more.
+    /// Deletes some of what nobody needs any more: twice as many rows as the plan writes, so that large changes don't write more
+    /// than is ever deleted.
     pub(super) fn tidy(&mut self, plan: &mut Plan) -> Result<()> {
+        let twice = |is_one: fn(&RowOperation) -> bool| 2 * plan.operations.iter().filter(|row| is_one(row)).count();
+        let chunks = DELETED.max(twice(|row| matches!(row, RowOperation::PutChunk { .. })));
+        let logged = DELETED.max(twice(|row| matches!(row, RowOperation::PutLog { .. })));
         let base = self.base.root.revision;
         let oldest = self.history.older.first().copied().unwrap_or(base);
-        let forgotten = self.log.forgettable(base, DELETED);
+        let forgotten = self.log.forgettable(base, logged);
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
@@ -210,12 +214,12 @@ impl Store {
         {
             tidied.dropped = self.look(look, plan)?;
         }
-        tidied.deleted = self.history.garbage.len().min(DELETED);
+        tidied.deleted = self.history.garbage.len().min(chunks);
         let garbage = self.history.garbage.iter().take(tidied.deleted);
         plan.operations.extend(garbage.map(|id| RowOperation::DeleteChunk { id: *id }));
         if let Some((from, before)) = self.history.stale {
             // The last ones first: what is there is always without gaps.
-            let ids = self.reader.rows.logged(from, before, DELETED)?;
+            let ids = self.reader.rows.logged(from, before, logged)?;
             match (ids.last(), ids.first()) {
                 (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
                 _ => self.history.stale = None,

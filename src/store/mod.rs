@@ -74,6 +74,9 @@ const LONG: u64 = 50_000;
 /// A log of more bytes than this takes too much memory when the object wakes, however large its state is.
 const HEAVY: usize = 16 << 20;
 
+/// A commit does the work of one of so many parts of a chunk, so that the one that writes it takes not much longer than others.
+const SLICES: usize = 8;
+
 /// So many values of a base that was replaced give their memory back with one commit.
 const FADING: usize = 2_048;
 
@@ -182,6 +185,9 @@ struct Folding {
     fold: Fold,
     /// The hashes of chunks that were written in an earlier life.
     written: BTreeMap<u64, u64>,
+    /// How much a commit prints: what of a chunk isn't written when the object's memory is lost must be printed again, so that
+    /// a fold that was interrupted goes on by whole chunks.
+    slice: usize,
 }
 
 /// A fold that an earlier life of the object left unfinished: doing it again leads to the same chunks.
@@ -220,6 +226,8 @@ pub struct Store {
     reader: Arc<Reader>,
     /// What a chunk holds; a log smaller than this is never worth folding.
     chunk: usize,
+    /// How many commits print a chunk.
+    slices: usize,
     /// How many changes pay for a chunk.
     paying: u64,
     log: Log,
@@ -280,6 +288,7 @@ impl Store {
             revision,
             reader,
             chunk: CHUNK,
+            slices: SLICES,
             paying: PAYING,
             log,
             base,
@@ -320,7 +329,7 @@ impl Store {
         self.revision
     }
 
-    /// Sets how much a chunk holds from now on, and folds whenever the log has as much: for tests.
+    /// Sets how much a chunk holds from now on, prints it in two commits, and folds whenever the log has as much: for tests.
     ///
     /// ```
     /// # use patchwire::{Document, store::Store};
@@ -329,7 +338,7 @@ impl Store {
     /// ```
     #[doc(hidden)]
     pub fn set_chunk(&mut self, bytes: usize) {
-        (self.chunk, self.paying) = (bytes, 0);
+        (self.chunk, self.slices, self.paying) = (bytes, 2, 0);
     }
 
     /// Refuses all that came out of the state since it was opened, if a chunk that was looked into couldn't be read: a document
@@ -387,9 +396,9 @@ impl Store {
         let mut described = false;
         if self.folding.is_none() {
             if let Some(Interrupted { revision, state, written }) = self.interrupted.take() {
-                self.folding = Some(self.begin_fold(revision, state, written)?);
+                self.folding = Some(self.begin_fold(revision, state, written, self.chunk)?);
             } else if self.is_due(revision, patch.len()) {
-                self.folding = Some(self.begin_fold(revision, document.root.clone(), BTreeMap::new())?);
+                self.folding = Some(self.begin_fold(revision, document.root.clone(), BTreeMap::new(), self.chunk.div_ceil(self.slices))?);
                 described = true;
             }
         }
@@ -399,32 +408,39 @@ impl Store {
             let (session, tail) = (self.session.clone(), tail.unwrap_or(self.log.tail()));
             plan.operations.push(RowOperation::PutMeta { format: FORMAT, session, tail, folding });
         }
-        match self.folding.take() {
-            Some(folding) => self.go_on(folding, &mut plan)?,
-            None => self.tidy(&mut plan)?,
+        if let Some(folding) = self.folding.take() {
+            self.go_on(folding, &mut plan)?;
+        }
+        // What a base that comes now doesn't need any more it says itself.
+        if plan.base.is_none() {
+            self.tidy(&mut plan)?;
         }
         self.check()?;
         Ok(plan)
     }
 
-    fn begin_fold(&self, revision: u64, state: Node, written: BTreeMap<u64, u64>) -> Result<Folding> {
+    fn begin_fold(&self, revision: u64, state: Node, written: BTreeMap<u64, u64>, slice: usize) -> Result<Folding> {
         let old = (&self.base.state, self.base.layout.clone());
         let fold = Fold::begin(self.reader.clone(), self.chunk, &state, Some(old), self.base.root.next)?;
-        Ok(Folding { revision, state, fold, written })
+        Ok(Folding { revision, state, fold, written, slice })
     }
 
     /// Writes a bounded piece of the new base.
     fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
-        let mut room = self.chunk + plan.patch_bytes;
+        let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
         loop {
-            match folding.fold.step()? {
+            // An object that sleeps often would never come further, if what it does again had to fit into a commit.
+            let is_again = !folding.written.is_empty();
+            match folding.fold.step(if is_again { &mut again } else { &mut room })? {
                 Step::Chunk(id, text) => {
                     if folding.written.remove(&id) != Some(hash(id, &text)) {
-                        room = room.saturating_sub(text.len().max(self.chunk / 2));
+                        // A row has its price however short it is.
+                        let printed = if is_again { 0 } else { text.len() };
+                        room = room.saturating_sub((self.chunk / 2).max(text.len()).saturating_sub(printed));
                         plan.operations.push(chunk(id, text));
                     }
                 }
-                Step::Looked => room = room.saturating_sub(self.chunk / 2),
+                Step::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
                 Step::Done(mut done) => {
                     let before = &self.base.root;
                     let began_now = folding.revision == plan.revision;
@@ -505,7 +521,7 @@ fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
     // Nothing is read where there was nothing.
     let Ok(mut fold) = Fold::begin(reader, CHUNK, state, None, 1) else { return (operations, nothing) };
     loop {
-        match fold.step() {
+        match fold.step(&mut { usize::MAX }) {
             Ok(Step::Chunk(id, text)) => operations.push(chunk(id, text)),
             Ok(Step::Looked) => {}
             Ok(Step::Done(done)) => return (operations, done),

@@ -93,7 +93,7 @@ impl Repair {
         operations.extend(rows.hashes(base.root.next)?.into_iter().map(|(id, _)| RowOperation::DeleteChunk { id }));
         let mut fold = Fold::begin(reader.clone(), CHUNK, &state.root, Some((&base.state, base.layout)), base.root.next)?;
         loop {
-            match fold.step()? {
+            match fold.step(&mut { usize::MAX })? {
                 Step::Chunk(id, text) => operations.push(chunk(id, text)),
                 Step::Looked => {}
                 Step::Done(mut done) => {

@@ -13,6 +13,7 @@ mod a_stored_revision_had_no_next;
 mod a_value_moved_into_its_holders_place_was_not_taken_back;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
+mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
 mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;

@@ -64,9 +64,12 @@ impl<T: Clone> Clone for Part<T> {
 }
 
 impl<T: Clone> Tree<T> {
-    /// What is in its root, if no other version has that.
+    /// What is in its root, if no other version has that and it was read.
     pub(super) fn apart(self) -> Option<Part<T>> {
-        if let Stored::Read(part) = Arc::into_inner(self.stored)? { Some(part) } else { None }
+        match Arc::into_inner(self.stored)? {
+            Stored::Read(part) => Some(part),
+            Stored::Unread(unread) => unread.into_level(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -17,7 +17,7 @@ impl<T: Clone> Tree<T> {
         (other_height..height).for_each(|_| a = below(&a));
         (height..other_height).for_each(|_| b = below(&b));
         let mut runs = Vec::new();
-        align(&a, &b, (0, 0), &mut runs);
+        align(&a, &b, height.min(other_height), (0, 0), &mut runs);
         runs
     }
 
@@ -34,16 +34,15 @@ impl<T: Clone> Tree<T> {
     }
 }
 
-/// The parts of all of these; none for leaves, which aren't read for that.
+/// The parts of all of these, which aren't leaves.
 fn below<'a, T: Clone>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
-    let inner = trees.iter().filter(|tree| tree.height() > 0);
-    let parts = inner.filter_map(|tree| if let Part::Inner(trees) = tree.part() { Some(trees) } else { None });
+    let parts = trees.iter().filter_map(|tree| if let Part::Inner(trees) = tree.part() { Some(trees) } else { None });
     parts.flatten().collect()
 }
 
-/// Two lists of equally high parts, which start at these places of their sequences. Splices keep the order of the
+/// Two lists of parts of this height, which start at these places of their sequences. Splices keep the order of the
 /// parts that they leave, so that going forwards in both finds all that both hold.
-fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
+fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
     // Most versions differ in few places: the parts around those needn't be sorted.
     let is_same = |(a, b): &(&&Tree<T>, &&Tree<T>)| a.address() == b.address();
     let head = a.iter().zip(b).take_while(is_same).count();
@@ -52,11 +51,11 @@ fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usiz
     let ((a, same_after), (b, _)) = (a.split_at(a.len() - tail), b.split_at(b.len() - tail));
     push(runs, (at, other_at, total(same)));
     (at, other_at) = (at + total(same), other_at + total(same));
-    align_changed(a, b, (at, other_at), runs);
+    align_changed(a, b, height, (at, other_at), runs);
     push(runs, (at + total(a), other_at + total(b), total(same_after)));
 }
 
-fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
+fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
     if a.is_empty() || b.is_empty() {
         return;
     }
@@ -69,7 +68,10 @@ fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], (mut at, mut other_at
     let (mut next, mut other_next) = (0, 0);
     for (index, other_index, length) in common.chain([(a.len(), b.len(), 0)]) {
         let (Some(changed), Some(other_changed)) = (a.get(next..index), b.get(other_next..other_index)) else { continue };
-        align(&below(changed), &below(other_changed), (at, other_at), runs);
+        // Leaves aren't read for this, nor looked at: many changes leave none of thousands in the processor's caches.
+        if let Some(height) = height.checked_sub(1) {
+            align(&below(changed), &below(other_changed), height, (at, other_at), runs);
+        }
         at += total(changed);
         other_at += total(other_changed);
         push(runs, (at, other_at, length));

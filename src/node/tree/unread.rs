@@ -57,6 +57,10 @@ impl<T> Unread<T> {
         self.level.get_or_init(|| level)
     }
 
+    pub(super) fn into_level(self) -> Option<Part<T>> {
+        self.level.into_inner().map(|level| *level)
+    }
+
     fn read(&self) -> Part<T> {
         let Some(height) = self.height.checked_sub(1) else { return Part::Leaf(self.source.read(self.first, self.len)) };
         let parts = (0..self.width()).map(|number| {

@@ -60,7 +60,8 @@ fn kept_and_pinned_revisions_stay_what_they_were_and_the_others_go() {
             let before = kept.tables.rows_written();
             let pieces = plan.operations.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count() as u64;
             kept.tables.execute(&plan.operations);
-            assert!(kept.tables.rows_written() - before <= 8 + pieces);
+            // What is written is deleted once: a large change that writes many chunks deletes many.
+            assert!(kept.tables.rows_written() - before <= 8 + pieces + 2 * pieces.saturating_sub(1));
             remembered.states.push(document.to_string());
             kept.document = document;
             if fate > 1 {
