@@ -40,9 +40,17 @@ impl PastStep {
     }
 }
 
+/// What it takes in memory, without the keys in its paths, which are the state's.
 fn weight(done: &Done) -> usize {
-    let held = if let Edit::Permute { order, .. } = &done.edit { size_of_val(order.as_slice()) } else { 0 };
-    done.out.iter().map(Node::weight).fold(held, usize::saturating_add)
+    let edit = match &done.edit {
+        Edit::Set { path, .. } | Edit::Delete { path } | Edit::AppendText { path, .. } | Edit::Increment { path, .. } => {
+            size_of_val(path.as_slice())
+        }
+        Edit::Splice { path, insert, .. } => size_of_val(path.as_slice()) + size_of_val(insert.as_slice()),
+        Edit::Permute { path, order } => size_of_val(path.as_slice()) + size_of_val(order.as_slice()),
+        Edit::Move { from, path } => size_of_val(from.as_slice()) + size_of_val(path.as_slice()),
+    };
+    done.out.iter().map(Node::weight).fold(size_of::<Done>() + edit, usize::saturating_add)
 }
 
 /// The steps that can be undone and redone.

@@ -225,9 +225,11 @@ fn undoing_what_arrives_closes_its_stream() {
 
 #[test]
 fn the_latest_step_is_kept_whatever_it_weighs() {
-    let limits = patchwire::Limits { document: 400, ..patchwire::Limits::default() };
-    let mut tracker =
-        Tracker::new(Document::parse(format!("\"{}\"", "x".repeat(200))).unwrap(), TrackerOptions { limits, ..TrackerOptions::default() });
+    let limits = patchwire::Limits { document: 4_000, ..patchwire::Limits::default() };
+    let mut tracker = Tracker::new(
+        Document::parse(format!("\"{}\"", "x".repeat(2_000))).unwrap(),
+        TrackerOptions { limits, ..TrackerOptions::default() },
+    );
     for value in ["1", "\"yyyyyyyyyyyyyyyyyyyy\"", "2"] {
         tracker.apply(&Patch::parse(format!(r#"[{{"op":"replace","path":"","value":{value}}}]"#)).unwrap()).unwrap();
         if value == "1" {
