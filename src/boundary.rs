@@ -58,19 +58,6 @@ pub(crate) mod edit {
     pub(crate) const BROUGHT: u8 = 7;
 }
 
-/// The rows of a commit (`src/wasm/session.rs`).
-#[cfg(feature = "wasm-objects")]
-pub(crate) mod row {
-    pub(crate) const PUT_META: u8 = 0;
-    pub(crate) const PUT_ROOT: u8 = 1;
-    pub(crate) const DELETE_ROOT: u8 = 2;
-    pub(crate) const PUT_CHUNK: u8 = 3;
-    pub(crate) const DELETE_CHUNK: u8 = 4;
-    pub(crate) const PUT_LOG: u8 = 5;
-    pub(crate) const APPEND_LOG: u8 = 6;
-    pub(crate) const DELETE_LOG: u8 = 7;
-}
-
 /// What a session wants done for its connections (`src/wasm/session.rs`).
 #[cfg(feature = "wasm-objects")]
 pub(crate) mod effect {

@@ -4,18 +4,18 @@
  * @module
  */
 import { Connections, EventStream, SocketSink, tagOf, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
-import { EFFECT, ROW } from "./bridge/boundary.js";
 import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";
 import { migrated, StoredVersion, type Migration } from "./sync/migration.js";
 import { checkRetention, type Repaired, type Retention } from "./sync/past.js";
-import type { DurableStorage, Row, StateTables } from "./sync/tables.js";
+import type { Plan } from "./sync/plan.js";
+import type { DurableStorage, StateTables } from "./sync/tables.js";
 import { checkCount } from "./store/checks.js";
 import type { StoreStorage } from "./store/rows.js";
 import { stateTables } from "./store/state-tables.js";
-import { Meaning, type SessionCommit } from "./tracker/meaning.js";
+import { Meaning } from "./tracker/meaning.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 import { StateTracker } from "./tracker/tracker.js";
 import { Transactions, type Witness } from "./sync/transactions.js";
@@ -119,14 +119,6 @@ function knows(known: SessionHandle, session: string | undefined, revision: numb
 function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Opened<T>, "meaning" | "tracker"> {
   const meaning = Meaning.ofSession(session, limits ?? {});
   return { meaning, tracker: new StateTracker<T>(meaning as never) };
-}
-
-/** A patch that is sent comes with the frame alone: its row has the number of characters in front of it, and two are behind. */
-function withPatch(rows: Row[], effects: Effect[]): Row[] {
-  const [first] = rows;
-  const [sent] = effects;
-  if (first?.[0] === ROW.APPEND_LOG && typeof first[4] === "number" && sent?.[0] === EFFECT.SEND) first[4] = sent[2].slice(first[4], -2);
-  return rows;
 }
 
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
@@ -466,7 +458,7 @@ export class SyncedState<T> {
     const repaired = this.#tables.repair();
     if (repaired !== undefined) {
       this.#untold = [];
-      this.#once({ revision: repaired.revision, effects: [], then: () => {} });
+      this.#once(repaired.revision, [], () => {});
     }
     return repaired;
   }
@@ -552,7 +544,7 @@ export class SyncedState<T> {
       for (const socket of this.#ctx.getWebSockets(this.#tag)) new SocketSink(socket).close(1012, "the state was deleted");
       for (const stream of this.#streams) stream.close();
     };
-    if (this.#transactions.isOpen) this.#once({ revision: -1, effects: [], then: close });
+    if (this.#transactions.isOpen) this.#once(-1, [], close);
     else close();
   }
 
@@ -605,28 +597,28 @@ export class SyncedState<T> {
 
   #commit(opened: Opened<T>): void {
     const { session, meaning } = opened;
-    let made: SessionCommit;
+    let plan: Plan;
     try {
-      made = meaning.commit(session);
-      if (made.length === 1) return;
-      this.#tables.write(withPatch(made[3], made[4]));
+      plan = meaning.commit(session);
+      if (plan.revision === undefined) return;
+      this.#tables.write(plan.rows);
     } catch (error) {
       // What was changed can't be kept: the state is what was committed last.
       this.#begin(opened);
       throw error;
     }
-    let [, revision, bytes, rows, effects] = made;
+    const { revision, bytes, rows } = plan;
+    let effects = plan.sent;
     try {
       call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if (rows.some(([statement]) => statement === ROW.PUT_ROOT) && !meaning.isSeen) this.#begin(opened);
+      if (rows.some(([statement]) => statement === "putRoot") && !meaning.isSeen) this.#begin(opened);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#reopen();
       effects = [];
     }
-    const event: SyncedEvent = { type: "commit", revision, bytes, rows: rows.length };
-    this.#once({ revision, effects, then: () => this.#tell(event) });
+    this.#once(revision, effects, () => this.#tell({ type: "commit", revision, bytes, rows: rows.length }));
   }
 
   /** Recipes go on from what was committed last; what they have read of it is given back. */
@@ -641,22 +633,26 @@ export class SyncedState<T> {
   }
 
   /** Tells now, or when the transaction has ended that is open. */
-  #once(telling: Telling): void {
-    this.#untold.push(telling);
+  #once(revision: number, effects: Effect[], then: () => void): void {
+    this.#untold.push({ revision, effects, then });
     if (this.#transactions.isOpen) this.#transactions.witness(this.#witness);
     else this.#tellAll();
   }
 
   #tellAll(): void {
-    const untold = this.#untold.splice(0);
+    const untold = this.#untold;
+    this.#untold = [];
     const opened = this.#opened;
     try {
-      if (opened?.numbers !== undefined) untold.forEach(({ effects }) => opened.connections.carryOut(effects));
-      else if (opened !== undefined || untold.some(({ revision }) => revision > 0)) this.#attach(this.#open());
+      if (opened?.numbers !== undefined) {
+        for (const { effects } of untold) opened.connections.carryOut(effects);
+      } else if (opened !== undefined || untold.some(({ revision }) => revision > 0)) {
+        this.#attach(this.#open());
+      }
     } catch {
       this.#reopen();
     }
-    untold.forEach(({ then }) => then());
+    for (const { then } of untold) then();
   }
 
   /** A transaction has ended in which something was read or written: was it taken back? */
@@ -775,7 +771,7 @@ export class SyncedState<T> {
       numbers!.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
       if (!stream.hasEnded) this.#streams.add(stream);
     };
-    this.#once({ revision: 0, effects: [], then: begin });
+    this.#once(0, [], begin);
     return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 

@@ -1,4 +1,4 @@
-//! `SessionHandle`: a live object. `RowTable`: the tables that it is read from.
+//! `SessionHandle`: a live object. `RowTable`: the tables that it is read from. `Plan`: what is to be written to them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
 use super::limits::limits;
 use super::tracker::TrackerCore;
-use crate::boundary::{effect as kinds, row as statements};
+use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
@@ -24,7 +24,6 @@ use crate::sync::{Note, PING, PONG, ServerEffect};
 /// A live object. What its connections need is returned as a list of effects, in order:
 /// `[0, connections, frame]` send · `[1, connection, code, reason]` close · `[2, connections, text]` attach ·
 /// `[3, connections, reason]` were resynced · `[4, connections, code, message]` were refused something.
-/// Rows are lists of a statement's number and its parameters.
 #[wasm_bindgen]
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
@@ -32,12 +31,12 @@ pub struct SessionHandle {
 
 #[wasm_bindgen]
 impl SessionHandle {
-    /// A new state: in `rows` what to write.
-    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, rows: &Array) -> SessionHandle {
+    /// A new state, and what to write.
+    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, plan: &Plan) -> SessionHandle {
         let document = Document { limits: limits(bounds), ..document.inner.clone() };
         let (mut session, operations) = Session::create(id, document);
         session.read_from(Arc::new(Stored(table)));
-        push(rows, &operations);
+        plan.write(&operations);
         SessionHandle::of(session)
     }
 
@@ -47,12 +46,12 @@ impl SessionHandle {
         Ok(opened.map(|opened| SessionHandle::of(Session::wake(opened))))
     }
 
-    /// The newest state that is whole of tables that are damaged: in `rows` what to write, and
+    /// The newest state that is whole of tables that are damaged: what to write, and
     /// `[the revision that it was, the newest one, the one that it is now, what was damaged, as errors are thrown]`; undefined
     /// where nothing is damaged.
-    pub fn repair(id: &str, table: RowTable, rows: &Array) -> JsResult<Option<Array>> {
+    pub fn repair(id: &str, table: RowTable, plan: &Plan) -> JsResult<Option<Array>> {
         let Some(repair) = Repair::plan(Arc::new(Stored(table)), id).map_err(to_js)? else { return Ok(None) };
-        push(rows, &repair.operations);
+        plan.write(&repair.operations);
         let [restored, newest, revision] = [repair.restored, repair.newest, repair.revision].map(|number| JsValue::from(number as f64));
         Ok(Some(Array::of4(&restored, &newest, &revision, &to_js(repair.damage))))
     }
@@ -89,32 +88,27 @@ impl SessionHandle {
         self.session.borrow().revision() as f64
     }
 
-    /// Carries out the log in the arena's first `length` bytes, and commits what has changed:
-    /// `[the document's weight]`, or where something has `[…, revision, the patch's bytes, rows, effects]`.
-    ///
-    /// A patch that is one row comes as that row's last parameter. Where it is sent, too, it comes with the frame alone, and
-    /// the row has the number of characters in front of it instead; behind it are two.
-    pub fn commit(&mut self, arena: &Arena, length: usize) -> JsResult<Array> {
+    /// Carries out the log in the arena's first `length` bytes, and plans to commit what has changed: nothing where nothing
+    /// has. Returns the document's weight.
+    pub fn commit(&mut self, arena: &Arena, length: usize, plan: &Plan) -> JsResult<f64> {
         let mut session = self.session.borrow_mut();
         if length > 0 {
             session.tracker().play(arena.head(length)).map_err(to_js)?;
         }
-        let commit = session.commit().map_err(to_js)?;
-        let answer = Array::of1(&session.document().weight().into());
-        if let Some(commit) = commit {
-            let Commit { rows, effects, revision, patch } = commit;
-            let rows: Array = match (rows.as_slice(), sent_before(&effects, &patch)) {
+        if let Some(Commit { rows, effects, revision, patch }) = session.commit().map_err(to_js)? {
+            let sent = sent_before(&effects, &patch);
+            plan.commit(revision as f64, patch.len());
+            if !effects.is_empty() {
+                plan.effects(list(effects));
+            }
+            match (rows.as_slice(), sent) {
                 ([RowOperation::AppendLog { id, last, hash, .. }], Some(before)) => {
-                    Array::of1(&logged(statements::APPEND_LOG, [*id, *last, *hash], &before.into()))
+                    plan.append_sent(*id as f64, *last as f64, *hash as f64, before);
                 }
-                (rows, _) => rows.iter().map(row).collect(),
-            };
-            answer.push(&(revision as f64).into());
-            answer.push(&patch.len().into());
-            answer.push(&rows);
-            answer.push(&list(effects));
+                (rows, _) => plan.write(rows),
+            }
         }
-        Ok(answer)
+        Ok(session.document().weight() as f64)
     }
 
     /// The rows of the commit have been written.
@@ -242,6 +236,70 @@ extern "C" {
     fn failed(this: &RowTable, error: JsValue, past: bool);
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// Keeps what is to be done, in order. It throws nothing. Numbers and texts are given to it one by one: lists of them
+    /// that are made here cost several times as much.
+    pub type Plan;
+
+    /// What it is a commit of: the number, and the patch's bytes.
+    #[wasm_bindgen(method)]
+    fn commit(this: &Plan, revision: f64, bytes: usize);
+
+    /// What to do for the connections.
+    #[wasm_bindgen(method)]
+    fn effects(this: &Plan, effects: Array);
+
+    #[wasm_bindgen(method, js_name = putMeta)]
+    fn put_meta(this: &Plan, format: f64, session: &str, tail: f64, folding: f64);
+
+    /// Texts of the state cross as bytes, because nobody reads them on their way.
+    #[wasm_bindgen(method, js_name = putRoot)]
+    fn put_root(this: &Plan, revision: f64, hash: f64, text: Uint8Array);
+
+    #[wasm_bindgen(method, js_name = deleteRoot)]
+    fn delete_root(this: &Plan, revision: f64);
+
+    #[wasm_bindgen(method, js_name = putChunk)]
+    fn put_chunk(this: &Plan, id: f64, hash: f64, text: Uint8Array);
+
+    #[wasm_bindgen(method, js_name = deleteChunk)]
+    fn delete_chunk(this: &Plan, id: f64);
+
+    #[wasm_bindgen(method, js_name = putLog)]
+    fn put_log(this: &Plan, id: f64, last: f64, hash: f64, patch: &str);
+
+    #[wasm_bindgen(method, js_name = appendLog)]
+    fn append_log(this: &Plan, id: f64, last: f64, hash: f64, patch: &str);
+
+    /// The patch is in the frame that the first effect sends: so many characters are in front of it, and behind it are two.
+    #[wasm_bindgen(method, js_name = appendSent)]
+    fn append_sent(this: &Plan, id: f64, last: f64, hash: f64, before: usize);
+
+    #[wasm_bindgen(method, js_name = deleteLog)]
+    fn delete_log(this: &Plan, from: f64, before: f64);
+}
+
+impl Plan {
+    fn write(&self, operations: &[RowOperation]) {
+        let bytes = |text: &str| Uint8Array::from(text.as_bytes());
+        for operation in operations {
+            match operation {
+                RowOperation::PutMeta { format, session, tail, folding } => {
+                    self.put_meta(*format as f64, session, *tail as f64, *folding as f64);
+                }
+                RowOperation::PutRoot { revision, hash, text } => self.put_root(*revision as f64, *hash as f64, bytes(text)),
+                RowOperation::DeleteRoot { revision } => self.delete_root(*revision as f64),
+                RowOperation::PutChunk { id, hash, text } => self.put_chunk(*id as f64, *hash as f64, bytes(text)),
+                RowOperation::DeleteChunk { id } => self.delete_chunk(*id as f64),
+                RowOperation::PutLog { id, last, hash, patch } => self.put_log(*id as f64, *last as f64, *hash as f64, patch),
+                RowOperation::AppendLog { id, last, hash, patch } => self.append_log(*id as f64, *last as f64, *hash as f64, patch),
+                RowOperation::DeleteLog { from, before } => self.delete_log(*from as f64, *before as f64),
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Stored(RowTable);
 
@@ -336,20 +394,14 @@ impl Format1Reader {
         self.rows.log(id as u64, parts as u64, arena.head(length)).map_err(to_js)
     }
 
-    /// What the tables held: in `rows` what to write to new ones.
-    pub fn finish(self, bounds: &[f64], table: RowTable, rows: &Array) -> JsResult<SessionHandle> {
+    /// What the tables held, and what to write to new ones.
+    pub fn finish(self, bounds: &[f64], table: RowTable, plan: &Plan) -> JsResult<SessionHandle> {
         let (opened, operations) = self.rows.finish(limits(bounds)).map_err(to_js)?;
-        push(rows, &operations);
+        plan.write(&operations);
         let mut session = Session::wake(opened);
         session.read_from(Arc::new(Stored(table)));
         Ok(SessionHandle::of(session))
     }
-}
-
-fn push(rows: &Array, operations: &[RowOperation]) {
-    operations.iter().for_each(|operation| {
-        rows.push(&row(operation));
-    });
 }
 
 /// A number that counts something.
@@ -374,49 +426,20 @@ fn sent_before(effects: &[ServerEffect], patch: &str) -> Option<usize> {
     (text.get(before..text.len() - 2) == Some(patch)).then_some(before)
 }
 
-/// Statements are named by number: the shim has their texts in this order. Texts of the state cross as bytes, because nobody
-/// reads them on their way; what every change writes is put together by hand.
-fn row(operation: &RowOperation) -> JsValue {
-    let text = |statement: u8, id: u64, hash: u64, text: &str| {
-        Array::of4(&statement.into(), &(id as f64).into(), &(hash as f64).into(), &Uint8Array::from(text.as_bytes())).into()
-    };
-    let row = match operation {
-        RowOperation::PutMeta { format, session, tail, folding } => to_value(&(statements::PUT_META, format, session, tail, folding)),
-        RowOperation::PutRoot { revision, hash, text: state } => Ok(text(statements::PUT_ROOT, *revision, *hash, state)),
-        RowOperation::DeleteRoot { revision } => to_value(&(statements::DELETE_ROOT, revision)),
-        RowOperation::PutChunk { id, hash, text: part } => Ok(text(statements::PUT_CHUNK, *id, *hash, part)),
-        RowOperation::DeleteChunk { id } => to_value(&(statements::DELETE_CHUNK, id)),
-        RowOperation::PutLog { id, last, hash, patch } => Ok(logged(statements::PUT_LOG, [*id, *last, *hash], &(**patch).into()).into()),
-        RowOperation::AppendLog { id, last, hash, patch } => {
-            Ok(logged(statements::APPEND_LOG, [*id, *last, *hash], &(**patch).into()).into())
-        }
-        RowOperation::DeleteLog { from, before } => to_value(&(statements::DELETE_LOG, from, before)),
-    };
-    // Texts, and numbers that count, always have a value.
-    row.unwrap_or_default()
-}
-
-fn logged(statement: u8, numbers: [u64; 3], patch: &JsValue) -> Array {
-    let [id, last, hash] = numbers.map(|number| JsValue::from(number as f64));
-    Array::of5(&statement.into(), &id, &last, &hash, patch)
-}
-
 fn list(effects: Vec<ServerEffect>) -> Array {
     effects.into_iter().map(effect).collect()
 }
 
+/// What commits send is put together by hand.
 fn effect(effect: ServerEffect) -> JsValue {
-    let ids = |to: Vec<u32>| JsValue::from(Uint32Array::from(to.as_slice()));
-    let values = match effect {
-        ServerEffect::Send { to, text } => Array::of3(&kinds::SEND.into(), &ids(to), &JsValue::from_str(&text)),
-        ServerEffect::Close { connection, code, reason } => {
-            Array::of4(&kinds::CLOSE.into(), &connection.into(), &code.into(), &reason.into())
-        }
-        ServerEffect::Attach { to, text } => Array::of3(&kinds::ATTACH.into(), &ids(to), &text.into()),
-        ServerEffect::Note { to, note: Note::Resync(reason) } => Array::of3(&kinds::RESYNC.into(), &ids(to), &reason.into()),
-        ServerEffect::Note { to, note: Note::Refusal(code, reason) } => {
-            Array::of4(&kinds::REFUSAL.into(), &ids(to), &code.as_str().into(), &reason.into())
-        }
+    let ids = |to: Vec<u32>| Uint32Array::from(to.as_slice()).into();
+    let rare = match effect {
+        ServerEffect::Send { to, text } => return Array::of3(&kinds::SEND.into(), &ids(to), &JsValue::from_str(&text)).into(),
+        ServerEffect::Attach { to, text } => return Array::of3(&kinds::ATTACH.into(), &ids(to), &text.into()).into(),
+        ServerEffect::Close { connection, code, reason } => to_value(&(kinds::CLOSE, connection, code, reason)),
+        ServerEffect::Note { to, note: Note::Resync(reason) } => to_value(&(kinds::RESYNC, to, reason)),
+        ServerEffect::Note { to, note: Note::Refusal(code, reason) } => to_value(&(kinds::REFUSAL, to, code.as_str(), reason)),
     };
-    values.into()
+    // Texts and small numbers always have a value.
+    rare.unwrap_or_default()
 }

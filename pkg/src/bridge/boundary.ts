@@ -15,10 +15,5 @@ export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST
 /** The edits that a plain copy follows (src/edit/print.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
 export const EDIT = { SET: 0, DELETE: 1, SPLICE: 2, PERMUTE: 3, MOVE: 4, APPEND: 5, ADD: 6, BROUGHT: 7 } as const;
 
-/** The rows of a commit (src/wasm/session.rs). */
-export const ROW = {
-  PUT_META: 0, PUT_ROOT: 1, DELETE_ROOT: 2, PUT_CHUNK: 3, DELETE_CHUNK: 4, PUT_LOG: 5, APPEND_LOG: 6, DELETE_LOG: 7,
-} as const;
-
 /** What a session wants done for its connections (src/wasm/session.rs). */
 export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4 } as const;

@@ -1,7 +1,7 @@
-import { ROW } from "../bridge/boundary.js";
 import { attempt } from "../bridge/engine.js";
 import { SqlTables } from "../sync/sql-tables.js";
-import { StateTables, StoredRows, type Meta, type Row as Planned } from "../sync/tables.js";
+import type { Row as Planned } from "../sync/plan.js";
+import { StateTables, StoredRows, type Meta } from "../sync/tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
 const ID = { id: "INTEGER" } as const;
@@ -73,22 +73,23 @@ class PlainTables extends StateTables {
   }
 
   protected execute(rows: Planned[]): void {
-    for (const [statement, ...values] of rows) {
-      const id = Number(values[0]);
-      switch (statement) {
-        case ROW.PUT_META: this.tables.meta.put({ id: 1, ...columns(["format", "session", "tail", "folding"], values) }); break;
-        case ROW.PUT_ROOT: this.tables.roots.put(columns(["id", "hash", "text"], values)); break;
-        case ROW.DELETE_ROOT: this.tables.roots.delete(only(id)); break;
-        case ROW.PUT_CHUNK: this.tables.chunks.put(columns(["id", "hash", "text"], values)); break;
-        case ROW.DELETE_CHUNK: this.tables.chunks.delete(only(id)); break;
-        case ROW.PUT_LOG: this.tables.log.put(columns(["id", "last", "hash", "patch"], values)); break;
-        case ROW.APPEND_LOG: {
-          const { patch, ...rest } = columns(["id", "last", "hash", "patch"], values);
-          const [row] = this.tables.log.rows(only(id));
-          this.tables.log.put({ ...rest, patch: `${row!["patch"]}\n${patch}` });
+    const { meta, roots, chunks, log } = this.tables;
+    for (const row of rows) {
+      const [, ...values] = row;
+      switch (row[0]) {
+        case "putMeta": meta.put({ id: 1, ...columns(["format", "session", "tail", "folding"], values) }); break;
+        case "putRoot": roots.put(columns(["id", "hash", "text"], values)); break;
+        case "deleteRoot": roots.delete(only(row[1])); break;
+        case "putChunk": chunks.put(columns(["id", "hash", "text"], values)); break;
+        case "deleteChunk": chunks.delete(only(row[1])); break;
+        case "putLog": log.put(columns(["id", "last", "hash", "patch"], values)); break;
+        case "appendLog": {
+          const [, id, last, hash, patch] = row;
+          const [known] = log.rows(only(id));
+          log.put({ id, last, hash, patch: `${known!["patch"]}\n${patch}` });
           break;
         }
-        case ROW.DELETE_LOG: this.tables.log.delete({ from: id, below: Number(values[1]) }); break;
+        case "deleteLog": log.delete({ from: row[1], below: row[2] }); break;
       }
     }
   }
@@ -150,7 +151,7 @@ class PlainRows extends StoredRows {
 
 const only = (id: number) => ({ from: id, below: id + 1 });
 
-function columns(names: readonly string[], values: Planned[number][]): Row {
-  const text = (value: Planned[number]) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
+function columns(names: readonly string[], values: (string | number | Uint8Array)[]): Row {
+  const text = (value: string | number | Uint8Array) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
   return Object.fromEntries(names.map((name, i) => [name, text(values[i]!)])) as Row;
 }

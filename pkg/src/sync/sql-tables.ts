@@ -1,10 +1,10 @@
-import { ROW } from "../bridge/boundary.js";
 import { call, core, passBytes } from "../bridge/core.js";
 import { attempt } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import type { Limits } from "../types.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
-import { StateTables, StoredRows, type DurableStorage, type Meta, type Row } from "./tables.js";
+import { Plan, type Row } from "./plan.js";
+import { StateTables, StoredRows, type DurableStorage, type Meta } from "./tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
@@ -46,18 +46,18 @@ function statements(name: string) {
     },
     last: `SELECT session, COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), (SELECT MAX(id) FROM ${roots})) AS revision FROM ${meta}`,
     write: {
-      [ROW.PUT_META]: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
+      putMeta: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, tail = excluded.tail, folding = excluded.folding`,
-      [ROW.PUT_ROOT]: `INSERT INTO ${roots} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
+      putRoot: `INSERT INTO ${roots} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
         ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
-      [ROW.DELETE_ROOT]: `DELETE FROM ${roots} WHERE id = ?`,
+      deleteRoot: `DELETE FROM ${roots} WHERE id = ?`,
       // An unfinished fold may have left one there.
-      [ROW.PUT_CHUNK]: `INSERT INTO ${chunks} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
+      putChunk: `INSERT INTO ${chunks} (id, hash, text) VALUES (?, ?, CAST(? AS TEXT))
         ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
-      [ROW.DELETE_CHUNK]: `DELETE FROM ${chunks} WHERE id = ?`,
-      [ROW.PUT_LOG]: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
-      [ROW.APPEND_LOG]: `UPDATE ${log} SET last = ?, hash = ?, patch = patch || char(10) || ? WHERE id = ?`,
-      [ROW.DELETE_LOG]: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
+      deleteChunk: `DELETE FROM ${chunks} WHERE id = ?`,
+      putLog: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
+      appendLog: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1`,
+      deleteLog: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
     },
     drop: [meta, base, roots, chunks, log, pins].map((table) => `DROP TABLE IF EXISTS ${table}`),
   };
@@ -192,16 +192,15 @@ export class SqlTables extends StateTables {
       const [arena, length] = passBytes(new Uint8Array(patch as ArrayBuffer));
       call(() => reader.log(Number(id), Number(parts), arena, length));
     }
-    const rows: Row[] = [];
-    const session = call(() => reader.finish(bounds(limits), this.reading(), rows));
+    const plan = new Plan();
+    const session = call(() => reader.finish(bounds(limits), this.reading(), plan));
     for (const statement of [...drop, describe, ...make]) sql.exec(statement);
-    this.execute(rows);
+    this.execute(plan.rows);
     return session;
   }
 
   protected execute(rows: Row[]): void {
-    for (const [statement, id, ...fields] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
-      const parameters = statement === ROW.APPEND_LOG ? [...fields, id!] : [id!, ...fields];
+    for (const [statement, ...parameters] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
       this.sql.exec(this.statements.write[statement], ...parameters);
     }
   }

@@ -4,9 +4,9 @@ import { bounds } from "../bridge/limits.js";
 import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
 import type { Repaired } from "./past.js";
+import { Plan, type Row } from "./plan.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
-import type { ROW } from "../bridge/boundary.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */
 export interface DurableStorage {
@@ -15,9 +15,6 @@ export interface DurableStorage {
   transaction?<R>(run: (transaction: any) => Promise<R>, ...rest: any[]): Promise<R>;
   deleteAll?(...rest: any[]): Promise<void>;
 }
-
-/** One row to write or delete: which statement, and its parameters. */
-export type Row = [statement: (typeof ROW)[keyof typeof ROW], ...parameters: (string | number | Uint8Array)[]];
 
 /** What a row of `meta` says. */
 export interface Meta {
@@ -128,10 +125,10 @@ export abstract class StateTables {
     return this.transaction(() => {
       const migrated = this.prepare(undefined);
       if (migrated !== undefined) release(migrated);
-      const rows: Row[] = [];
-      const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), rows)) as [number, number, number, string] | undefined;
+      const plan = new Plan();
+      const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), plan)) as [number, number, number, string] | undefined;
       if (found === undefined) return undefined;
-      this.execute(rows);
+      this.execute(plan.rows);
       const [restored, newest, revision, damage] = found;
       return { restored, newest, revision, damage: errorOf(damage) };
     });
@@ -143,10 +140,10 @@ export abstract class StateTables {
   }
 
   private create(initial: StateDocument, limits: Limits | undefined): SessionHandle {
-    const rows: Row[] = [];
-    const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), this.reading(), rows));
+    const plan = new Plan();
+    const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), this.reading(), plan));
     initial.free();
-    this.execute(rows);
+    this.execute(plan.rows);
     return session;
   }
 }

@@ -6,8 +6,7 @@ import { readEdits, type ViewEdit } from "../state/edits.js";
 import { remember, type Intake } from "../state/json.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
-import type { Effect } from "../sync/connections.js";
-import type { Row } from "../sync/tables.js";
+import { Plan } from "../sync/plan.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { StateDocument } from "../values/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
@@ -21,14 +20,10 @@ import { validate, type Rule } from "./validate.js";
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
 const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
-const commit = (session: SessionHandle, length: number): SessionCommit => session.commit(arena(), length) as SessionCommit;
 const settle = (tracker: TrackerCore): void => tracker.settle(true);
 const weight = (tracker: TrackerCore): number => tracker.weight();
 const isHosted = (tracker: TrackerCore): boolean => tracker.is_hosted();
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
-
-/** What a session answers to a commit (src/wasm/session.rs); the weight alone where nothing has changed. */
-export type SessionCommit = [weight: number, ...made: [] | [revision: number, bytes: number, rows: Row[], effects: Effect[]]];
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 4_096;
@@ -375,19 +370,21 @@ export class Meaning {
   }
 
   /** Hands the log to the session, which commits what has changed: one crossing for both. */
-  commit(session: SessionHandle): SessionCommit {
+  commit(session: SessionHandle): Plan {
     const { plain } = this;
+    const plan = new Plan();
     const count = plain?.log.length ?? 0;
-    let answer: SessionCommit;
+    let weight: number;
     try {
-      answer = call(commit, session, count === 0 ? 0 : plain!.log.encode(count));
+      const length = count === 0 ? 0 : plain!.log.encode(count);
+      weight = call(() => session.commit(arena(), length, plan));
     } catch (error) {
       plain?.log.refused();
       throw error;
     }
     if (plain !== null) this.drop(plain, count);
-    this.headroom.weigh(answer[0]);
-    return answer;
+    this.headroom.weigh(weight);
+    return plan;
   }
 
   /** Whether anybody has the plain state, and may compare it with what it is later. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Values } from "../../../pkg/dist/bridge/host.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
-import { ROW } from "../../../pkg/dist/bridge/boundary.js";
+import { Plan } from "../../../pkg/dist/sync/plan.js";
 import * as client from "../../../pkg/dist/wasm/client.js";
 import * as patchwire from "../../../pkg/dist/wasm/patchwire.js";
 
@@ -154,7 +154,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
     TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
-    SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), []),
+    SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), new Plan()),
     Format1Reader: () => {
       const reader = new patchwire.Format1Reader("session", 0, something.length);
       reader.base(0, filled(something), something.length);
@@ -205,21 +205,20 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     return arena;
   }
 
-  type Written = (string | number | Uint8Array)[];
+  type Written = readonly (string | number | Uint8Array)[];
 
   /** What a session writes. Chance doesn't find its hashes. */
   function written(): Written[] {
     const patch = Buffer.from('[{"op":"replace","path":"","value":"what no document is"}]');
-    const rows: Written[] = [];
-    const session = patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), rows);
+    const plan = new Plan();
+    const session = patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), plan);
     const tracker = session.tracker();
     tracker.apply(filled(patch), patch.length, false);
     // Nothing is committed where the state was that already.
-    const [, , , made = []] = session.commit(handle("Arena") as patchwire.Arena, 0) as [number, number?, number?, Written[]?];
-    rows.push(...made);
+    session.commit(handle("Arena") as patchwire.Arena, 0, plan);
     tracker.free();
     session.free();
-    return rows;
+    return plan.rows;
   }
 
   /** Some of the rows are lost, or something is changed in them. */
@@ -230,19 +229,19 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
 
   /** Tables with these rows, as the core reads them. */
   function tables(rows: Written[]): object {
-    const of = (statement: number) => rows.filter(([written]) => written === statement);
+    const of = (statement: string) => rows.filter(([written]) => written === statement);
     const bytes = (numbers: unknown[], text: unknown) => Buffer.concat([Buffer.from(`${numbers.join(",")}\n`), Buffer.from(text as string)]);
-    const one = (statement: number, id: number) => of(statement).filter(([, known]) => known === id).map(([, , hash, text]) => bytes([hash], text))[0] ?? new Uint8Array();
-    const ids = (statement: number) => of(statement).map(([, id]) => Number(id)).sort((a, b) => a - b);
+    const one = (statement: string, id: number) => of(statement).filter(([, known]) => known === id).map(([, , hash, text]) => bytes([hash], text))[0] ?? new Uint8Array();
+    const ids = (statement: string) => of(statement).map(([, id]) => Number(id)).sort((a, b) => a - b);
     return {
-      meta: () => of(ROW.PUT_META).map(([, format, session, tail, folding]) => bytes([format, tail, folding], session)).at(-1) ?? new Uint8Array(),
-      chunk: (id: number) => one(ROW.PUT_CHUNK, id),
-      left: (given: Float64Array) => given.filter((id) => ids(ROW.PUT_CHUNK).includes(id)),
-      hashes: (from: number) => Float64Array.from(of(ROW.PUT_CHUNK).filter(([, id]) => (id as number) >= from).flatMap(([, id, hash]) => [Number(id), Number(hash)])),
-      roots: () => Float64Array.from(ids(ROW.PUT_ROOT)),
-      root: (revision: number) => one(ROW.PUT_ROOT, revision),
-      log: (from: number) => of(ROW.PUT_LOG).filter(([, id]) => (id as number) >= from).map(([, id, last, hash, patch]) => bytes([id, last, hash], patch))[0] ?? new Uint8Array(),
-      logged: (from: number, before: number, most: number) => Float64Array.from(ids(ROW.PUT_LOG).filter((id) => id >= from && id < before).reverse().slice(0, most)),
+      meta: () => of("putMeta").map(([, format, session, tail, folding]) => bytes([format, tail, folding], session)).at(-1) ?? new Uint8Array(),
+      chunk: (id: number) => one("putChunk", id),
+      left: (given: Float64Array) => given.filter((id) => ids("putChunk").includes(id)),
+      hashes: (from: number) => Float64Array.from(of("putChunk").filter(([, id]) => (id as number) >= from).flatMap(([, id, hash]) => [Number(id), Number(hash)])),
+      roots: () => Float64Array.from(ids("putRoot")),
+      root: (revision: number) => one("putRoot", revision),
+      log: (from: number) => of("putLog").filter(([, id]) => (id as number) >= from).map(([, id, last, hash, patch]) => bytes([id, last, hash], patch))[0] ?? new Uint8Array(),
+      logged: (from: number, before: number, most: number) => Float64Array.from(ids("putLog").filter((id) => id >= from && id < before).reverse().slice(0, most)),
       pinned: () => below(2) === 0,
       now: () => pick(numbers),
       failed: () => {},
@@ -270,7 +269,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
         case "string | null | undefined": return below(3) === 0 ? undefined : strings();
         case "boolean": return below(2) === 0;
         // The only ones of any type that aren't values.
-        case "any": return name === "table" ? tables(below(2) === 0 ? written() : damaged(written())) : name === "key" ? anything() : values(called === "diff" ? 2 : 1 + below(3));
+        case "any": return name === "plan" ? new Plan() : name === "table" ? tables(below(2) === 0 ? written() : damaged(written())) : name === "key" ? anything() : values(called === "diff" ? 2 : 1 + below(3));
         case "any | null | undefined": return below(2) === 0 ? undefined : values(1);
         case "Array<any>": return name === "options" ? Array.from({ length: below(7) }, anything) : [];
         case "Float64Array | number[]": return below(4) > 0 ? NONE : Float64Array.from({ length: below(8) }, () => pick(numbers));

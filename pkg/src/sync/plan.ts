@@ -1,0 +1,74 @@
+import type { Effect } from "./connections.js";
+
+/** Statements by name, and what each takes. */
+interface Statements {
+  putMeta: [format: number, session: string, tail: number, folding: number];
+  putRoot: [revision: number, hash: number, text: Uint8Array];
+  deleteRoot: [revision: number];
+  putChunk: [id: number, hash: number, text: Uint8Array];
+  deleteChunk: [id: number];
+  putLog: [id: number, last: number, hash: number, patch: string];
+  appendLog: [id: number, last: number, hash: number, patch: string];
+  deleteLog: [from: number, before: number];
+}
+
+export type Statement = keyof Statements;
+
+/** One row to write or delete, or, at the log's beginning, some. */
+export type Row = { [S in Statement]: [statement: S, ...parameters: Statements[S]] }[Statement];
+
+/** What the core wants written and sent. It tells it row by row (`Plan` in src/wasm/session.rs); nothing here may throw. */
+export class Plan {
+  readonly rows: Row[] = [];
+  /** The number of the commit; undefined where there is none. */
+  revision: number | undefined;
+  /** The size of its patch. */
+  bytes = 0;
+  sent: Effect[] = [];
+
+  commit(revision: number, bytes: number): void {
+    this.revision = revision;
+    this.bytes = bytes;
+  }
+
+  effects(effects: Effect[]): void {
+    this.sent = effects;
+  }
+
+  putMeta(format: number, session: string, tail: number, folding: number): void {
+    this.rows.push(["putMeta", format, session, tail, folding]);
+  }
+
+  putRoot(revision: number, hash: number, text: Uint8Array): void {
+    this.rows.push(["putRoot", revision, hash, text]);
+  }
+
+  deleteRoot(revision: number): void {
+    this.rows.push(["deleteRoot", revision]);
+  }
+
+  putChunk(id: number, hash: number, text: Uint8Array): void {
+    this.rows.push(["putChunk", id, hash, text]);
+  }
+
+  deleteChunk(id: number): void {
+    this.rows.push(["deleteChunk", id]);
+  }
+
+  putLog(id: number, last: number, hash: number, patch: string): void {
+    this.rows.push(["putLog", id, last, hash, patch]);
+  }
+
+  appendLog(id: number, last: number, hash: number, patch: string): void {
+    this.rows.push(["appendLog", id, last, hash, patch]);
+  }
+
+  /** As above, with the patch that is in the frame that is sent first: two characters are behind it. */
+  appendSent(id: number, last: number, hash: number, before: number): void {
+    this.appendLog(id, last, hash, String(this.sent[0]![2]).slice(before, -2));
+  }
+
+  deleteLog(from: number, before: number): void {
+    this.rows.push(["deleteLog", from, before]);
+  }
+}
