@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { Connections, EventStream, SocketSink, tagOf, type ConnectionEvent, type Effect, type HibernatableSocket } from "./sync/connections.js";
+import { Audience, type SocketContext } from "./sync/audience.js";
+import type { ConnectionEvent, Effect } from "./sync/connections.js";
+import { EventStream, SocketSink, type HibernatableSocket } from "./sync/sinks.js";
 import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
@@ -47,13 +49,8 @@ export type {
 } from "./store/types.js";
 
 /** What of a Durable Object's context is used; `this.ctx` has it. */
-export interface DurableContext {
+export interface DurableContext extends SocketContext {
   storage: StoreStorage;
-  acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
-  getWebSockets(tag?: string): HibernatableSocket[];
-  getTags?(socket: HibernatableSocket): string[];
-  getWebSocketAutoResponse(): unknown;
-  setWebSocketAutoResponse(pair?: unknown): void;
 }
 
 /** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
@@ -81,9 +78,6 @@ interface Opened<T> {
   /** The session's tracker, and what recipes are run with. */
   meaning: Meaning;
   tracker: StateTracker<T>;
-  connections: Connections;
-  /** The numbers of this object's sockets and event streams; none before they are given their places back. */
-  numbers: Map<HibernatableSocket | EventStream, number> | undefined;
 }
 
 /** What is done once it is certain that the commit of this revision stays. */
@@ -94,9 +88,6 @@ interface Telling {
   /** Whatever else. */
   then(): void;
 }
-
-declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
-declare const WebSocketRequestResponsePair: new (request: string, response: string) => object;
 
 const NAMES = /^[a-z0-9_-]{1,64}$/;
 
@@ -162,12 +153,10 @@ export class SyncedState<T> {
   readonly #ctx: DurableContext;
   readonly #options: SyncedStateOptions<T>;
   readonly #tables: StateTables;
-  readonly #tag: string;
+  readonly #audience: Audience;
   readonly #transactions: Transactions;
   readonly #version: StoredVersion;
   readonly #witness: Witness = { ended: (isOutermost) => this.#check(isOutermost), deleted: () => this.#forget() };
-  /** Event streams outlive the core's memory, as sockets do. */
-  readonly #streams = new Set<EventStream>();
   #opened: Opened<T> | undefined;
   /** What was committed in a transaction that is still open, and who is to be told of it. */
   #untold: Telling[] = [];
@@ -194,7 +183,7 @@ export class SyncedState<T> {
     const name = takeName(ctx, options.name);
     this.#ctx = ctx;
     this.#version = new StoredVersion(ctx.storage, name);
-    this.#tag = tagOf(name);
+    this.#audience = new Audience(ctx, name, (event) => this.#tell(event));
     this.#transactions = Transactions.of(ctx.storage);
     this.#tables = stateTables(ctx.storage, this.#transactions.quietly, name);
   }
@@ -486,7 +475,7 @@ export class SyncedState<T> {
    */
   fetch(request: HttpRequest): HttpResponse {
     const query = new URL(request.url).searchParams;
-    if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#twice((opened) => this.#connect(opened));
+    if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return this.#twice(() => this.#connect());
     if (request.method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
     if (!request.headers.get("Accept")?.includes("text/event-stream")) return this.#twice((opened) => this.#answer(opened, query));
     return this.#twice(() => this.#stream(request.headers.get("Last-Event-ID") ?? "", query));
@@ -499,10 +488,7 @@ export class SyncedState<T> {
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
     const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
     try {
-      this.#twice(({ connections, numbers }) => {
-        const connection = numbers?.get(socket);
-        if (connection !== undefined) connections.receive(connection, frame);
-      });
+      this.#twice(() => this.#audience.receive(socket, frame));
     } catch (error) {
       if (!isLoss(error)) throw error;
       // It waits for an answer: this one it understands.
@@ -540,12 +526,9 @@ export class SyncedState<T> {
     if (this.#options.version !== undefined) this.#version.delete();
     this.#forget();
     this.#untold = [];
-    const close = (): void => {
-      for (const socket of this.#ctx.getWebSockets(this.#tag)) new SocketSink(socket).close(1012, "the state was deleted");
-      for (const stream of this.#streams) stream.close();
-    };
-    if (this.#transactions.isOpen) this.#once(-1, [], close);
-    else close();
+    const dismiss = (): void => this.#audience.dismiss("the state was deleted");
+    if (this.#transactions.isOpen) this.#once(-1, [], dismiss);
+    else dismiss();
   }
 
   /**
@@ -642,12 +625,12 @@ export class SyncedState<T> {
   #tellAll(): void {
     const untold = this.#untold;
     this.#untold = [];
-    const opened = this.#opened;
     try {
-      if (opened?.numbers !== undefined) {
-        for (const { effects } of untold) opened.connections.carryOut(effects);
-      } else if (opened !== undefined || untold.some(({ revision }) => revision > 0)) {
-        this.#attach(this.#open());
+      if (this.#audience.isSeated) {
+        for (const { effects } of untold) this.#audience.carryOut(effects);
+      } else if (this.#opened !== undefined || untold.some(({ revision }) => revision > 0)) {
+        this.#open();
+        this.#audience.seat();
       }
     } catch {
       this.#reopen();
@@ -709,31 +692,18 @@ export class SyncedState<T> {
     };
     const session = this.#tables.open(make, limits);
     call(() => session.keep(revisions, age, bytes));
-    const connections = new Connections(session, (event) => this.#tell(event));
-    const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits), connections, numbers: undefined });
+    const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits) });
+    this.#audience.meet(session);
     this.#transactions.witness(this.#witness);
-    if (!this.#transactions.isOpen) this.#attach(opened);
+    if (!this.#transactions.isOpen) this.#audience.seat();
     return opened;
-  }
-
-  /** Gives connections that outlived the memory their places back, which sends them what they lack. */
-  #attach(opened: Opened<T>): void {
-    if (opened.numbers !== undefined) return;
-    const { connections } = opened;
-    const numbers = (opened.numbers = new Map());
-    for (const socket of this.#ctx.getWebSockets(this.#tag)) numbers.set(socket, connections.restore(new SocketSink(socket)));
-    for (const stream of this.#streams) numbers.set(stream, connections.restore(stream));
-    // Answered while the object sleeps: a ping wakes nobody.
-    if (this.#ctx.getWebSocketAutoResponse() === null) {
-      const [ping, pong] = call(() => [core().SessionHandle.ping(), core().SessionHandle.pong()] as const);
-      this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
-    }
   }
 
   #forget(): void {
     const opened = this.#opened;
     if (opened === undefined) return;
     this.#opened = undefined;
+    this.#audience.meet(undefined);
     this.#transactions.forget(this.#witness);
     const isLost = !isAlive(opened.session);
     opened.meaning.close();
@@ -742,34 +712,25 @@ export class SyncedState<T> {
   }
 
   /** A socket or a stream has ended. */
-  #left(sink: HibernatableSocket | EventStream): void {
-    const connection = this.#opened?.numbers?.get(sink);
-    this.#opened?.numbers?.delete(sink);
+  #left(member: HibernatableSocket | EventStream): void {
     try {
-      if (connection !== undefined) this.#opened!.connections.closed(connection);
+      this.#audience.leave(member);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#forget();
     }
   }
 
-  #connect({ connections, numbers }: Opened<T>): Response {
-    const { 0: client, 1: server } = new WebSocketPair();
-    numbers?.set(server, connections.open(new SocketSink(server)));
-    this.#ctx.acceptWebSocket(server, [this.#tag]);
-    return new Response(null, { status: 101, webSocket: client } as ResponseInit);
+  #connect(): Response {
+    return new Response(null, { status: 101, webSocket: this.#audience.connect() } as ResponseInit);
   }
 
   #stream(last: string, query: URLSearchParams): Response {
-    const stream = new EventStream((stream) => {
-      this.#streams.delete(stream);
-      this.#left(stream);
-    });
+    const stream = new EventStream((stream) => this.#left(stream));
     const begin = (): void => {
       if (stream.hasEnded) return;
-      const { connections, numbers } = this.#open();
-      numbers!.set(stream, connections.resume(stream, last, query.get("dialect") === "extended"));
-      if (!stream.hasEnded) this.#streams.add(stream);
+      this.#open();
+      this.#audience.listen(stream, last, query.get("dialect") === "extended");
     };
     this.#once(0, [], begin);
     return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });

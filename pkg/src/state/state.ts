@@ -46,7 +46,7 @@ export class State {
   private hidden = 0;
   private made: object[] = [];
   /** The change that is made when somebody looks, and the string whose growth it is, if it is that. */
-  private due: { edits: () => ViewEdit[] } | null = null;
+  private due: (() => ViewEdit[]) | null = null;
   private growing: { path: Key[]; pointer: string; text: string; length: number } | null = null;
 
   /** Takes over a frozen value, or stands over a document. `mayHide` says that nobody looks at changes before they are certain. */
@@ -157,7 +157,7 @@ export class State {
   /** Makes a change that fits when somebody looks. One waits at most. */
   later(edits: () => ViewEdit[]): void {
     this.catchUp();
-    this.due = { edits };
+    this.due = edits;
   }
 
   /** Lets a string grow that is known to be there and long enough to be `length` characters long then. */
@@ -166,7 +166,7 @@ export class State {
     if (growing === null) {
       this.catchUp();
       this.growing = { path, pointer, text, length };
-      this.due = { edits: () => [[EDIT.APPEND, path, this.growing!.text]] };
+      this.due = () => [[EDIT.APPEND, path, this.growing!.text]];
     } else {
       growing.text += text;
       growing.length = length;
@@ -190,7 +190,7 @@ export class State {
   private catchUp(): void {
     const { due } = this;
     if (due === null) return;
-    this.value = this.next = follow(this.value, due.edits(), this);
+    this.value = this.next = follow(this.value, due(), this);
     this.due = this.growing = null;
   }
 

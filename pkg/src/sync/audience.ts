@@ -1,0 +1,99 @@
+import { call, core } from "../bridge/core.js";
+import type { SessionHandle } from "../wasm/patchwire.js";
+import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
+import { EventStream, SocketSink, type HibernatableSocket } from "./sinks.js";
+
+/** The tag of a state's sockets, so that those of other makers, and of other states in the same object, are left alone. */
+export const tagOf = (name: string): string => (name === "" ? "patchwire" : `patchwire:${name}`);
+
+/** What of a Durable Object's context is used for its sockets. */
+export interface SocketContext {
+  acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
+  getWebSockets(tag?: string): HibernatableSocket[];
+  getTags?(socket: HibernatableSocket): string[];
+  getWebSocketAutoResponse(): unknown;
+  setWebSocketAutoResponse(pair?: unknown): void;
+}
+
+declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
+declare const WebSocketRequestResponsePair: new (request: string, response: string) => object;
+
+/** Who listens to a state: sockets and event streams. They outlive the core's memory, and are given places in each session that is opened. */
+export class Audience {
+  private readonly tag: string;
+  private readonly streams = new Set<EventStream>();
+  private connections: Connections | undefined;
+  /** Everybody's number in the session; none before they have places in it. */
+  private numbers: Map<HibernatableSocket | EventStream, number> | undefined;
+
+  constructor(
+    private readonly context: SocketContext,
+    name: string,
+    private readonly onEvent: (event: ConnectionEvent) => void,
+  ) {
+    this.tag = tagOf(name);
+  }
+
+  /** A session was opened, or none is open any more. */
+  meet(session: SessionHandle | undefined): void {
+    this.connections = session && new Connections(session, this.onEvent);
+    this.numbers = undefined;
+  }
+
+  /** Whether everybody has a place in the session that is open. */
+  get isSeated(): boolean {
+    return this.numbers !== undefined;
+  }
+
+  /** Gives everybody a place, which sends them what they lack. */
+  seat(): void {
+    const { connections } = this;
+    if (connections === undefined || this.isSeated) return;
+    const numbers = (this.numbers = new Map());
+    for (const socket of this.context.getWebSockets(this.tag)) numbers.set(socket, connections.restore(new SocketSink(socket)));
+    for (const stream of this.streams) numbers.set(stream, connections.restore(stream));
+    // Answered while the object sleeps: a ping wakes nobody.
+    if (this.context.getWebSocketAutoResponse() === null) {
+      const [ping, pong] = call(() => [core().SessionHandle.ping(), core().SessionHandle.pong()] as const);
+      this.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
+    }
+  }
+
+  carryOut(effects: Effect[]): void {
+    this.connections?.carryOut(effects);
+  }
+
+  /** A client's end of a new socket. */
+  connect(): HibernatableSocket {
+    const { 0: client, 1: server } = new WebSocketPair();
+    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server)));
+    this.context.acceptWebSocket(server, [this.tag]);
+    return client;
+  }
+
+  /** A reader of an event stream goes on from what was last attached to an earlier one. */
+  listen(stream: EventStream, attachment: string, extended: boolean): void {
+    if (stream.hasEnded || this.connections === undefined) return;
+    this.numbers?.set(stream, this.connections.resume(stream, attachment, extended));
+    if (!stream.hasEnded) this.streams.add(stream);
+  }
+
+  receive(socket: HibernatableSocket, frame: string): void {
+    const connection = this.numbers?.get(socket);
+    if (connection !== undefined) this.connections?.receive(connection, frame);
+  }
+
+  /** A socket or a stream has ended. */
+  leave(member: HibernatableSocket | EventStream): void {
+    const connection = this.numbers?.get(member);
+    this.numbers?.delete(member);
+    if (member instanceof EventStream) this.streams.delete(member);
+    if (connection !== undefined) this.connections?.closed(connection);
+  }
+
+  /** Closes everything, because the state is no more. */
+  dismiss(reason: string): void {
+    for (const socket of this.context.getWebSockets(this.tag)) new SocketSink(socket).close(1012, reason);
+    for (const stream of this.streams) stream.close();
+  }
+}
