@@ -222,8 +222,7 @@ impl Session {
     }
 
     /// What has to be written and sent for what has changed since the last commit; `None` where nothing has. It counts once
-    /// it is accepted. O(what changed), and a bounded piece of a new base
-    /// where one is due.
+    /// it is accepted. O(what changed), and a bounded piece of a new base where one is due.
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED`; then, too, it is to be refused.
