@@ -74,6 +74,12 @@ impl ReducersHandle {
         let given = self.given.take().ok_or_else(|| to_js(Error::new(Code::Closed, "nothing was read")))?;
         given.change(&self.reducers, what).map(|change| text(printed(&change))).map_err(to_js)
     }
+
+    /// What a rule makes of numbers that several branches made of the base's, which is NaN where there is nothing; NaN where
+    /// only `run` can tell.
+    pub fn numbers(&self, rule: usize, base: f64, values: &[f64]) -> f64 {
+        self.reducers.numbers(rule, Some(base).filter(|base| !base.is_nan()), values).unwrap_or(f64::NAN)
+    }
 }
 
 impl Given {

@@ -4,7 +4,8 @@ import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
-import { changedIn, difference, isAppendedTo, isMembers, isPlainJson, isShort, ownOf, type Members } from "./branches.js";
+import { appendedTo, areNumbers, changedIn, difference, isMembers, isPlainJson, isShort, othersThan, ownOf, type Members } from "./branches.js";
+import { segments } from "./memberjunction/paths.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -80,9 +81,13 @@ interface Part {
   iteration?: unknown;
 }
 
+/** What branches write. */
+const PARTITIONS = ["scratch", "artifacts"] as const;
+type Partition = (typeof PARTITIONS)[number];
+
 /** What a merge did to a member. */
 interface Written {
-  name: "scratch" | "artifacts" | "diagnostics";
+  name: Partition | "diagnostics";
   key: string;
   before: unknown;
   after: unknown;
@@ -151,8 +156,8 @@ export function changeOf(state: GraphState): GraphChange | undefined {
  */
 export class StateManager {
   private readonly rules: [pointer: string, rule: unknown][];
-  /** Where something else than appending is done to lists that branches appended to. */
-  private readonly unlisted: ReadonlySet<string>;
+  /** Which of the rules members of partitions have, by their names or `*`. */
+  private readonly places = { scratch: new Map<string, number>(), artifacts: new Map<string, number>() };
   private readonly hasMeans: boolean;
   private readonly failure: Failure = {};
   private handle: ReducersHandle;
@@ -167,13 +172,23 @@ export class StateManager {
       const rule = typeof reducer === "function" ? onTexts(reducer, this.failure) : reducer;
       return pointers(field).map((pointer): [string, unknown] => [pointer, rule]);
     });
-    this.unlisted = new Set(this.rules.filter(([, rule]) => rule !== "concat").map(([pointer]) => pointer));
     this.hasMeans = Object.values(reducers).includes("avg");
     this.handle = this.begun();
+    // Of rules for one place the earlier counts.
+    for (let rule = this.rules.length - 1; rule >= 0; rule--) {
+      const [name, key, ...inside] = segments(this.rules[rule]![0]);
+      if (inside.length === 0) this.places[name as Partition].set(key!, rule);
+    }
   }
 
   private begun(): ReducersHandle {
     return call(() => new (core().ReducersHandle)(this.rules));
+  }
+
+  /** The instance that the handle was made in may be lost since. */
+  private living(): ReducersHandle {
+    if (!isAlive(this.handle)) this.handle = this.begun();
+    return this.handle;
   }
 
   /**
@@ -283,58 +298,77 @@ export class StateManager {
    */
   mergeParallelBranches<S extends GraphState>(baseState: S, branchStates: readonly S[]): S {
     if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
-    const states = [baseState, ...branchStates];
-    states.forEach(requireState);
-    const names = ["scratch", "artifacts"] as const;
-    const others = names.map((name) => branchStates.map((branch) => branch[name]).filter((branch) => branch !== baseState[name]));
-    const next = this.copied(baseState, ...names.filter((_, i) => others[i]!.length > 0));
+    requireState(baseState);
+    branchStates.forEach(requireState);
+    const next = this.copied(baseState);
     const written: Written[] = [];
-    const asked = names.map((name, i) => {
-      const keys: string[] = [];
-      for (const [key, values] of changedIn(next[name], others[i]!)) {
-        const before = ownOf(next[name], key);
+    const asked: Record<Partition, string[]> = { scratch: [], artifacts: [] };
+    let isSure = true;
+    for (const name of PARTITIONS) {
+      const base: unknown = baseState[name];
+      const others = othersThan(base, name, branchStates);
+      if (!isMembers(base) || !others.every(isMembers)) {
+        // The core's to refuse.
+        isSure = false;
+        continue;
+      }
+      if (others.length === 0) continue;
+      // V8 looks through a copy sooner than through what grew member by member.
+      const copy: Members = (next[name] = { ...base });
+      for (const { key, before, values } of changedIn(copy, others)) {
         const after = this.sure(name, key, before, values);
-        if (after === undefined) keys.push(key);
         // In its place among the new ones, also while the core hasn't said what it is.
-        if (after !== undefined || before === undefined) put(next[name], key, after);
+        if (after !== undefined || before === undefined) put(copy, key, after);
+        if (after === undefined) isSure = asked[name].push(key) === 0;
         written.push({ name, key, before, after });
       }
-      return keys;
-    });
-    const conflicts: MergeConflict[] = [];
-    // What is no object is the core's to refuse.
-    if (asked.some((keys) => keys.length > 0) || !states.every((state) => isMembers(state.scratch) && isMembers(state.artifacts))) {
-      const part = (state: S): Part => {
-        const [scratch, artifacts] = names.map((name, i) => picked(state[name], asked[i]!));
-        return { scratch, artifacts, ...this.totals(state) };
-      };
-      const base = part(next);
-      requireJson(base);
-      conflicts.push(...this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge).conflicts);
-      for (const one of written) one.after = ownOf(next[one.name], one.key);
-      if (this.hasMeans) written.push({ name: "diagnostics", key: "samples", before: baseState.diagnostics?.samples, after: next.diagnostics?.samples });
     }
+    const conflicts = isSure ? [] : this.ask(baseState, branchStates, next, asked, written);
     Made.set(next, { written, conflicts });
     return next;
   }
 
-  /**
-   * What a member is after a merge where the core needn't be asked: the value of the only branch that changed it, or a list
-   * with all that branches appended. Undefined where the core decides, as it does about deletions and wherever there are means.
-   */
-  private sure(name: string, key: string, before: unknown, values: readonly unknown[]): unknown {
-    if (this.hasMeans) return undefined;
-    if (values.length === 1) return (before === undefined || isShort(before)) && isShort(values[0]) ? values[0] : undefined;
-    if (!Array.isArray(before) || this.unlisted.has(`/${name}/*`) || this.unlisted.has(pointerOf([name, key]))) return undefined;
-    const joined: unknown[] = [...before];
-    for (const value of values) {
-      if (!isAppendedTo(before, value)) return undefined;
-      for (let i = before.length; i < value.length; i++) joined.push(value[i]);
-    }
-    return isShort(joined) ? joined : undefined;
+  /** Has the core merge the members that were asked for; tells the conflicts. */
+  private ask<S extends GraphState>(baseState: S, branchStates: readonly S[], next: S, asked: Record<Partition, string[]>, written: Written[]): MergeConflict[] {
+    const part = (state: S): Part => ({ scratch: picked(state.scratch, asked.scratch), artifacts: picked(state.artifacts, asked.artifacts), ...this.totals(state) });
+    const base = part(next);
+    requireJson(base);
+    const { conflicts } = this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+    for (const one of written) one.after = ownOf(next[one.name], one.key);
+    if (this.hasMeans) written.push({ name: "diagnostics", key: "samples", before: baseState.diagnostics?.samples, after: next.diagnostics?.samples });
+    return conflicts;
   }
 
-  /** A copy of a state, and of what may change in it. V8 looks through a copy sooner than through what grew member by member. */
+  /**
+   * What a member is after a merge where the core needn't be asked about the values as wholes: the value of the only branch
+   * that changed it, a list with all that branches appended, or what a reducer makes of numbers. Undefined where the core
+   * decides, as it does about deletions and wherever there are means.
+   */
+  private sure(name: Partition, key: string, before: unknown, values: readonly unknown[]): unknown {
+    if (this.hasMeans) return undefined;
+    if (values.length === 1) return (before === undefined || isShort(before)) && isShort(values[0]) ? values[0] : undefined;
+    const rule = this.ruleAt(name, key);
+    if (!Array.isArray(before)) return rule === undefined ? undefined : this.ofNumbers(rule, before, values);
+    if (rule !== undefined && this.rules[rule]![1] !== "concat") return undefined;
+    return appendedTo(before, values);
+  }
+
+  /** Which rule a member has. */
+  private ruleAt(name: Partition, key: string): number | undefined {
+    const own = this.places[name].get(key);
+    const any = this.places[name].get("*");
+    return own === undefined || any! < own ? any : own;
+  }
+
+  /** What a reducer makes of numbers; undefined where they aren't, and where it makes no number of them. */
+  private ofNumbers(rule: number, before: unknown, values: readonly unknown[]): number | undefined {
+    if (!areNumbers(values) || !areNumbers([before ?? 0])) return undefined;
+    const handle = this.living();
+    const made = call(() => handle.numbers(rule, (before ?? NaN) as number, values as unknown as Float64Array));
+    return areNumbers([made]) ? made : undefined;
+  }
+
+  /** A copy of a state, and of what may change in it. */
   private copied<S extends GraphState>(state: S, ...names: ("scratch" | "artifacts" | "diagnostics")[]): S {
     const next = { ...state };
     if (this.hasMeans) names.push("diagnostics");
@@ -357,13 +391,12 @@ export class StateManager {
 
   /** Has something done to a part of a state; what comes back is put in the part's place in `next`, a copy of the state. */
   private run(next: GraphState, part: Part, values: unknown[], what: Done): Untold {
-    // The instance that it was made in may be lost since.
-    if (!isAlive(this.handle)) this.handle = this.begun();
+    const handle = this.living();
     const before = JSON.stringify(part);
     const [arena, split, length] = passTexts(before, JSON.stringify(values));
     try {
-      call(() => this.handle.read(arena, split!, length!));
-      const answer = call(() => this.handle.run(what));
+      call(() => handle.read(arena, split!, length!));
+      const answer = call(() => handle.run(what));
       const { state: after, conflicts } = JSON.parse(answer) as { state: Part; conflicts: MergeConflict[] };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
         if (isMembers(value)) join(next[name] as Members, part[name] as Members, value);

@@ -19,44 +19,72 @@ export function ownOf(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Members)[key] : undefined;
 }
 
-/**
- * The members that some branch doesn't have by the same reference as the base: the base's in its order, then new ones; with
- * what those branches have there, in their order.
- */
-export function changedIn(base: unknown, branches: readonly unknown[]): [key: string, values: unknown[]][] {
-  const changed: [string, unknown[]][] = [];
-  if (!isMembers(base) || branches.length === 0) return changed;
-  const [keys, values] = [Object.keys(base), Object.values(base)];
-  const all = branches.filter(isMembers).map((branch) => ({ branch, own: Object.keys(branch), held: Object.values(branch) }));
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!;
-    let others: unknown[] | undefined;
-    for (const { branch, own, held } of all) {
-      // A copy has its members in the base's order: to look each up by its name would take several times as long.
-      const value = own[i] === key ? held[i] : ownOf(branch, key);
-      if (!Object.is(value, values[i])) (others ??= []).push(value);
+/** What branches have in a member's place, of those that don't have the base's there by reference. */
+export function othersThan<N extends string>(base: unknown, name: N, branches: readonly Record<N, unknown>[]): unknown[] {
+  const others: unknown[] = [];
+  for (let i = 0; i < branches.length; i++) if (branches[i]![name] !== base) others.push(branches[i]![name]);
+  return others;
+}
+
+/** A member that some branch doesn't have by the same reference as the base, and what those branches have there, in their order. */
+interface Changed {
+  key: string;
+  before: unknown;
+  values: unknown[];
+}
+
+/** What branches changed: the base's members in its order, then new ones. */
+export function changedIn(base: Members, branches: readonly Members[]): Changed[] {
+  const keys = Object.keys(base);
+  const befores = Object.values(base);
+  const changed: (Changed | undefined)[] = new Array(keys.length);
+  const added = new Map<string, Changed>();
+  for (let at = 0; at < branches.length; at++) {
+    const branch = branches[at]!;
+    const own = Object.keys(branch);
+    const held = Object.values(branch);
+    // A copy has its members in the base's order: to look each up by its name would take several times as long.
+    let i = 0;
+    for (; i < keys.length && own[i] === keys[i]; i++) if (held[i] !== befores[i]) note(changed, i, keys[i]!, befores[i], held[i]);
+    for (let j = i; j < keys.length; j++) note(changed, j, keys[j]!, befores[j], ownOf(branch, keys[j]!));
+    for (let j = i; j < own.length; j++) {
+      const key = own[j]!;
+      if (Object.hasOwn(base, key)) continue;
+      const one = added.get(key);
+      if (one === undefined) added.set(key, { key, before: undefined, values: [held[j]] });
+      else one.values.push(held[j]);
     }
-    if (others !== undefined) changed.push([key, others]);
   }
-  const added = new Map<string, unknown[]>();
-  for (const { own, held } of all) {
-    for (let i = 0; i < own.length; i++) {
-      const key = own[i]!;
-      if (key === keys[i] || Object.hasOwn(base, key)) continue;
-      const others = added.get(key);
-      if (others !== undefined) others.push(held[i]);
-      else {
-        added.set(key, [held[i]]);
-        changed.push([key, added.get(key)!]);
-      }
-    }
-  }
-  return changed;
+  const all = changed.filter((one) => one !== undefined);
+  added.forEach((one) => all.push(one));
+  return all;
+}
+
+function note(changed: (Changed | undefined)[], at: number, key: string, before: unknown, value: unknown): void {
+  if (Object.is(value, before)) return;
+  const one = changed[at];
+  if (one === undefined) changed[at] = { key, before, values: [value] };
+  else one.values.push(value);
 }
 
 /** Whether a value is a list with all of another one's items before its own. */
 export function isAppendedTo(before: readonly unknown[], value: unknown): value is unknown[] {
-  return Array.isArray(value) && before.every((item, i) => i < value.length && Object.is(item, value[i]));
+  if (!Array.isArray(value) || value.length < before.length) return false;
+  for (let i = 0; i < before.length; i++) if (!Object.is(before[i], value[i])) return false;
+  return true;
+}
+
+/** A list with all that branches appended to it; undefined where one did something else, or appended what isn't short. */
+export function appendedTo(before: readonly unknown[], values: readonly unknown[]): unknown[] | undefined {
+  const added: unknown[] = [];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (!isAppendedTo(before, value)) return undefined;
+    for (let i = before.length; i < value.length; i++) added.push(value[i]);
+  }
+  // Objects that all have by the same reference are what they were.
+  for (let i = 0; i < before.length; i++) if (!isContainer(before[i]) && !isShort(before[i])) return undefined;
+  return isShort(added) ? [...before, ...added] : undefined;
 }
 
 /** What a branch has otherwise than by reference: the core makes the branch of it, which then shares the base's values. */
@@ -94,6 +122,11 @@ export function isPlainJson(value: unknown, depth: number): boolean {
 /** Whether this is JSON that is within all limits. */
 export function isShort(value: unknown): boolean {
   return lengthOf(value, DEEPEST - DEEP) < LARGE;
+}
+
+/** Whether all of these are numbers that JSON has: not -0, which it has as 0. */
+export function areNumbers(values: readonly unknown[]): values is readonly number[] {
+  return values.every((value) => typeof value === "number" && isShort(value));
 }
 
 /** How many characters a value has, about; infinitely many where it isn't plainly JSON, as which -0 would be 0. */

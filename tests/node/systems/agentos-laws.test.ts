@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyPatch, type MergeConflict } from "patchwire";
+import { applyPatch, type MergeConflict, type PatchwireError } from "patchwire";
 import { changeOf, StateManager, type GraphState, type StateReducers } from "patchwire/agentos";
 
-// A merge asks the core only about what several branches changed, other than by appending to lists. Asked about all, it
-// gives the same state, the same conflicts and the same patch.
+// A merge asks the core only about what several branches changed, other than by appending to lists and by writing numbers
+// that have a reducer. Asked about all, it gives the same state, the same conflicts and the same patch.
 
 type Any = any;
 type Edit = ["set" | "append" | "copy" | "delete", string, unknown[]];
@@ -68,6 +68,39 @@ test("what is sure without the core is as the core has it", () => {
     expect(text(applyPatch(base, change.patch))).toBe(text(merged));
     expect(JSON.stringify([base, branches])).toBe(before);
   }), options);
+});
+
+test("what a reducer makes of numbers alone is what it makes of them in a state", () => {
+  const number = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(-0, 0.1, 0.2, 1e308, -1e308, Number.MIN_VALUE, Number.MAX_VALUE));
+  const written = fc.oneof({ arbitrary: number, weight: 9 }, { arbitrary: fc.constantFrom<Any>(undefined, null, "1", true, [1]), weight: 1 });
+  const rule = fc.constantFrom<StateReducers[string]>("sum", "sum", "max", "min", "longest", "first", "last", "concat", "merge", "union", joined, (a: number, b: number) => a - b);
+  const rules = fc.array(fc.tuple(fc.constantFrom("scratch.n", "/scratch/*", "scratch.n", "/scratch/n/0", "/scratch/n~1m", "artifacts.n", "/artifacts/*"), rule), { minLength: 1, maxLength: 3 }).map((rules): StateReducers => Object.fromEntries(rules));
+  const part = fc.record({ n: written, "n/m": written, "*": written }).map((made): Any => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)));
+  fc.assert(fc.property(rules, part, part, fc.array(fc.tuple(part, part), { minLength: 2, maxLength: 4 }), (reducers, scratch, artifacts, all) => {
+    const managers = [new StateManager(reducers), new StateManager({ ...reducers, "/scratch/nowhere": "avg" })];
+    const base: GraphState = { ...managers[0]!.initialize(null), scratch, artifacts };
+    const branches = all.map(([one, two]): GraphState => ({ ...base, scratch: { ...scratch, ...one }, artifacts: { ...artifacts, ...two } }));
+    const [one, whole] = managers.map((manager) => {
+      try {
+        const merged = manager.mergeParallelBranches(base, branches);
+        const { patch, conflicts } = changeOf(merged)!;
+        return [merged, patch, byPartition(conflicts)].map(text);
+      } catch (error) {
+        return [(error as PatchwireError).code];
+      }
+    });
+    expect(one).toEqual(whole);
+  }), options);
+});
+
+test.each([NaN, Infinity, -Infinity])("a number that JSON hasn't got is refused beside others: %s", (wrong) => {
+  for (const reducer of ["sum", "min", "max"] as const) {
+    const manager = new StateManager({ "scratch.n": reducer });
+    const states = [0, 1, wrong].map((n): GraphState => ({ ...manager.initialize(null), scratch: { n } }));
+    for (const [base, ...branches] of [states, states.toReversed()]) {
+      expect(() => manager.mergeParallelBranches(base!, branches)).toThrow(expect.objectContaining({ code: "NOT_JSON", path: "/scratch/n" }));
+    }
+  }
 });
 
 test("what branches wrote is shared with them, and so are the items of lists", () => {
