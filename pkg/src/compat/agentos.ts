@@ -4,7 +4,7 @@ import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
-import { appendedTo, areNumbers, changedIn, difference, isMembers, isPlainJson, isShort, othersThan, ownOf, type Members } from "./branches.js";
+import { appendedTo, changedIn, difference, isMembers, isNumber, isPlainJson, isShort, othersThan, ownOf, type Changed, type Members } from "./branches.js";
 import { segments } from "./memberjunction/paths.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
@@ -300,39 +300,43 @@ export class StateManager {
     if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
     requireState(baseState);
     branchStates.forEach(requireState);
-    const next = this.copied(baseState);
+    const next = { ...baseState };
     const written: Written[] = [];
-    const asked: Record<Partition, string[]> = { scratch: [], artifacts: [] };
     let isSure = true;
-    for (const name of PARTITIONS) {
+    // By numbers: until V8 has optimised them away, iterators take a fifth of the time.
+    for (let i = 0; i < PARTITIONS.length; i++) {
+      const name = PARTITIONS[i]!;
       const base: unknown = baseState[name];
       const others = othersThan(base, name, branchStates);
-      if (!isMembers(base) || !others.every(isMembers)) {
-        // The core's to refuse.
-        isSure = false;
-        continue;
-      }
-      if (others.length === 0) continue;
-      // V8 looks through a copy sooner than through what grew member by member.
-      const copy: Members = (next[name] = { ...base });
-      for (const { key, before, values } of changedIn(copy, others)) {
-        const after = this.sure(name, key, before, values);
-        // In its place among the new ones, also while the core hasn't said what it is.
-        if (after !== undefined || before === undefined) put(copy, key, after);
-        if (after === undefined) isSure = asked[name].push(key) === 0;
-        written.push({ name, key, before, after });
+      // What is no object is the core's to refuse.
+      if (!isMembers(base) || !others.every(isMembers)) isSure = false;
+      else if (others.length > 0) {
+        // V8 looks through a copy sooner than through what grew member by member.
+        const copy: Members = (next[name] = { ...base });
+        const changed = changedIn(copy, others);
+        if (this.hasMeans) changed.push(...sampledIn(copy, name, branchStates, changed));
+        for (let j = 0; j < changed.length; j++) {
+          const { key, before, values } = changed[j]!;
+          const after = this.sure(name, key, before, values);
+          if (after === undefined) isSure = false;
+          // In its place among the new ones, also while the core hasn't said what it is.
+          if (after !== undefined || before === undefined) put(copy, key, after);
+          written.push({ name, key, before, after });
+        }
       }
     }
-    const conflicts = isSure ? [] : this.ask(baseState, branchStates, next, asked, written);
+    const conflicts = isSure ? [] : this.ask(baseState, branchStates, next, written);
     Made.set(next, { written, conflicts });
     return next;
   }
 
-  /** Has the core merge the members that were asked for; tells the conflicts. */
-  private ask<S extends GraphState>(baseState: S, branchStates: readonly S[], next: S, asked: Record<Partition, string[]>, written: Written[]): MergeConflict[] {
-    const part = (state: S): Part => ({ scratch: picked(state.scratch, asked.scratch), artifacts: picked(state.artifacts, asked.artifacts), ...this.totals(state) });
+  /** Has the core merge what isn't sure, which isn't written yet; tells the conflicts. */
+  private ask<S extends GraphState>(baseState: S, branchStates: readonly S[], next: S, written: Written[]): MergeConflict[] {
+    const [scratch, artifacts] = PARTITIONS.map((name) => written.filter((one) => one.name === name && one.after === undefined).map(({ key }) => key));
+    const part = (state: S): Part => ({ scratch: picked(state.scratch, scratch!), artifacts: picked(state.artifacts, artifacts!), ...this.totals(state) });
     const base = part(next);
     requireJson(base);
+    if (this.hasMeans) copyParts(next, ["diagnostics"]);
     const { conflicts } = this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
     for (const one of written) one.after = ownOf(next[one.name], one.key);
     if (this.hasMeans) written.push({ name: "diagnostics", key: "samples", before: baseState.diagnostics?.samples, after: next.diagnostics?.samples });
@@ -362,17 +366,16 @@ export class StateManager {
 
   /** What a reducer makes of numbers; undefined where they aren't, and where it makes no number of them. */
   private ofNumbers(rule: number, before: unknown, values: readonly unknown[]): number | undefined {
-    if (!areNumbers(values) || !areNumbers([before ?? 0])) return undefined;
+    if (!isNumber(before ?? 0) || !values.every(isNumber)) return undefined;
     const handle = this.living();
     const made = call(() => handle.numbers(rule, (before ?? NaN) as number, values as unknown as Float64Array));
-    return areNumbers([made]) ? made : undefined;
+    return isNumber(made) ? made : undefined;
   }
 
-  /** A copy of a state, and of what may change in it. */
-  private copied<S extends GraphState>(state: S, ...names: ("scratch" | "artifacts" | "diagnostics")[]): S {
+  /** A copy of a state, and of what an update of a partition may change in it. */
+  private copied<S extends GraphState>(state: S, name: Partition): S {
     const next = { ...state };
-    if (this.hasMeans) names.push("diagnostics");
-    for (const name of names) if (isMembers(state[name])) next[name] = { ...state[name] };
+    copyParts(next, this.hasMeans ? [name, "diagnostics"] : [name]);
     return next;
   }
 
@@ -409,6 +412,27 @@ export class StateManager {
       delete this.failure.thrown;
     }
   }
+}
+
+/** Puts copies in the place of parts of a state. */
+function copyParts(state: GraphState, names: readonly (keyof GraphState)[]): void {
+  for (const name of names) {
+    const part: unknown = state[name];
+    if (isMembers(part)) state[name] = { ...part } as never;
+  }
+}
+
+/** Members that branches have as the base has them, with means of several samples: one may have counted a sample that equals its mean. */
+function sampledIn(base: Members, name: Partition, branches: readonly GraphState[], changed: readonly Changed[]): Changed[] {
+  const found = new Map<string, Changed>();
+  for (const branch of branches) {
+    for (const pointer of Object.keys(branch.diagnostics?.samples ?? {})) {
+      const [part, key] = segments(pointer);
+      if (part === name && Object.hasOwn(base, key!)) found.set(key!, { key: key!, before: base[key!], values: [] });
+    }
+  }
+  for (const { key } of changed) found.delete(key);
+  return [...found.values()];
 }
 
 function requireState(state: unknown): void {

@@ -27,7 +27,7 @@ export function othersThan<N extends string>(base: unknown, name: N, branches: r
 }
 
 /** A member that some branch doesn't have by the same reference as the base, and what those branches have there, in their order. */
-interface Changed {
+export interface Changed {
   key: string;
   before: unknown;
   values: unknown[];
@@ -37,7 +37,8 @@ interface Changed {
 export function changedIn(base: Members, branches: readonly Members[]): Changed[] {
   const keys = Object.keys(base);
   const befores = Object.values(base);
-  const changed: (Changed | undefined)[] = new Array(keys.length);
+  const count = keys.length;
+  const known: (Changed | undefined)[] = new Array(count);
   const added = new Map<string, Changed>();
   for (let at = 0; at < branches.length; at++) {
     const branch = branches[at]!;
@@ -45,8 +46,8 @@ export function changedIn(base: Members, branches: readonly Members[]): Changed[
     const held = Object.values(branch);
     // A copy has its members in the base's order: to look each up by its name would take several times as long.
     let i = 0;
-    for (; i < keys.length && own[i] === keys[i]; i++) if (held[i] !== befores[i]) note(changed, i, keys[i]!, befores[i], held[i]);
-    for (let j = i; j < keys.length; j++) note(changed, j, keys[j]!, befores[j], ownOf(branch, keys[j]!));
+    for (; i < count && own[i] === keys[i]; i++) if (held[i] !== befores[i]) note(known, i, keys[i]!, befores[i], held[i]);
+    for (let j = i; j < count; j++) note(known, j, keys[j]!, befores[j], ownOf(branch, keys[j]!));
     for (let j = i; j < own.length; j++) {
       const key = own[j]!;
       if (Object.hasOwn(base, key)) continue;
@@ -55,9 +56,10 @@ export function changedIn(base: Members, branches: readonly Members[]): Changed[
       else one.values.push(held[j]);
     }
   }
-  const all = changed.filter((one) => one !== undefined);
-  added.forEach((one) => all.push(one));
-  return all;
+  const changed: Changed[] = [];
+  for (let i = 0; i < count; i++) if (known[i] !== undefined) changed.push(known[i]!);
+  added.forEach((one) => changed.push(one));
+  return changed;
 }
 
 function note(changed: (Changed | undefined)[], at: number, key: string, before: unknown, value: unknown): void {
@@ -70,7 +72,7 @@ function note(changed: (Changed | undefined)[], at: number, key: string, before:
 /** Whether a value is a list with all of another one's items before its own. */
 export function isAppendedTo(before: readonly unknown[], value: unknown): value is unknown[] {
   if (!Array.isArray(value) || value.length < before.length) return false;
-  for (let i = 0; i < before.length; i++) if (!Object.is(before[i], value[i])) return false;
+  for (let i = 0; i < before.length; i++) if (before[i] !== value[i] && !Object.is(before[i], value[i])) return false;
   return true;
 }
 
@@ -83,7 +85,7 @@ export function appendedTo(before: readonly unknown[], values: readonly unknown[
     for (let i = before.length; i < value.length; i++) added.push(value[i]);
   }
   // Objects that all have by the same reference are what they were.
-  for (let i = 0; i < before.length; i++) if (!isContainer(before[i]) && !isShort(before[i])) return undefined;
+  for (let i = 0; i < before.length; i++) if (typeof before[i] !== "object" && !isShort(before[i])) return undefined;
   return isShort(added) ? [...before, ...added] : undefined;
 }
 
@@ -124,23 +126,23 @@ export function isShort(value: unknown): boolean {
   return lengthOf(value, DEEPEST - DEEP) < LARGE;
 }
 
-/** Whether all of these are numbers that JSON has: not -0, which it has as 0. */
-export function areNumbers(values: readonly unknown[]): values is readonly number[] {
-  return values.every((value) => typeof value === "number" && isShort(value));
+/** Whether this is a number that JSON has: not -0, which it has as 0. */
+export function isNumber(value: unknown): value is number {
+  return Number.isFinite(value) && (value !== 0 || Object.is(value, 0));
 }
 
 /** How many characters a value has, about; infinitely many where it isn't plainly JSON, as which -0 would be 0. */
 function lengthOf(value: unknown, depth: number): number {
   if (typeof value === "string") return value.length + 2;
-  if (typeof value === "object" && value !== null) {
-    if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return Infinity;
-    let length = 2;
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) length += lengthOf(value[i], depth + 1);
-    } else {
-      for (const key of Object.keys(value)) length += key.length + lengthOf((value as Members)[key], depth + 1);
-    }
-    return length;
+  if (typeof value !== "object" || value === null) return isNumber(value) || typeof value === "boolean" || value === null ? 8 : Infinity;
+  if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return Infinity;
+  let length = 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) length += lengthOf(value[i], depth + 1);
+  } else {
+    const keys = Object.keys(value);
+    const held: unknown[] = Object.values(value);
+    for (let i = 0; i < keys.length; i++) length += keys[i]!.length + lengthOf(held[i], depth + 1);
   }
-  return typeof value === "boolean" || value === null || (Number.isFinite(value) && !Object.is(value, -0)) ? 8 : Infinity;
+  return length;
 }
