@@ -1,7 +1,6 @@
 // Branches of a graph that ran at once, and the state after them, beside AgentOS's own StateManager.
 import { applyPatch } from 'patchwire';
 import { changeOf, StateManager } from 'patchwire/agentos';
-import { median } from '../harness.mjs';
 import { peerModule } from '../peers.mjs';
 
 const reducers = { 'scratch.messages': 'concat', 'scratch.tokens': 'sum', 'scratch.best': 'longest' };
@@ -22,36 +21,21 @@ function fanOut(manager, { notes, messages, branches, spent = 0 }) {
   return [base, Array.from({ length: branches }, (_, i) => branch(i))];
 }
 
-function micros(run, { rounds, milliseconds }) {
-  const once = () => {
-    const started = performance.now();
-    let count = 0;
-    while (performance.now() - started < milliseconds) {
-      run();
-      count++;
-    }
-    return ((performance.now() - started) * 1000) / count;
-  };
-  once();
-  return median(Array.from({ length: rounds }, once));
-}
-
 function merged(name, sizes, target) {
   return {
     name: `mergeParallelBranches: ${name}`,
     target,
-    async figures(pace) {
+    async contenders() {
       const { StateManager: Theirs } = await peerModule('@framers/agentos', '0.9.164', 'dist/orchestration/runtime/StateManager.js');
       const [ours, theirs] = [new StateManager(reducers), new Theirs(reducers)];
       const [base, branches] = fanOut(ours, sizes);
       const state = ours.mergeParallelBranches(base, branches);
       const isWhole = state.scratch.messages.length === sizes.messages + sizes.branches && state.scratch.tokens === base.scratch.tokens + branches.reduce((sum, { scratch }) => sum + scratch.tokens, 0);
       if (!isWhole || JSON.stringify(applyPatch(base, changeOf(state).patch)) !== JSON.stringify(state)) throw new Error('another state was merged');
-      const run = { ours: () => ours.mergeParallelBranches(base, branches), peer: () => theirs.mergeParallelBranches(base, branches) };
-      // In turn, so that both have the same neighbours on the machine.
-      const samples = Array.from({ length: 3 }, () => [micros(run.ours, pace), micros(run.peer, pace)]);
-      const [our, peer] = [0, 1].map((who) => Math.min(...samples.map((sample) => sample[who])));
-      return { ours: our, peer, who: 'AgentOS, which counts the base again' };
+      return {
+        ours: { name: 'patchwire', step: () => ours.mergeParallelBranches(base, branches) },
+        peers: [{ name: 'AgentOS, which counts the base again', step: () => theirs.mergeParallelBranches(base, branches) }],
+      };
     },
   };
 }
