@@ -1,4 +1,4 @@
-import { call, core, isAlive, passTexts } from "#merge";
+import { arena, call, core, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
@@ -161,6 +161,8 @@ export class StateManager {
   private readonly hasMeans: boolean;
   private readonly failure: Failure = {};
   private handle: ReducersHandle;
+  /** The arena of the instance that the handle is in. */
+  private home: unknown;
 
   /**
    * @param reducers how values that are there and values that come become one; elsewhere the latest value stays.
@@ -182,12 +184,14 @@ export class StateManager {
   }
 
   private begun(): ReducersHandle {
-    return call(() => new (core().ReducersHandle)(this.rules));
+    const handle = call(() => new (core().ReducersHandle)(this.rules));
+    this.home = arena();
+    return handle;
   }
 
-  /** The instance that the handle was made in may be lost since. */
+  /** The handle, or another one where the instance that it was in is lost: `isAlive`, which sees handles of all classes, takes as long as a merge at first. */
   private living(): ReducersHandle {
-    if (!isAlive(this.handle)) this.handle = this.begun();
+    if (this.home !== arena()) this.handle = this.begun();
     return this.handle;
   }
 
