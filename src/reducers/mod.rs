@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::edit::{self, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
-use crate::merge::{Conflict, MergePlan, Strategy, reduce};
+use crate::merge::{Conflict, MergePlan, Strategy};
 use crate::node::{Key, Node, Object};
 use crate::parse;
 use crate::pointer::Pointer;
@@ -248,13 +248,14 @@ impl Reducers {
     }
 }
 
+#[cfg(feature = "wasm-merge")]
 impl Reducers {
     /// What the rule of this number makes of numbers that several branches made of the base's, or of nothing; `None` where
     /// it takes more than numbers to say so.
     pub(crate) fn numbers(&self, rule: usize, base: Option<f64>, values: &[f64]) -> Option<f64> {
         let (_, strategy) = self.plan.rules().nth(rule)?;
         let values: Vec<Node> = values.iter().copied().map(Node::Number).collect();
-        reduce(strategy, base.map(Node::Number).as_ref(), &values)?.as_number()
+        crate::merge::reduce(strategy, base.map(Node::Number).as_ref(), &values)?.as_number()
     }
 }
 
