@@ -95,11 +95,13 @@ impl History {
         self.push(PastStep::new(done, cause));
     }
 
-    /// The whole document became another one: a step that keeps so many bytes of the one `before` alive.
+    /// The whole document became another one, which shares nothing in memory with the one `before`: a step that keeps that alive,
+    /// and so many bytes with its host.
     #[cfg(feature = "wasm-page")]
-    pub(crate) fn replaced(&mut self, before: Node, weight: usize) {
+    pub(crate) fn replaced(&mut self, before: Node, hosted: usize) {
         if self.is_on() {
             self.forget_undone();
+            let weight = before.weight().saturating_add(hosted);
             let done = vec![Done { edit: Edit::Set { path: Vec::new(), value: Node::Null }, out: edit::Out::One(before) }];
             self.push(PastStep { done, weight, cause: None });
         }

@@ -232,12 +232,12 @@ impl Tracker {
     }
 
     /// The document is now this one, as recipes left it that nobody needs told: every cursor goes on from here. It is a step of
-    /// the history, which keeps so many bytes of the document before alive, or the history begins here. O(1).
+    /// the history, which keeps the document before alive, and so many bytes with its host, or the history begins here. O(1).
     #[cfg(feature = "wasm-page")]
-    pub(crate) fn replace(&mut self, root: Node, weight: Option<usize>) {
+    pub(crate) fn replace(&mut self, root: Node, hosted: Option<usize>) {
         let before = std::mem::replace(&mut self.document.root, root);
-        match weight {
-            Some(weight) => self.history.replaced(before, weight),
+        match hosted {
+            Some(hosted) => self.history.replaced(before, hosted),
             None => self.history.forget(),
         }
         let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
