@@ -8,7 +8,7 @@ import type { StateTracker } from "./tracker.js";
 
 /** In how many updates it is time: before, little has been compiled, and a first update would have to wait for this. */
 let ahead = 16;
-let kept: object | null = null;
+let kept: unknown[] | null = null;
 
 /**
  * Keeps an object of each class whose objects may live no longer than an update does, those of a recipe by running one. When no
@@ -16,6 +16,15 @@ let kept: object | null = null;
  */
 export function rehearse(Tracker: typeof StateTracker): void {
   if (kept !== null || --ahead !== 0) return;
+  try {
+    kept = cast(Tracker);
+  } catch {
+    // No update may fail for this: there may be no stack left, or accessors on what all objects inherit from.
+    kept = [];
+  }
+}
+
+function cast(Tracker: typeof StateTracker): unknown[] {
   const tracker = new Tracker({ rows: [{ n: 1 }, { n: 2 }, { n: 3 }], sifted: [{ n: 4 }, { n: 5 }], by: {} as Container }, { own: true });
   let place: Place | undefined;
   tracker.update((draft) => {
@@ -27,5 +36,5 @@ export function rehearse(Tracker: typeof StateTracker): void {
     by.copy = { ...rows[1], row: rows[2] };
     draft.sifted = sifted.filter(({ n }) => n === 5);
   });
-  kept = [tracker, place, new Settlement(place!.recipe, undefined, 0), new StateIntake("look"), new Follower(null), new Arrays(null)];
+  return [tracker, place, new Settlement(place!.recipe, undefined, 0), new StateIntake("look"), new Follower(null), new Arrays(null)];
 }
