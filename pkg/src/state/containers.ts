@@ -17,8 +17,11 @@ export function put(target: object, key: Key, value: unknown): void {
   else (target as Container)[key] = value;
 }
 
-/** Objects of more members are hash tables in V8, which are copied faster member by member: 1.7 ms against 3.5 for 10,000. */
-const TABLE = 4_096;
+/**
+ * Objects of more members are hash tables in V8. It copies one faster member by member, into an object that is one from the
+ * beginning, as those without a prototype are: 10,000 members in 1.4 ms, by `Object.assign` in 3, and 2,000 in 0.1, by `Object.assign` in 0.35.
+ */
+const TABLE = 1_020;
 
 /**
  * A shallow copy. V8 copies a frozen array by `slice` in 350 µs for 10,000 items, and in 5 by spreading it. It spreads an
@@ -31,9 +34,9 @@ export function copyOf<T extends object>(container: T): T {
   const names = Object.keys(container);
   // Members that are named by numbers lie in an array.
   if (names.length < TABLE || /^\d/.test(names[0]!)) return Object.assign({}, container);
-  const copy: Container = {};
+  const copy = Object.create(null) as Container;
   for (let i = 0; i < names.length; i++) copy[names[i]!] = (container as Container)[names[i]!];
-  return copy as T;
+  return Object.setPrototypeOf(copy, Object.prototype) as T;
 }
 
 /** How many items one call takes as arguments: V8 has no stack for much more than a hundred thousand. */

@@ -99,6 +99,8 @@ export class Place implements Told {
     /** The container in which it was first read, and where; -1 for what was taken out of an array. */
     readonly parent: Place | null,
     readonly key: Key,
+    /** Whether the state has it there; not known of what recipes put elsewhere. */
+    private readonly isOfState = parent === null,
   ) {
     this.now = base;
     this.since = parent?.edits?.length ?? 0;
@@ -138,7 +140,9 @@ export class Place implements Told {
     }
     const known = this.hasSlots ? undefined : this.known(key);
     if (known !== undefined) return known;
-    return this.recipe.isOurs(slot as object) ? this.draft(slot as Container, key) : slot;
+    // What is where the state has it needn't be asked whether it is frozen, which costs a look at each member.
+    const isOfState = this.isOfState && (!this.isOwn || (!this.isInPlace && this.base[key] === slot));
+    return isOfState || this.recipe.isOurs(slot as object) ? this.draft(slot as Container, key, isOfState) : slot;
   }
 
   /** Reads a slot of a document: into `base`, so that what was there has its place in it, and from there into a copy. */
@@ -179,8 +183,8 @@ export class Place implements Told {
     }
   }
 
-  private draft(value: Container, key: Key): Place {
-    const place = new Place(this.recipe, value, this, key);
+  private draft(value: Container, key: Key, isOfState: boolean): Place {
+    const place = new Place(this.recipe, value, this, key, isOfState);
     const drafted = (this.drafted ??= []);
     drafted.push(place);
     if (this.hasSlots) put(this.now, key, place);
