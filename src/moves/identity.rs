@@ -20,7 +20,7 @@ impl Identity {
             Node::Number(number) => Some(Identity::Number((number + 0.0).to_bits())),
             Node::Short(short) => Some(Identity::Short(*short)),
             Node::Long(bytes) => Some(Identity::Long(bytes.clone())),
-            Node::Grown(bytes) => Some(Identity::Long(bytes.as_slice().into())),
+            Node::Grown(grown) => Some(Identity::Long(grown.as_bytes().into())),
             Node::Array(array) => Some(Identity::Memory(Arc::as_ptr(array) as usize, 0)),
             Node::Object(object) => Some(Identity::Memory(Arc::as_ptr(object) as usize, 0)),
             Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),

@@ -5,6 +5,7 @@
 
 mod array;
 mod fading;
+mod grown;
 // A client's module has no host.
 #[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code))]
 mod host;
@@ -22,6 +23,7 @@ mod tree;
 
 pub(crate) use array::Array;
 pub(crate) use fading::Fading;
+pub(crate) use grown::Grown;
 pub(crate) use host::Leaf;
 pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
@@ -39,9 +41,6 @@ use crate::parse;
 use crate::print::print;
 use crate::text::{self, number};
 
-/// For the tokens that follow the first one: a copied string mostly belongs to a stream.
-const ROOM: usize = 256;
-
 /// What a container weighs that has nothing in it, or of which nothing is known.
 const EMPTY: usize = 2;
 
@@ -54,8 +53,8 @@ pub(crate) enum Node {
     Number(f64),
     Short(Short),
     Long(Arc<[u8]>),
-    /// A string that grew at its end, with room to go on.
-    Grown(Arc<Vec<u8>>),
+    /// A string that grew at its end.
+    Grown(Arc<Grown>),
     Array(Arc<Array>),
     Object(Arc<Object>),
     /// An array or object nobody has touched: still its canonical JSON text.
@@ -99,18 +98,16 @@ impl Node {
     /// Adds to the end of a string, and says whether this is one. O(addition) amortised while no other version
     /// shares the string; otherwise it is copied first.
     pub(crate) fn grow(&mut self, addition: &[u8]) -> bool {
-        if let Node::Grown(bytes) = self
-            && let Some(bytes) = Arc::get_mut(bytes)
+        if let Node::Grown(grown) = self
+            && let Some(grown) = Arc::get_mut(grown)
         {
-            text::append(bytes, addition);
+            grown.grow(addition);
             return true;
         }
-        let Some(before) = self.as_text() else { return false };
-        let length = before.len() + addition.len();
-        let mut longer = Vec::with_capacity(length + length.min(ROOM));
-        longer.extend_from_slice(before);
-        text::append(&mut longer, addition);
-        *self = Short::of(&longer).map_or_else(|| Node::Grown(Arc::new(longer)), Node::Short);
+        let (Some(before), Some(units)) = (self.as_text(), self.utf16_len()) else { return false };
+        let mut grown = Grown::with_room(before, units, addition.len());
+        grown.grow(addition);
+        *self = Short::of(grown.as_bytes()).map_or_else(|| Node::Grown(Arc::new(grown)), Node::Short);
         true
     }
 
@@ -122,9 +119,14 @@ impl Node {
         match self {
             Node::Short(short) => Some(short.as_bytes()),
             Node::Long(bytes) => Some(bytes),
-            Node::Grown(bytes) => Some(bytes),
+            Node::Grown(grown) => Some(grown.as_bytes()),
             _ => None,
         }
+    }
+
+    /// The length of a string in UTF-16 code units. O(1) for one that grew.
+    pub(crate) fn utf16_len(&self) -> Option<usize> {
+        if let Node::Grown(grown) = self { Some(grown.utf16_len()) } else { self.as_text().map(text::utf16_len) }
     }
 
     pub(crate) fn as_number(&self) -> Option<f64> {
@@ -202,7 +204,7 @@ impl Node {
             Node::Number(_) => 8,
             Node::Short(short) => short.len() + 2,
             Node::Long(bytes) => bytes.len() + 2,
-            Node::Grown(bytes) => bytes.len() + 2,
+            Node::Grown(grown) => grown.as_bytes().len() + 2,
             Node::Array(array) => array.weight(),
             Node::Object(object) => object.weight(),
             Node::Raw(raw) => raw.as_bytes().len(),

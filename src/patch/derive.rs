@@ -125,15 +125,14 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
         }
         Write::Delete { path } => out.push(Operation::Remove { path: pointer(path) }),
         Write::AppendText { path, text } => {
-            let before = current(base, path)?;
-            let before = before.as_text().ok_or_else(|| misfit(path))?;
+            let mut before = current(base, path)?;
             out.push(match dialect {
-                Dialect::Extended => Operation::StrIns { path: pointer(path), position: text::utf16_len(before), text: text.clone() },
-                Dialect::Rfc6902 => {
-                    let mut longer = before.to_vec();
-                    text::append(&mut longer, text);
-                    Operation::Replace { path: pointer(path), value: Node::text(&longer) }
+                Dialect::Extended => {
+                    let position = before.utf16_len().ok_or_else(|| misfit(path))?;
+                    Operation::StrIns { path: pointer(path), position, text: text.clone() }
                 }
+                Dialect::Rfc6902 if before.grow(text) => Operation::Replace { path: pointer(path), value: before },
+                Dialect::Rfc6902 => return Err(misfit(path)),
             });
         }
         Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by: *by }),
@@ -165,9 +164,10 @@ fn is_long_text(value: &Node) -> bool {
 /// The insertion that makes the string at `path` what `value` is, when it only grew at its end.
 fn growth(base: Option<&mut Base>, path: &[Step], value: &Node) -> Result<Option<Operation>> {
     let before = base.map_or(Ok(None), |base| base.find(path))?;
-    let (Some(before), Some(after)) = (before.as_ref().and_then(Node::as_text), value.as_text()) else { return Ok(None) };
-    let text = text::growth(before, after).filter(|_| !before.is_empty());
-    Ok(text.map(|text| Operation::StrIns { position: text::utf16_len(before), path: pointer(path), text }))
+    let texts = before.as_ref().and_then(|node| Some((node, node.as_text()?, value.as_text()?)));
+    let Some((node, before, after)) = texts.filter(|(_, before, _)| !before.is_empty()) else { return Ok(None) };
+    let grown = text::growth(before, after).zip(node.utf16_len());
+    Ok(grown.map(|(text, position)| Operation::StrIns { position, path: pointer(path), text }))
 }
 
 fn current(base: Option<&mut Base>, path: &[Step]) -> Result<Node> {

@@ -21,8 +21,14 @@ export class Ref {
   constructor(readonly home: Trail | null) {}
 }
 
-/** A string in the place of another one, with which it may have much in common. */
-export class Edited {
+/** A long string, and the one that it took the place of. */
+export interface Grown {
+  readonly before: string;
+  readonly text: string;
+}
+
+/** What may have much in common with what it took the place of. */
+export class Edited implements Grown {
   constructor(
     readonly from: Trail,
     readonly before: string,

@@ -90,6 +90,7 @@ export class Settlement extends Takeover {
   /** A long string crosses as what it has otherwise than the one that was there. */
   private edit(place: Place, key: string, before: string, text: string): void {
     if (before.length < TEXT || text.length < TEXT) return;
+    this.grown = { before, text };
     const home = homeOf(place);
     if (home !== undefined) this.payload = new Edited(new Trail(home, key), before, text);
   }

@@ -7,6 +7,7 @@ import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeep } from "./json.js";
 import { Recipe } from "./recipe.js";
 import { readWhole } from "./reading.js";
+import type { Grown } from "./payload.js";
 import { Place, placeOf, type Told } from "./place.js";
 import { Settlement } from "./settle.js";
 import { Base, type Source } from "./unread.js";
@@ -17,6 +18,8 @@ export interface Measure {
   depth: number;
   /** The longest string. */
   longest: number;
+  /** One of the long strings that came in, and what it took the place of. */
+  grown?: Grown | null;
 }
 
 /**
@@ -125,11 +128,11 @@ export class State {
   }
 
   /** What was taken along by reference may be as large, and as deep, as the whole state. */
-  private measure({ bytes, depth, longest, refs, hasCopies, deepestRef }: Settlement): Measure {
-    if (refs === 0) return { bytes, depth, longest };
+  private measure({ bytes, depth, longest, grown, refs, hasCopies, deepestRef }: Settlement): Measure {
+    if (refs === 0) return { bytes, depth, longest, grown };
     const { weight, depth: deepest } = this.known();
     const times = hasCopies ? refs : Math.min(refs, deepest);
-    return { bytes: bytes + times * weight, depth: Math.max(depth, deepestRef + deepest), longest };
+    return { bytes: bytes + times * weight, depth: Math.max(depth, deepestRef + deepest), longest, grown };
   }
 
   /** Works out the growth of a string. */

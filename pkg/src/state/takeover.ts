@@ -2,7 +2,7 @@ import { PatchwireError } from "../errors.js";
 import { copyOf, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
-import { Items, Members, Ref, Run, Trail } from "./payload.js";
+import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 
@@ -31,6 +31,7 @@ export abstract class Takeover {
   bytes = 0;
   depth = 0;
   longest = 0;
+  grown: Grown | null = null;
   /** How many containers were taken along by reference, and whether one was more than once. */
   refs = 0;
   hasCopies = false;

@@ -21,6 +21,8 @@ export class Headroom {
   private least = 0;
   /** What has come in since. */
   private pending = 0;
+  /** A string that is among that, with three bytes a character. */
+  private counted: string | null = null;
   /** How deep the state nests at most. */
   private depth = 0;
   /** How many characters its longest string has at most, if that isn't the whole state. */
@@ -59,7 +61,7 @@ export class Headroom {
   weigh(weight: number): void {
     this.weight = this.isKnown ? weight : Math.max(weight, this.weight + this.pending);
     this.least = Math.max(this.least, weight);
-    this.pending = 0;
+    this.settled();
   }
 
   /** Whether it is worth knowing later what is known of the state. */
@@ -78,13 +80,29 @@ export class Headroom {
     if (size + more > document) size = textLength(state);
     if (size + more > document && (before === undefined || size > textLength(before))) throw tooLarge();
     this.weight = Math.max(size, known);
+    this.settled();
+  }
+
+  private settled(): void {
     this.pending = 0;
+    this.counted = null;
   }
 
   /** A change came in that the core hasn't weighed. */
   add(bytes: number, depth = 0): void {
     this.pending += bytes;
     this.reach(bytes, depth);
+  }
+
+  /** The same, with what else is known of it. */
+  addMeasured(measure: Measure): void {
+    this.add(this.more(measure), measure.depth);
+    if (measure.grown) this.counted = measure.grown.text;
+  }
+
+  /** By how much a change makes the state larger at most: a string that grows a little at a time isn't counted anew each time. */
+  private more({ bytes, grown }: Measure): number {
+    return grown && grown.before === this.counted ? bytes - grown.before.length * 3 : bytes;
   }
 
   /** A change came in that may have made the longest string longer by so many bytes, and nests so deep. */
@@ -110,8 +128,13 @@ export class Headroom {
   }
 
   /** Whether such a change may be over a limit. */
-  isNear({ bytes, depth, longest }: Measure): boolean {
+  isNear(measure: Measure): boolean {
+    return this.isNearOther(measure) || this.isNearSize(this.more(measure));
+  }
+
+  /** Whether it may be over another limit than that of the document's size. */
+  isNearOther({ depth, longest }: Measure): boolean {
     const { depth: deepest, string, path } = this.limits;
-    return depth > deepest || depth >= path || longest * 3 > string || this.isNearSize(bytes);
+    return depth > deepest || depth >= path || longest * 3 > string;
   }
 }

@@ -133,14 +133,18 @@ export class Meaning {
     const { state } = this;
     try {
       this.validate(state);
-      if (this.headroom.isNear(measure)) {
+      if (!this.headroom.isNear(measure)) {
+        this.headroom.addMeasured(measure);
+      } else if (!this.headroom.isKnown && state.isWhole && !this.headroom.isNearOther(measure)) {
+        // To weigh the state there, the core would have to carry out all that it hasn't been told of.
+        this.headroom.measure(state.preview(), 0, 0, state.unread());
+        this.headroom.reach(measure.bytes, measure.depth);
+      } else {
         const { tracker } = this.open();
         this.play(tracker, state, state.start);
         if (!this.headroom.isKnown && this.headroom.isNearSize(measure.bytes)) this.measure(tracker);
         this.play(tracker, state, state.log.length);
         this.headroom.reach(measure.bytes, measure.depth);
-      } else {
-        this.headroom.add(measure.bytes, measure.depth);
       }
     } catch (error) {
       state.rollback();
