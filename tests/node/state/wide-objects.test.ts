@@ -57,6 +57,7 @@ test.each([60, 70, 1000, 1100])("members come to %i others and go in the order i
           plain = next;
         }
         if (one.end === "publish") expect(isWritten(tracker.getState(), JSON.stringify(plain))).toBe(true);
+        expect(Object.getPrototypeOf(tracker.getState())).toBe(Object.prototype);
       });
       expect(isWritten(tracker.getState(), JSON.stringify(plain))).toBe(true);
       for (const [kept, text] of versions.reverse()) expect(isWritten(kept, text)).toBe(true);
@@ -64,3 +65,19 @@ test.each([60, 70, 1000, 1100])("members come to %i others and go in the order i
     runs,
   );
 }, 60_000);
+
+test("what a recipe put in beside thousands of members, frozen or not, holds what is the recipe's own", () => {
+  const tracker = new StateTracker<Wide>(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`member${i}`, { n: i }])));
+  const own = { n: 1 };
+  tracker.update((draft) => {
+    draft.own = Object.freeze({ inner: own });
+    expect((draft.own as Wide).inner).toBe(own);
+    draft.member1 = draft.own;
+    expect((draft.member1 as Wide).inner).toBe(own);
+    (draft.member2 as Wide).n = "written";
+    expect((draft.member3 as Wide).n).toBe(3);
+    own.n = 2;
+  });
+  const { member1, member2, member3 } = tracker.getState();
+  expect([member1, member2, member3]).toEqual([{ inner: { n: 2 } }, { n: "written" }, { n: 3 }]);
+});
