@@ -8,6 +8,8 @@ import type { Recipe } from "./recipe.js";
 
 /** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
 const LARGE = 256;
+/** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
+const LONG = 16_000;
 /** Arrays of so few scalars are shorter than a reference to where they were. */
 const SHORT = 64;
 /** So deep most values aren't. */
@@ -355,9 +357,12 @@ export abstract class Takeover {
   }
 }
 
-/** An array's items to compare so many with. Items of a frozen array take V8 ten times as long to read. */
+/**
+ * An array's items to compare so many with. Items of a frozen array take V8 ten times as long to read, and where it has read one by
+ * index, it reads those of other arrays as slowly from then on. Of a very long one few may be wanted.
+ */
 function readable(array: unknown[], count: number): unknown[] {
-  return array.length <= count * 4 && Object.isFrozen(array) ? [...array] : array;
+  return array.length <= Math.max(count * 4, LONG) && Object.isFrozen(array) ? [...array] : array;
 }
 
 /** How many containers from one index on are the same in both. */
