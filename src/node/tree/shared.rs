@@ -59,6 +59,19 @@ fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut a
     if a.is_empty() || b.is_empty() {
         return;
     }
+    // Items that were only set leave all parts as long as they were: each is compared with its own, and few at a time are sorted.
+    let is_as_long = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.len == b.len);
+    if let Some(height) = height.checked_sub(1).filter(|_| is_as_long && a.len() > 1) {
+        for (tree, other) in a.iter().zip(b) {
+            if tree.address() == other.address() {
+                push(runs, (at, other_at, tree.len));
+            } else {
+                align(&below(&[*tree]), &below(&[*other]), height, (at, other_at), runs);
+            }
+            (at, other_at) = (at + tree.len, other_at + other.len);
+        }
+        return;
+    }
     let places = sorted(b.iter().map(|tree| tree.address() as u64).zip(0..));
     let place = |tree: &Tree<T>| {
         let found = places.binary_search_by_key(&(tree.address() as u64), |(address, _)| *address).ok()?;
