@@ -595,7 +595,7 @@ export class SyncedState<T> {
     try {
       call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if (rows.some(([statement]) => statement === "putRoot") && !meaning.isSeen) this.#begin(opened);
+      if (rows.some(([statement]) => statement === "putRoot") && !meaning.isSeen) meaning.readAnew(session);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#reopen();

@@ -282,6 +282,13 @@ impl Session {
         }
     }
 
+    /// Nobody needs this version of the state any more, and its memory goes with the commits that follow: what only it has may be
+    /// a part of every leaf of a large tree.
+    #[cfg(feature = "wasm-objects")]
+    pub(crate) fn let_go(&mut self, version: &mut Document) {
+        self.store.let_go(std::mem::take(&mut version.root));
+    }
+
     /// The rows weren't written: the state is what was committed last, and the tracker's streams, steps, checkpoints and
     /// other cursors are gone. O(1).
     ///

@@ -498,6 +498,12 @@ impl Store {
         self.fading.drop_some(FADING);
     }
 
+    /// A version that nobody needs any more.
+    #[cfg(feature = "wasm-objects")]
+    pub(crate) fn let_go(&mut self, version: Node) {
+        self.fading.add(version);
+    }
+
     /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or [`HEAVY`] many, or are so many
     /// that they pay for the rows that it takes to write all of its chunks again and to delete them.
     fn is_due(&self, revision: u64, bytes: usize) -> bool {

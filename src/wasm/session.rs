@@ -116,6 +116,11 @@ impl SessionHandle {
         self.session.borrow_mut().accept();
     }
 
+    /// Nobody needs this version any more: its memory goes with the commits that follow.
+    pub fn let_go(&mut self, version: &mut DocumentHandle) {
+        self.session.borrow_mut().let_go(&mut version.inner);
+    }
+
     /// They weren't, and the state is what was committed last. The tracker that was handed out goes on from there.
     pub fn refuse(&mut self) {
         self.session.borrow_mut().refuse();

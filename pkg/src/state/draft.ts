@@ -83,12 +83,12 @@ function unreadMember(place: Place, key: Key): PropertyDescriptor {
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
 function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
-    has: (target, key) => Reflect.has(open(find(target)).now, key),
-    ownKeys: (target) => Reflect.ownKeys(open(find(target)).now),
+    has: (target, key) => Reflect.has(open(find(target)).content, key),
+    ownKeys: (target) => Reflect.ownKeys(open(find(target)).content),
     getOwnPropertyDescriptor(target, key) {
       const place = open(find(target));
-      if (!Object.hasOwn(place.now, key)) return undefined;
-      if (place.isArray && key === "length") return { value: place.items.length, writable: true, enumerable: false, configurable: false };
+      if (!Object.hasOwn(place.content, key)) return undefined;
+      if (place.isArray && key === "length") return { value: place.length, writable: true, enumerable: false, configurable: false };
       const at = place.isArray ? Number(key) : (key as string);
       // Object.keys asks about every member, which is no reason to read them all.
       if (place.now[at] instanceof Unread) return unreadMember(place, at);
@@ -139,7 +139,7 @@ const arrayTraps: ProxyHandler<object> = {
   get(target, key) {
     const place = (target as Place[])[0]!;
     if (key === PLACE) return place;
-    const value: unknown = open(place).now[key as string];
+    const value: unknown = open(place).raw(key as string);
     if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key] : inherited(place, key);
     if (typeof value !== "object" || value === null) return value;
     return seen(place.slot(Number(key)));
@@ -152,7 +152,7 @@ const arrayTraps: ProxyHandler<object> = {
     }
     const index = typeof key === "string" ? indexOf(key) : undefined;
     if (index === undefined) throw new PatchwireError("NOT_JSON", "an array has items only: use an object for named members", { path: pathOf(place) });
-    const { length } = place.items;
+    const { length } = place;
     const slot = slotFor(place, value);
     if (index < length) {
       // It may be the number or the string that hasn't been read.
@@ -168,7 +168,7 @@ const arrayTraps: ProxyHandler<object> = {
     const place = open((target as Place[])[0]!);
     const index = typeof key === "string" ? indexOf(key) : undefined;
     // A hole: allowed only if it is gone when the recipe ends.
-    if (index !== undefined && index < place.items.length) place.setItem(index, undefined);
+    if (index !== undefined && index < place.length) place.setItem(index, undefined);
     return true;
   },
 };
@@ -183,7 +183,7 @@ function indexOf(key: string): number | undefined {
 const HOLES = 10_000_000;
 
 function resize(place: Place, length: number): void {
-  const now = place.items.length;
+  const now = place.length;
   if (!Number.isInteger(length) || length < 0 || length > 2 ** 32 - 1) throw new RangeError("Invalid array length");
   if (length > now + HOLES) throw new PatchwireError("LIMIT_EXCEEDED", "the array would grow by more than 10,000,000 holes", { path: pathOf(place) });
   if (length < now) place.splice(length, now - length, []);
@@ -213,7 +213,7 @@ function take(place: Place, index: number, count: number, values: unknown[]): un
 }
 
 /** What indexing sees, as a plain array. */
-function all(place: Place, from = 0, to = place.items.length): unknown[] {
+function all(place: Place, from = 0, to = place.length): unknown[] {
   place.read(from, to);
   const items: unknown[] = [];
   for (let i = from; i < to; i++) items.push(item(place, i));
@@ -226,26 +226,26 @@ type Visit<R> = (value: unknown, index: number, array: unknown[]) => R;
 const changing = {
   push(this: unknown[], ...values: unknown[]): number {
     const array = place(this);
-    if (values.length > 0) array.splice(array.items.length, 0, slotsFor(array, values));
-    return array.items.length;
+    if (values.length > 0) array.splice(array.length, 0, slotsFor(array, values));
+    return array.length;
   },
   pop(this: unknown[]): unknown {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     return length === 0 ? undefined : take(array, length - 1, 1, [])[0];
   },
   shift(this: unknown[]): unknown {
     const array = place(this);
-    return array.items.length === 0 ? undefined : take(array, 0, 1, [])[0];
+    return array.length === 0 ? undefined : take(array, 0, 1, [])[0];
   },
   unshift(this: unknown[], ...values: unknown[]): number {
     const array = place(this);
     if (values.length > 0) array.splice(0, 0, slotsFor(array, values));
-    return array.items.length;
+    return array.length;
   },
   splice(this: unknown[], from?: number, asked?: number, ...values: unknown[]): unknown[] {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     const start = clamp(integer(from), length);
     const most = arguments.length === 0 ? 0 : arguments.length === 1 ? length : integer(asked);
     const count = Math.min(Math.max(most, 0), length - start);
@@ -253,7 +253,7 @@ const changing = {
   },
   reverse(this: unknown[]): unknown[] {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     if (length > 1) array.permute(Array.from({ length }, (_, i) => length - 1 - i));
     return this;
   },
@@ -282,11 +282,11 @@ const changing = {
 const looking = {
   forEach(this: unknown[], visit: Visit<void>, self?: unknown): void {
     const array = place(this);
-    const { length } = array.items;
-    for (let i = 0; i < length && i < array.items.length; i++) visit.call(self, item(array, i), i, this);
+    const { length } = array;
+    for (let i = 0; i < length && i < array.length; i++) visit.call(self, item(array, i), i, this);
   },
   map(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
-    const results = new Array<unknown>(place(this).items.length);
+    const results = new Array<unknown>(place(this).length);
     looking.forEach.call(this, (value, i) => (results[i] = visit.call(self, value, i, this)));
     return results;
   },
@@ -299,7 +299,7 @@ const looking = {
   },
   findIndex(this: unknown[], visit: Visit<unknown>, self?: unknown): number {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     for (let i = 0; i < length; i++) if (visit.call(self, item(array, i), i, this)) return i;
     return -1;
   },
@@ -316,12 +316,12 @@ const looking = {
   },
   slice(this: unknown[], start?: number, end?: number): unknown[] {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     return all(array, clamp(integer(start), length), end === undefined ? length : clamp(integer(end), length));
   },
   indexOf(this: unknown[], value: unknown, from?: number): number {
     const array = place(this);
-    const { length } = array.items;
+    const { length } = array;
     return search(array, value, (slot) => array.items.indexOf(slot, from), clamp(integer(from), length));
   },
   includes(this: unknown[], value: unknown, from?: number): boolean {
@@ -354,7 +354,7 @@ const arrayMethods: Record<PropertyKey, unknown> = { ...changing, ...looking, ..
 /** Looks for a value in slots. A container of the state that has no draft yet is nobody's to look for. */
 function search(array: Place, value: unknown, find: (slot: unknown) => number, from: number): number {
   if (!isContainer(value)) {
-    array.read(from, array.items.length);
+    array.read(from, array.length);
     return find(value);
   }
   const other = placeOf(value);
@@ -366,7 +366,7 @@ function search(array: Place, value: unknown, find: (slot: unknown) => number, f
 function iterate(array: Place): IterableIterator<unknown> {
   let i = 0;
   const iterator: IterableIterator<unknown> = {
-    next: () => (i < open(array).items.length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true })),
+    next: () => (i < open(array).length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true })),
     [Symbol.iterator]: () => iterator,
   };
   return iterator;
@@ -449,7 +449,7 @@ export function current<T>(draft: T): T {
 function snapshot(place: Place, known: Map<object, unknown>): unknown {
   if (!place.isChanged) return place.recipe.published(place.base);
   if (known.has(place)) return known.get(place);
-  const copy = copyOf(place.content());
+  const copy = copyOf(place.seated());
   place.recipe.copied(place.now, copy);
   known.set(place, copy);
   if (place.isInPlace) for (const kid of place.drafted ?? []) put(copy, kid.key, kid);

@@ -31,14 +31,16 @@ export function readEdits(answer: string, patch: string): ViewEdit[] {
 export interface Holder {
   isUnseen(container: object): boolean;
   source(container: object): Source | null;
+  list(container: object): void;
   copied(from: object, to: object): void;
+  leave(container: object): void;
 }
 
 /** Where everything is frozen. */
-const FROZEN: Holder = { isUnseen: () => false, source: () => null, copied: () => {} };
+const FROZEN: Holder = { isUnseen: () => false, source: () => null, list: () => {}, copied: () => {}, leave: () => {} };
 
 /** Where nothing is ours to write to, frozen or not. */
-const FOREIGN: Holder = { isUnseen: () => true, source: () => null, copied: () => {} };
+const FOREIGN: Holder = { isUnseen: () => true, source: () => null, list: () => {}, copied: () => {}, leave: () => {} };
 
 /**
  * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
@@ -107,7 +109,10 @@ export class Follower {
 
   private get(path: Key[]): unknown {
     let value = this.root;
-    for (const key of path) value = readSlot(value as Container, key);
+    for (const key of path) {
+      this.holder.list(value as Container);
+      value = readSlot(value as Container, key);
+    }
     return value;
   }
 
@@ -127,8 +132,10 @@ export class Follower {
     const { holder } = this;
     // Nothing else is unfrozen.
     if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container))) return container;
+    holder.list(container);
     const copy = copyOf(container);
     holder.copied(container, copy);
+    holder.leave(container);
     this.copies.push(copy);
     this.many?.add(copy);
     return copy;

@@ -1,6 +1,7 @@
 import { copyOf, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
+import { RUN, type Slots } from "./slots.js";
 import { SMALL, Unread } from "./unread.js";
 
 /** Answers with the place behind a draft. */
@@ -83,6 +84,7 @@ export class Place implements Told {
   private indexOfBase: Map<object, Key> | null = null;
   /** How many edits the array had when this item of it was drafted, that have to be followed to find it. */
   readonly since: number;
+  private readonly unlisted: Slots | null;
 
   /** What it became, when the recipe has ended. */
   final: object | undefined = undefined;
@@ -104,6 +106,7 @@ export class Place implements Told {
   ) {
     this.now = base;
     this.since = parent?.edits?.length ?? 0;
+    this.unlisted = recipe.slots(base);
   }
 
   get [PLACE](): Place {
@@ -114,8 +117,40 @@ export class Place implements Told {
     return Array.isArray(this.base);
   }
 
+  /** All that it holds. */
+  get content(): Container {
+    if (this.unlisted !== null) this.recipe.list(this.base);
+    return this.now;
+  }
+
   get items(): unknown[] {
-    return itemsOf(this.now);
+    return itemsOf(this.content);
+  }
+
+  /** What an array of a document holds that isn't listed in it. */
+  get slots(): Slots | null {
+    return this.unlisted === null || this.unlisted.isListed ? null : this.unlisted;
+  }
+
+  /** How many items there are. */
+  get length(): number {
+    return this.slots?.length ?? itemsOf(this.now).length;
+  }
+
+  /** What there is at a key: an array's items need no list for that, nor does its length. */
+  raw(key: Key): unknown {
+    const { slots } = this;
+    if (slots === null || typeof key === "symbol") return this.now[key];
+    if (key === "length") return slots.length;
+    const index = Number(key);
+    return Number.isInteger(index) && String(index) === String(key) ? slots.get(index) : this.now[key];
+  }
+
+  /** Sets what there is at a key. */
+  put(key: Key, slot: unknown): void {
+    const { slots } = this;
+    if (slots === null) put(this.now, key, slot);
+    else slots.set(key as number, slot);
   }
 
   /** The place of a member that has a draft, while the slot itself doesn't say it. */
@@ -132,7 +167,7 @@ export class Place implements Told {
 
   /** What a slot holds: a scalar, a place, or a value that the recipe put there. Containers of the state are drafted. */
   slot(key: Key): unknown {
-    let slot = this.now[key];
+    let slot = this.raw(key);
     if (!isContainer(slot) || slot instanceof Place) return slot;
     if (slot instanceof Unread) {
       slot = this.open(slot, key);
@@ -147,8 +182,8 @@ export class Place implements Told {
 
   /** Reads a slot of a document: into `base`, so that what was there has its place in it, and from there into a copy. */
   private open(unread: Unread, key: Key): unknown {
-    const { base, now } = this;
-    if (now === base) return readSlot(base, key);
+    const { base, now, slots } = this;
+    if (now === base) return readSlot(slots ?? base, key);
     const home = this.homeOfUnread(unread, key);
     const slot: unknown = home === -1 ? unread.known : base[home] instanceof Unread ? readSlot(base, home) : base[home];
     put(now, key, slot);
@@ -166,8 +201,11 @@ export class Place implements Told {
   /** Reads what hasn't been read of some items. */
   read(from: number, to: number): void {
     if (this.recipe.source(this.now) === null) return;
-    if (this.now === this.base) return readAll(this.now, SMALL, from, to);
-    for (let i = from; i < to; i++) if (this.items[i] instanceof Unread) this.open(this.items[i] as Unread, i);
+    if (this.now === this.base && (this.slots === null || to - from > RUN)) return readAll(this.content, SMALL, from, to);
+    for (let i = from; i < to; i++) {
+      const slot = this.raw(i);
+      if (slot instanceof Unread) this.open(slot, i);
+    }
   }
 
   /** Items that will have another index have to know which they were, in `base` too. */
@@ -195,7 +233,7 @@ export class Place implements Told {
   /** There are too many to look for one by one. */
   private index(place: Place): void {
     if (this.byKey !== null) this.byKey.set(place.key, place);
-    else if (!this.isArray) this.byKey = new Map(this.drafted!.map((place) => [place.key, place]));
+    else if (!this.isArray || this.slots !== null) this.byKey = new Map(this.drafted!.map((place) => [place.key, place]));
     else if (this.isInPlace) this.standApart();
     else this.copy();
   }
@@ -208,7 +246,12 @@ export class Place implements Told {
 
   /** What the slot holds now, without drafting what it holds. */
   peek(key: Key): unknown {
-    return (this.hasSlots ? undefined : this.known(key)) ?? this.now[key];
+    return (this.hasSlots ? undefined : this.known(key)) ?? this.raw(key);
+  }
+
+  /** Whether it is where it was read, and so is what it is in. */
+  get isSeated(): boolean {
+    return this.parent === null || (this.parent.peek(this.key) === this && this.parent.isSeated);
   }
 
   own(): void {
@@ -221,23 +264,22 @@ export class Place implements Told {
 
   private copy(): void {
     this.isOwn = true;
-    this.now = copyOf(this.base);
+    this.now = copyOf(this.content);
     this.recipe.copied(this.base, this.now);
     this.seat();
   }
 
   /** What it holds now, with its drafted members in their slots. */
-  content(): Container {
-    if (this.drafted === null) return this.now;
-    if (!this.isOwn) this.copy();
-    return this.now;
+  seated(): Container {
+    if (this.drafted !== null && !this.isOwn) this.copy();
+    return this.content;
   }
 
   /** Where the containers were that it held when the recipe began. */
   get baseIndex(): Map<object, Key> {
     if (this.indexOfBase === null) {
       this.indexOfBase = new Map();
-      const keys: Iterable<Key> = Array.isArray(this.base) ? this.base.keys() : Object.keys(this.base);
+      const keys: Iterable<Key> = Array.isArray(this.base) ? this.items.keys() : Object.keys(this.base);
       for (const key of keys) if (isContainer(this.base[key])) this.indexOfBase.set(this.base[key] as object, key);
     }
     return this.indexOfBase;
@@ -253,7 +295,7 @@ export class Place implements Told {
   /** What was changed in place becomes a copy, and `base` what it was. */
   standApart(): void {
     if (!this.isInPlace) return;
-    const copy = copyOf(this.now);
+    const copy = copyOf(this.content);
     this.undo();
     this.isInPlace = false;
     this.now = copy;
@@ -314,21 +356,21 @@ export class Place implements Told {
     this.own();
     this.change();
     this.leave(index);
-    if (!this.isRewritten) this.record({ kind: "set", index, out: [this.items[index]], put: [slot] });
-    this.items[index] = slot;
+    if (!this.isRewritten) this.record({ kind: "set", index, out: [this.raw(index)], put: [slot] });
+    this.put(index, slot);
   }
 
   /** Puts slots in the place of `remove` items, and returns those as slots that may be put elsewhere. */
   splice(index: number, remove: number, insert: unknown[]): unknown[] {
     this.own();
     this.change();
-    const { length } = this.items;
+    const { length } = this;
     const isAtEnd = remove === 0 && index === length;
     if (this.isInPlace && this.drafted !== null && !isAtEnd) this.standApart();
     const last = this.edits?.at(-1);
     if (isAtEnd && last?.kind === "splice" && last.index + last.put.length === index) {
       for (let i = 0; i < insert.length; i++) last.put.push(insert[i]);
-      for (let i = 0; i < insert.length; i++) this.items.push(insert[i]);
+      this.push(insert);
       return [];
     }
     if (!isAtEnd) this.settle(index, insert.length === remove ? index + remove : length);
@@ -336,10 +378,19 @@ export class Place implements Told {
     const isFirst = this.edits === null || this.edits.length === 0;
     const edit: ArrayEdit = { kind: "splice", index, out: [], put: insert };
     this.record(edit);
+    if (isAtEnd && this.slots !== null) {
+      this.push(insert);
+      return [];
+    }
     const out = spliceItems(this.items, index, remove, insert);
     edit.out = out;
     // In the edit the values stay what they are, to be put back; what goes out may be changed elsewhere.
     return this.allTaken([...out], isFirst ? index : -1);
+  }
+
+  private push(slots: unknown[]): void {
+    const list = this.slots ?? itemsOf(this.now);
+    for (let i = 0; i < slots.length; i++) list.push(slots[i]);
   }
 
   private allTaken(out: unknown[], index: number): unknown[] {

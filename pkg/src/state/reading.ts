@@ -1,17 +1,18 @@
-import { isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
+import { isContainer, itemsOf, type Container, type Key } from "./containers.js";
+import { setSlot, slotOf, type Slots } from "./slots.js";
 import { BULK, isPending, SMALL, Unread, type Base, type Source } from "./unread.js";
 
 // How containers of a document come into a state. One of which slots haven't been read is filled where it is: nobody has
 // seen it.
 
 /** What a slot holds; it is read if it hasn't been, with what is beside it if somebody walks through. */
-export function readSlot(container: Container, key: Key): unknown {
-  let slot: unknown = container[key];
+export function readSlot(container: Container | Slots, key: Key): unknown {
+  let slot = slotOf(container, key);
   if (isPending(slot)) {
     const { source } = slot as Unread;
     const keys = source.ahead(container, key);
     if (keys.length > 1) source.read(container, keys, 0, SMALL);
-    slot = container[key];
+    slot = slotOf(container, key);
   }
   return slot instanceof Unread ? openSlot(container, key, slot, SMALL) : slot;
 }
@@ -28,10 +29,10 @@ export function readAll(container: Container, small = BULK, from = 0, to = Infin
   }
 }
 
-function openSlot(container: Container, key: Key, unread: Unread, small: number): unknown {
+function openSlot(container: Container | Slots, key: Key, unread: Unread, small: number): unknown {
   const slot = unread.known ?? unread.source.open(unread, key, small);
   if (unread !== unread.source.items) unread.known = slot;
-  put(container, key, slot);
+  setSlot(container, key, slot);
   return slot;
 }
 
@@ -46,6 +47,7 @@ export function readWhole(value: unknown, base: Base): void {
   if (!isContainer(value)) return;
   const container = value as Container;
   if (base.source(container) !== null) {
+    base.list(container);
     readAll(container);
     base.isRead(container);
   }

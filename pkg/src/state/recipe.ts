@@ -1,6 +1,7 @@
 import { isContainer, type Container } from "./containers.js";
 import { Place } from "./place.js";
 import type { State } from "./state.js";
+import type { Slots } from "./slots.js";
 import type { Source } from "./unread.js";
 
 /** A recipe while it runs: what its drafts have in common. Afterwards they are dead. */
@@ -36,6 +37,14 @@ export class Recipe {
     return this.state.source(container);
   }
 
+  slots(container: object): Slots | null {
+    return this.state.slots(container);
+  }
+
+  list(container: object): void {
+    this.state.list(container);
+  }
+
   copied(from: object, to: object): void {
     this.state.copied(from, to);
   }
@@ -43,6 +52,11 @@ export class Recipe {
   /** Somebody looks at the state from inside the recipe: what was changed where it is must look as it was. */
   standApart(): void {
     for (const place of this.inPlace) place.standApart();
+  }
+
+  /** At its end: what was changed where it is stands apart where it may be in two places, or where what took its place is compared with what was there. */
+  part(): void {
+    for (const place of this.inPlace) if (this.sharesParts || !place.isSeated) place.standApart();
   }
 
   /** A container of the state that somebody will look at. */

@@ -22,6 +22,7 @@ export class Settlement extends Takeover {
     if (this.path.length >= this.depth) this.depth = this.path.length + 1;
     const final = place.isArray ? this.array(place) : this.object(place);
     place.isBeingSettled = false;
+    if (final !== place.base) this.left.push(place.base);
     return (place.final = final);
   }
 
@@ -101,7 +102,6 @@ export class Settlement extends Takeover {
     const { edits, base } = place;
     const below: NonNullable<Told["below"]> = [];
     const steps: NonNullable<Told["steps"]> = [];
-    const { length } = itemsOf(base);
     let settled: Set<number> | null = null;
     if (edits !== null) {
       settled = new Set();
@@ -117,13 +117,13 @@ export class Settlement extends Takeover {
         for (let j = 0; j < edit.put.length; j++) values.push(this.item(place, edits, e, j, settled, payloads, below));
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) ?? this.only });
         else {
-          const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.items.length - 1 && isPlainValue(values[0]);
+          const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.length - 1 && isPlainValue(values[0]);
           steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, isPush });
         }
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && below.length === 0 && place.items.length === length && isSame(place.items, itemsOf(base))) return base;
+    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && isSame(place.items, itemsOf(base))) return base;
     tells(place, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, true);
   }
@@ -138,8 +138,7 @@ export class Settlement extends Takeover {
     const index = isLast ? edit.index + j : place.indexAfter(edit.index + j, e + 1);
     if (index < 0) return this.gone(edit.put[j]);
     if (payloads.has(index)) return payloads.get(index);
-    const { items } = place;
-    const slot = items[index];
+    const slot = place.raw(index);
     if (!isContainer(slot)) {
       this.path.push(index);
       this.scalar(slot);
@@ -148,7 +147,7 @@ export class Settlement extends Takeover {
     }
     const hint = e === 0 ? edit.out[j] : undefined;
     const final = this.value(index, slot, hint instanceof Place ? hint.base : hint, place);
-    items[index] = final;
+    place.put(index, final);
     settled.add(index);
     if (!isLast) payloads.set(index, this.payload);
     if (this.told !== null) below.push([index, this.told]);
@@ -173,14 +172,13 @@ export class Settlement extends Takeover {
 
   /** The items that have drafts, where they are now. */
   private drafted(place: Place, settled: Set<number> | null, below: NonNullable<Told["below"]>): void {
-    const { items } = place;
     for (const kid of place.drafted!) {
       const index = place.isInPlace ? (kid.key as number) : place.indexAfter(kid.key as number, kid.since);
-      if (index < 0 || settled?.has(index) === true || (!place.isInPlace && items[index] !== kid)) continue;
+      if (index < 0 || settled?.has(index) === true || (!place.isInPlace && place.raw(index) !== kid)) continue;
       const final = this.at(index, kid);
       if (hasNews(kid)) below.push([index, kid]);
       if (place.isInPlace) (place.edits ??= []).push({ kind: "set", index, out: [kid.base], put: [final] });
-      items[index] = final;
+      place.put(index, final);
     }
   }
 

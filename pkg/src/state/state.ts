@@ -10,6 +10,8 @@ import { readWhole } from "./reading.js";
 import type { Grown } from "./payload.js";
 import { Place, placeOf, type Told } from "./place.js";
 import { Settlement } from "./settle.js";
+import type { StateDocument } from "../values/document.js";
+import type { Slots } from "./slots.js";
 import { Base, type Source } from "./unread.js";
 
 /** Bounds of what a change brings, so that the core is asked where a limit may be near. */
@@ -34,7 +36,6 @@ const UNSEEN = 8;
  * containers of a document of which not all has been read.
  */
 export class State {
-  readonly log = new Log();
   /** Where the records of the change that is being made begin in the log. */
   start = 0;
   private value: unknown;
@@ -48,6 +49,11 @@ export class State {
   private readonly unseen = new Array<object | null>(UNSEEN).fill(null);
   private hidden = 0;
   private made: object[] = [];
+  /** What the change took the place of. */
+  private left: object[] = [];
+  /** Whether the change, or any since the base, put something of the state anywhere: it may be in two places. */
+  private hasPut = false;
+  private mayHaveTwins = false;
   /** The change that is made when somebody looks, and the string whose growth it is, if it is that. */
   private due: (() => ViewEdit[]) | null = null;
   private growing: { path: Key[]; pointer: string; text: string; length: number } | null = null;
@@ -59,6 +65,7 @@ export class State {
     private readonly mostBytes = Infinity,
     /** Bounds of the state that a change begins with. */
     private readonly known: () => { weight: number; depth: number } = () => ({ weight: 0, depth: 0 }),
+    readonly log = new Log(),
   ) {
     if (value instanceof Base) {
       const base = value;
@@ -89,7 +96,7 @@ export class State {
       const isKept = !isContainer(result) || placeOf(result)?.recipe === recipe || result === recipe.taken;
       if (!isKept) refuseWaiting(result);
       recipe.isOpen = false;
-      if (recipe.sharesParts) recipe.standApart();
+      recipe.part();
       if (!(root instanceof Place) || !root.isChanged) {
         if (!isKept) refuseResult();
         this.recipe = null;
@@ -104,7 +111,8 @@ export class State {
         return undefined;
       }
       this.made = settlement.unseen;
-      if (recipe.sharesParts) this.seal();
+      this.left = settlement.left;
+      this.hasPut = recipe.sharesParts || settlement.hasPut;
       this.log.begin();
       tell(this.log, [], root);
       return this.measure(settlement);
@@ -195,6 +203,7 @@ export class State {
     if (due === null) return;
     this.value = this.next = follow(this.value, due(), this);
     this.due = this.growing = null;
+    this.forget();
   }
 
   /** The state as it is: it may hold what nobody may see yet. */
@@ -208,6 +217,23 @@ export class State {
     for (const array of this.made) if (!Object.isFrozen(array)) this.hide(array);
     this.made = [];
     this.recipe = null;
+    if (this.hasPut) {
+      this.seal();
+      this.mayHaveTwins = true;
+      this.hasPut = false;
+    }
+    this.forget();
+  }
+
+  /** Versions that nobody looks at any more would fill the table of what isn't read, until they are collected. */
+  private forget(): void {
+    if (this.base !== null && !this.mayHaveTwins) for (const container of this.left) this.base.isRead(container);
+    this.left = [];
+  }
+
+  /** A container that a copy took the place of. */
+  leave(container: object): void {
+    this.left.push(container);
   }
 
   /** Takes the unfinished change back. */
@@ -215,7 +241,8 @@ export class State {
     this.recipe?.undo();
     this.recipe = null;
     this.next = this.value;
-    this.made = [];
+    this.made = this.left = [];
+    this.hasPut = false;
     this.log.rewind(this.start);
   }
 
@@ -229,8 +256,8 @@ export class State {
   }
 
   /** Gives back what it holds in the core's memory: nobody will look at it any more. */
-  close(): void {
-    this.base?.close();
+  close(last?: (document: StateDocument) => void): void {
+    this.base?.close(last);
     this.base = null;
   }
 
@@ -279,11 +306,22 @@ export class State {
   }
 
   mayWriteInto(container: object): boolean {
-    return this.mayHide && this.hidden > 0 && this.unseen.includes(container);
+    if (!this.mayHide) return false;
+    return (this.hidden > 0 && this.unseen.includes(container)) || (!this.mayHaveTwins && Array.isArray(container) && this.source(container) !== null);
   }
 
   source(container: object): Source | null {
     return this.base === null ? null : this.base.source(container);
+  }
+
+  /** What an array holds that isn't listed in it. */
+  slots(container: object): Slots | null {
+    return this.base === null ? null : this.base.slots(container);
+  }
+
+  /** Lists what an array holds in it. */
+  list(container: object): void {
+    this.base?.list(container);
   }
 
   copied(from: object, to: object): void {

@@ -43,6 +43,10 @@ export abstract class Takeover {
   deepestRef = 0;
   /** Large arrays that nobody has seen. */
   readonly unseen: object[] = [];
+  /** Containers of the state that others took the place of. */
+  readonly left: object[] = [];
+  /** Whether the recipe put something of the state anywhere: it may be in two places then. */
+  hasPut = false;
   /** Whether the recipe's result is in the state. */
   hasResult = false;
   /** What the log takes for the value that was taken over last, and what is to be told inside of it. */
@@ -131,9 +135,10 @@ export abstract class Takeover {
   }
 
   private place(place: Place): object {
+    this.hasPut = true;
     const home = homeOf(place);
     // What stands for a frozen value that wasn't in the state is taken over as any value of the recipe's.
-    if (home === undefined) return this.container(place.content(), undefined, undefined);
+    if (home === undefined) return this.container(place.seated(), undefined, undefined);
     const final = this.settle(place);
     if (place.isTaken) this.hasCopies = true;
     place.isTaken = true;
@@ -209,6 +214,7 @@ export abstract class Takeover {
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
     const { path, kept } = this;
     const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
+    if (there !== null) this.recipe.list(there);
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
     const { length } = copy;
@@ -237,6 +243,7 @@ export abstract class Takeover {
         const index = place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
         if (index >= 0) {
           const final = place === undefined || known === item ? item : this.settle(place);
+          this.hasPut ||= place !== undefined && index < next;
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
           isInOrder &&= index >= next;
           isPlainList &&= !isContainer(final);

@@ -1,4 +1,5 @@
 import { freeze, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
+import { RUN, setSlot, slotOf, Slots } from "./slots.js";
 import type { StateDocument } from "../values/document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
@@ -13,6 +14,8 @@ const ASKED = 1 << 14;
 export class Base {
   /** The containers of which slots haven't been read. */
   private readonly sources = new WeakMap<object, Source>();
+  /** What arrays hold that aren't listed: they are empty until somebody needs all of their slots. */
+  private readonly unlisted = new WeakMap<object, Slots>();
 
   /** Takes the document over. */
   constructor(private readonly document: StateDocument) {}
@@ -28,9 +31,20 @@ export class Base {
     if (source !== undefined) this.sources.set(to, source);
   }
 
-  /** Everything in the container has been read. */
+  /** Everything in the container has been read, or nobody will look at it any more. */
   isRead(container: object): void {
     this.sources.delete(container);
+  }
+
+  /** What an array holds that isn't listed; null for whatever else. */
+  slots(container: object): Slots | null {
+    return itemsOf(container).length === 0 ? (this.unlisted.get(container) ?? null) : null;
+  }
+
+  /** Lists an array's slots in it. O(1) if they are. */
+  list(container: object): void {
+    this.slots(container)?.list(itemsOf(container));
+    this.unlisted.delete(container);
   }
 
   /** Opens what is at a path of positions (src/document/reading.rs). O(depth + what is returned). */
@@ -39,8 +53,10 @@ export class Base {
     if ("value" in opened) return freeze(opened.value);
     if ("length" in opened) {
       const source = new Source(this, path, null, null);
-      const items = new Array<unknown>(opened.length).fill(source.items);
+      const isLong = opened.length > RUN;
+      const items = isLong ? [] : new Array<unknown>(opened.length).fill(source.items);
       this.sources.set(items, source);
+      if (isLong) this.unlisted.set(items, new Slots(source.items, opened.length));
       return items;
     }
     const { members } = opened;
@@ -57,8 +73,9 @@ export class Base {
     return { large: values.pop() as number[], values };
   }
 
-  /** Nothing of the document will be read any more. */
-  close(): void {
+  /** Nothing of the document will be read any more. What `last` does with it is done first. */
+  close(last?: (document: StateDocument) => void): void {
+    last?.(this.document);
     this.document.free();
   }
 }
@@ -88,28 +105,28 @@ export class Source {
    * Reads slots of a container, as many from `from` on as come at once, and returns where it stopped. Large containers
    * stay unread.
    */
-  read(container: Container, keys: Key[], from: number, small: number): number {
-    const children = keys.slice(from, from + ASKED).map((key) => this.position(container[key] as Unread, key));
+  read(container: Container | Slots, keys: Key[], from: number, small: number): number {
+    const children = keys.slice(from, from + ASKED).map((key) => this.position(slotOf(container, key) as Unread, key));
     const { values, large } = this.base.read(this.path, children, small);
     const left = new Set(large);
     values.forEach((value, i) => {
       if (left.has(i)) return;
       const key = keys[from + i]!;
-      const slot = container[key] as Unread;
+      const slot = slotOf(container, key) as Unread;
       if (slot !== this.items) slot.known = value;
-      put(container, key, freeze(value));
+      setSlot(container, key, freeze(value));
     });
     return from + values.length;
   }
 
   /** What to read when one slot is asked for: if its neighbour has been read, somebody is on the way through. */
-  ahead(container: Container, key: Key): Key[] {
+  ahead(container: Container | Slots, key: Key): Key[] {
     const { names } = this;
-    const slots = names ?? itemsOf(container);
-    const rank = names === null ? (key as number) : (container[key] as Unread).at;
+    const { length } = names ?? (container as Slots | unknown[]);
+    const rank = names === null ? (key as number) : (slotOf(container, key) as Unread).at;
     const keyAt = (rank: number): Key => (names === null ? rank : names[rank]!);
-    const isThere = (rank: number): boolean => rank >= 0 && rank < slots.length;
-    const isUnread = (rank: number): boolean => isPending(container[keyAt(rank)]);
+    const isThere = (rank: number): boolean => rank >= 0 && rank < length;
+    const isUnread = (rank: number): boolean => isPending(slotOf(container, keyAt(rank)));
     const step = [1, -1].find((step) => isThere(rank - step) && !isUnread(rank - step)) ?? 0;
     this.stride = step === 0 ? 1 : Math.min(this.stride * 2, AHEAD);
     const keys = [key];

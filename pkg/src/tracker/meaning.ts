@@ -1,4 +1,5 @@
 import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
+import { Log } from "../bridge/log.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer, type Key } from "../state/containers.js";
@@ -40,6 +41,8 @@ export class Meaning {
   readonly readers = new Readers();
   private readonly streams = new OpenStreams();
   private readonly headroom: Headroom;
+  /** The names that the core knows by number are this log's. */
+  private readonly log = new Log();
   /** Null over a document that nobody has looked into. */
   private plain: State | null = null;
   /** Streams have written what the plain state hasn't followed yet. */
@@ -92,7 +95,7 @@ export class Meaning {
   }
 
   private stand(state: unknown): State {
-    return new State(state, this.rule === undefined, this.headroom.limits.document, () => this.headroom.whole);
+    return new State(state, this.rule === undefined, this.headroom.limits.document, () => this.headroom.whole, this.log);
   }
 
   /** The plain state, up to date; over a document it stands from when it is first needed. */
@@ -394,6 +397,13 @@ export class Meaning {
   /** Whether anybody has the plain state, and may compare it with what it is later. */
   get isSeen(): boolean {
     return this.plain?.isSeen === true;
+  }
+
+  /** Stands on what the session has committed when it is next looked at: what was read stands on a version before. Nobody has seen it, and all of it is committed. */
+  readAnew(session: SessionHandle): void {
+    const { plain } = this;
+    this.plain = null;
+    plain?.close((document) => call(() => session.let_go(document.handle)));
   }
 
   /** Gives back what it holds in the core's memory: nobody will ask it anything any more. */

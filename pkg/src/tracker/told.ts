@@ -19,7 +19,7 @@ const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   const isOne = recorded.length === 1;
-  const arrays = new Arrays(state.unread());
+  const arrays = new Arrays(state);
   if (isOne && recorded[0]!.op === "sift") return options.precise && state.isWhole ? removals(recorded[0]!, arrays, most) : null;
   const operations: JSONPatchOperation[] = [];
   let place = "";
@@ -79,7 +79,7 @@ export class Arrays {
   /** How much is told at most. */
   length = 0;
 
-  constructor(private readonly root: unknown) {}
+  constructor(private readonly state: State) {}
 
   /** Goes on to what is changed next. False where that isn't behind what was changed before, or some array is too short. */
   enter(from: Key[], path: Key[]): boolean {
@@ -89,10 +89,10 @@ export class Arrays {
     if (typeof was === "number" && typeof is === "number" && is < was) return false;
     if ((is === undefined && common < from.length) || !this.leave(common + 1)) return false;
     const last = this.open.at(-1);
-    let at = last === undefined ? this.root : last.array;
+    let at = last === undefined ? this.state.unread() : last.array;
     for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
       if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length });
-      at = (at as Container)[path[depth]!];
+      at = this.state.slots(at as object)?.get(path[depth] as number) ?? (at as Container)[path[depth]!];
     }
     return true;
   }
@@ -111,7 +111,10 @@ export class Arrays {
   private leave(depth: number): boolean {
     for (let last = this.open.at(-1); last !== undefined && last.depth >= depth; last = this.open.at(-1)) {
       const most = this.length - last.before;
-      if (leastLength(last.array, most, DEEPEST) < most) return false;
+      const { array } = last;
+      const slots = this.state.slots(array as object);
+      // Each item has a comma or a bracket beside it.
+      if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) < most) return false;
       this.open.pop();
     }
     return true;
