@@ -22,7 +22,7 @@ export class Settlement extends Takeover {
     if (this.path.length >= this.depth) this.depth = this.path.length + 1;
     const final = place.isArray ? this.array(place) : this.object(place);
     place.isBeingSettled = false;
-    if (final !== place.base) this.left.push(place.base);
+    if (final !== place.base && this.recipe.source(place.base) !== null) (this.left ??= []).push(place.base);
     return (place.final = final);
   }
 

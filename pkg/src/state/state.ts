@@ -50,7 +50,7 @@ export class State {
   private hidden = 0;
   private made: object[] = [];
   /** What the change took the place of. */
-  private left: object[] = [];
+  private left: object[] | null = null;
   /** Whether the change, or any since the base, put something of the state anywhere: it may be in two places. */
   private hasPut = false;
   private mayHaveTwins = false;
@@ -227,13 +227,14 @@ export class State {
 
   /** Versions that nobody looks at any more would fill the table of what isn't read, until they are collected. */
   private forget(): void {
+    if (this.left === null) return;
     if (this.base !== null && !this.mayHaveTwins) for (const container of this.left) this.base.isRead(container);
-    this.left = [];
+    this.left = null;
   }
 
   /** A container that a copy took the place of. */
   leave(container: object): void {
-    this.left.push(container);
+    (this.left ??= []).push(container);
   }
 
   /** Takes the unfinished change back. */
@@ -241,7 +242,8 @@ export class State {
     this.recipe?.undo();
     this.recipe = null;
     this.next = this.value;
-    this.made = this.left = [];
+    this.made = [];
+    this.left = null;
     this.hasPut = false;
     this.log.rewind(this.start);
   }

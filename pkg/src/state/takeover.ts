@@ -43,8 +43,8 @@ export abstract class Takeover {
   deepestRef = 0;
   /** Large arrays that nobody has seen. */
   readonly unseen: object[] = [];
-  /** Containers of the state that others took the place of. */
-  readonly left: object[] = [];
+  /** Containers with unread slots that others took the place of. */
+  left: object[] | null = null;
   /** Whether the recipe put something of the state anywhere: it may be in two places then. */
   hasPut = false;
   /** Whether the recipe's result is in the state. */
