@@ -128,6 +128,7 @@ test.each([
   const wire = await Wire.live(stub);
   const session = wire.frames.find((frame) => frame.session !== undefined)!.session as string;
   await within(stub, ({ state }, { storage }) => {
+    for (const revision of [1, 2, 2]) state.pin(revision);
     state.unload();
     storage.sql.exec(damage);
     expect(() => state.getState()).toThrow(/STREAM_TRUNCATED|VALIDATION_FAILED/);
@@ -138,6 +139,9 @@ test.each([
     return numbers;
   }) as Omit<Repaired, "damage">;
   expect(repaired.restored).toBe(restored);
+  const lost = [1, 2].filter((revision) => revision > restored);
+  expect(repaired.pins).toEqual(lost);
+  await within(stub, ({ state }) => expect(state.pins).toEqual([1, 2].filter((revision) => !lost.includes(revision))));
   expect(repaired.newest).toBeGreaterThanOrEqual(2);
   expect(repaired.revision).toBe(repaired.newest + 1);
   const notes = ["a", "b".repeat(8_000)].slice(0, restored).map((text) => ({ text }));
@@ -172,7 +176,7 @@ test("a state of which nothing is whole stays as it is, unless an earlier one wa
     const tenth = kept.at(pinned).toJSON();
     kept.unload();
     ctx.storage.sql.exec(damage.replaceAll("past", "kept"));
-    expect(kept.repair()).toMatchObject({ restored: revision, newest: revision, revision: revision + 1 });
+    expect(kept.repair()).toMatchObject({ restored: revision, newest: revision, revision: revision + 1, pins: [] });
     expect(kept.getState()).toEqual(then);
     expect(kept.at(pinned).toJSON()).toEqual(tenth);
     work(kept, 6);

@@ -25,6 +25,8 @@ export interface Repaired {
   newest: number;
   /** The number that the state has now. None of the lost ones is used again. */
   revision: number;
+  /** The pinned revisions among those that are lost. They aren't pinned any more. */
+  pins: number[];
   /** What was damaged, or the first of it. */
   damage: PatchwireError;
 }

@@ -130,7 +130,9 @@ export abstract class StateTables {
       if (found === undefined) return undefined;
       this.execute(plan.rows);
       const [restored, newest, revision, damage] = found;
-      return { restored, newest, revision, damage: errorOf(damage) };
+      const pins = this.pins().filter((pinned) => pinned > restored);
+      for (const lost of pins) while (this.unpin(lost));
+      return { restored, newest, revision, pins, damage: errorOf(damage) };
     });
   }
 
