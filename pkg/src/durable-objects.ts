@@ -73,7 +73,7 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   limits?: Limits;
 }
 
-interface Opened<T> {
+interface Live<T> {
   session: SessionHandle;
   /** The session's tracker, and what recipes are run with. */
   meaning: Meaning;
@@ -107,7 +107,7 @@ function knows(known: SessionHandle, session: string | undefined, revision: numb
 }
 
 /** What changes the session's state. */
-function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Opened<T>, "meaning" | "tracker"> {
+function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "meaning" | "tracker"> {
   const meaning = Meaning.ofSession(session, limits ?? {});
   return { meaning, tracker: new StateTracker<T>(meaning as never) };
 }
@@ -157,7 +157,7 @@ export class SyncedState<T> {
   readonly #transactions: Transactions;
   readonly #version: StoredVersion;
   readonly #witness: Witness = { ended: (isOutermost) => this.#check(isOutermost), deleted: () => this.#forget() };
-  #opened: Opened<T> | undefined;
+  #opened: Live<T> | undefined;
   /** What was committed in a transaction that is still open, and who is to be told of it. */
   #untold: Telling[] = [];
 
@@ -555,7 +555,7 @@ export class SyncedState<T> {
   }
 
   /** If the core fails in it, what is next asked for is read from storage. */
-  #with<R>(run: (opened: Opened<T>) => R): R {
+  #with<R>(run: (opened: Live<T>) => R): R {
     try {
       return run(this.#open());
     } catch (error) {
@@ -565,7 +565,7 @@ export class SyncedState<T> {
   }
 
   /** Runs what may be done again: if the core fails in it, another one is likely to do it. */
-  #twice<R>(run: (opened: Opened<T>) => R): R {
+  #twice<R>(run: (opened: Live<T>) => R): R {
     try {
       return this.#with(run);
     } catch (error) {
@@ -578,7 +578,7 @@ export class SyncedState<T> {
     guard(() => this.#options.onEvent?.(event));
   }
 
-  #commit(opened: Opened<T>): void {
+  #commit(opened: Live<T>): void {
     const { session, meaning } = opened;
     let plan: Plan;
     try {
@@ -605,7 +605,7 @@ export class SyncedState<T> {
   }
 
   /** Recipes go on from what was committed last; what they have read of it is given back. */
-  #begin(opened: Opened<T>): void {
+  #begin(opened: Live<T>): void {
     try {
       call(() => opened.session.refuse());
       opened.meaning.close();
@@ -657,13 +657,13 @@ export class SyncedState<T> {
     }
   }
 
-  #open(): Opened<T> {
+  #open(): Live<T> {
     if (this.#opened !== undefined && (!isAlive(this.#opened.session) || this.#tables.hasFailed)) this.#forget();
     return this.#opened ?? this.#read();
   }
 
   /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
-  #read(): Opened<T> {
+  #read(): Live<T> {
     const { version } = this.#options;
     if (version === undefined) return this.#readStored();
     try {
@@ -683,7 +683,7 @@ export class SyncedState<T> {
     }
   }
 
-  #readStored(isNew?: () => void): Opened<T> {
+  #readStored(isNew?: () => void): Live<T> {
     const { initial, limits, retention = {} } = this.#options;
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
@@ -692,7 +692,7 @@ export class SyncedState<T> {
     };
     const session = this.#tables.open(make, limits);
     call(() => session.keep(revisions, age, bytes));
-    const opened: Opened<T> = (this.#opened = { session, ...track<T>(session, limits) });
+    const opened: Live<T> = (this.#opened = { session, ...track<T>(session, limits) });
     this.#audience.meet(session);
     this.#transactions.witness(this.#witness);
     if (!this.#transactions.isOpen) this.#audience.seat();
@@ -736,7 +736,7 @@ export class SyncedState<T> {
     return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   }
 
-  #answer({ session }: Opened<T>, query: URLSearchParams): Response {
+  #answer({ session }: Live<T>, query: URLSearchParams): Response {
     try {
       const since = query.get("since");
       const known = query.get("session") ?? undefined;

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::hash::hash;
-use super::host::Opened;
+use super::host::Containers;
 use super::layout::{Holes, Kind, Layout, Run, read_holes, read_runs, text};
 use super::rows::Rows;
 use crate::error::{Code, Error, Result};
@@ -46,7 +46,7 @@ pub(super) struct Reader {
     pub(super) rows: Arc<dyn Rows>,
     /// Whether it reads earlier revisions, and not the state.
     is_past: bool,
-    pub(super) opened: Mutex<Opened>,
+    pub(super) opened: Mutex<Containers>,
     /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
     failure: OnceLock<Error>,
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::chunks::Reader;
 use super::layout::{Holes, Kind, Layout, Run, text};
 use crate::error::Result;
-use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened as OpenedNode, Place};
+use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened, Place};
 use crate::print::{print, print_text};
 
 /// Items between two others: where they start in the one and in the other, and how many they are.
@@ -14,8 +14,8 @@ type Shared = (usize, usize, usize);
 
 /// Containers that were opened, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Opened {
-    containers: BTreeMap<u32, Container>,
+pub(super) struct Containers {
+    by_number: BTreeMap<u32, Container>,
     last: u32,
 }
 
@@ -29,10 +29,10 @@ struct Container {
     partly: BTreeMap<usize, (Node, Holes, usize)>,
 }
 
-impl Opened {
+impl Containers {
     fn add(&mut self, layout: Arc<Layout>, children: Vec<Arc<Layout>>) -> u32 {
         self.last = self.last.wrapping_add(1);
-        self.containers.insert(self.last, Container { layout, children, partly: BTreeMap::new() });
+        self.by_number.insert(self.last, Container { layout, children, partly: BTreeMap::new() });
         self.last
     }
 }
@@ -50,7 +50,7 @@ impl Reader {
         Ok(Leaf::roots(self.clone(), number, vec![entry]).pop().unwrap_or_default())
     }
 
-    fn opened(&self) -> MutexGuard<'_, Opened> {
+    fn opened(&self) -> MutexGuard<'_, Containers> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,7 +69,7 @@ impl Reader {
 
     /// The layout of the container at a place. Only those that are there are asked for.
     fn layout(&self, Place { holder, position }: Place) -> Result<Arc<Layout>> {
-        let (layout, child) = match self.opened().containers.get(&holder) {
+        let (layout, child) = match self.opened().by_number.get(&holder) {
             Some(container) => (container.layout.clone(), container.children.get(position as usize).cloned()),
             None => return Ok(nothing()),
         };
@@ -138,14 +138,14 @@ impl Reader {
     }
 
     fn read_items(&self, array: u32, first: usize, count: usize) -> Result<Vec<Entry>> {
-        let Some(layout) = self.opened().containers.get(&array).map(|container| container.layout.clone()) else {
+        let Some(layout) = self.opened().by_number.get(&array).map(|container| container.layout.clone()) else {
             return Ok(Vec::new());
         };
         let mut entries = Vec::with_capacity(count);
         while entries.len() < count {
             let at = first + entries.len();
             let Some((number, run, start)) = self.run(&layout, at)? else { break };
-            let known = self.opened().containers.get_mut(&array).and_then(|container| container.partly.remove(&number));
+            let known = self.opened().by_number.get_mut(&array).and_then(|container| container.partly.remove(&number));
             let (content, holes, left) = match known {
                 Some(known) => known,
                 None => {
@@ -170,7 +170,7 @@ impl Reader {
             if taken == 0 {
                 break;
             }
-            if let Some(container) = self.opened().containers.get_mut(&array).filter(|_| left > taken) {
+            if let Some(container) = self.opened().by_number.get_mut(&array).filter(|_| left > taken) {
                 container.partly.insert(number, (content, holes, left - taken));
             }
         }
@@ -195,7 +195,7 @@ impl Reader {
                 match holes.next_if(|(at, _)| *at == place) {
                     Some((_, layout)) => self.print_layout(out, layout)?,
                     None => match item.open() {
-                        OpenedNode::Text(text) => print_text(out, text),
+                        Opened::Text(text) => print_text(out, text),
                         _ => print(out, item),
                     },
                 }
@@ -283,7 +283,7 @@ impl Host for Reader {
     }
 
     fn shared_runs(&self, a: u32, b: u32) -> Vec<Shared> {
-        let layout = |number: u32| self.opened().containers.get(&number).map_or_else(nothing, |container| container.layout.clone());
+        let layout = |number: u32| self.opened().by_number.get(&number).map_or_else(nothing, |container| container.layout.clone());
         let (a, b) = (layout(a), layout(b));
         self.or(Vec::new(), || {
             let mut start = 0;
@@ -306,7 +306,7 @@ impl Host for Reader {
 
     fn release(&self, container: u32) {
         // What it holds is dropped when the list is free again: it may be read from while it is.
-        let dropped = self.opened().containers.remove(&container);
+        let dropped = self.opened().by_number.remove(&container);
         drop(dropped);
     }
 }

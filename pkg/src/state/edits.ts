@@ -1,6 +1,7 @@
 import { EDIT } from "../bridge/boundary.js";
-import { copyOf, freeze, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf, freeze, itemsOf, spliceItems, type Container, type Key } from "./containers.js";
 import { readSlot, settle } from "./reading.js";
+import { setSlot, type Slots } from "./slots.js";
 import type { Source } from "./unread.js";
 
 /** What a plain copy has to do to follow the document, as the core says it (src/edit/print.rs). */
@@ -30,24 +31,28 @@ export function readEdits(answer: string, patch: string): ViewEdit[] {
 /** What has to be known of the containers of a state that aren't frozen. */
 export interface Holder {
   isUnseen(container: object): boolean;
+  mayWriteInto(container: object): boolean;
   source(container: object): Source | null;
+  slots(container: object): Slots | null;
   list(container: object): void;
   copied(from: object, to: object): void;
   leave(container: object): void;
 }
 
 /** Where everything is frozen. */
-const FROZEN: Holder = { isUnseen: () => false, source: () => null, list: () => {}, copied: () => {}, leave: () => {} };
+const FROZEN: Holder = {
+  isUnseen: () => false, mayWriteInto: () => false, source: () => null, slots: () => null, list: () => {}, copied: () => {}, leave: () => {},
+};
 
 /** Where nothing is ours to write to, frozen or not. */
-const FOREIGN: Holder = { isUnseen: () => true, source: () => null, list: () => {}, copied: () => {}, leave: () => {} };
+const FOREIGN: Holder = { ...FROZEN, isUnseen: () => true };
 
 /**
  * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
- * the edits already: they fit. O(the containers on their ways).
+ * the edits already: they fit. What is certain is done where it is, in what nobody has seen. O(the containers on their ways).
  */
-export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN): unknown {
-  const follower = new Follower(root, holder);
+export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN, isCertain = false): unknown {
+  const follower = new Follower(root, holder, isCertain);
   for (const edit of edits) follower.edit(edit);
   return follower.end();
 }
@@ -69,6 +74,7 @@ export class Follower {
   constructor(
     private root: unknown,
     private readonly holder = FROZEN,
+    private readonly isCertain = false,
   ) {}
 
   edit(edit: ViewEdit): void {
@@ -82,7 +88,7 @@ export class Follower {
         this.splice(this.find(edit[1]), edit[2], edit[3], freeze(edit[4]) as unknown[]);
         return;
       case EDIT.PERMUTE: {
-        const items = itemsOf(this.find(edit[1]));
+        const items = this.listed(this.find(edit[1]));
         this.settle(items, 0, items.length);
         const before = [...items];
         edit[2].forEach((from, to) => (items[to] = before[from]));
@@ -109,11 +115,21 @@ export class Follower {
 
   private get(path: Key[]): unknown {
     let value = this.root;
-    for (const key of path) {
-      this.holder.list(value as Container);
-      value = readSlot(value as Container, key);
-    }
+    for (const key of path) value = this.read(value as Container, key);
     return value;
+  }
+
+  private read(container: Container, key: Key): unknown {
+    return readSlot(this.holder.slots(container) ?? container, key);
+  }
+
+  private write(container: Container, key: Key, value: unknown): void {
+    setSlot(this.holder.slots(container) ?? container, key, value);
+  }
+
+  private listed(container: Container): unknown[] {
+    this.holder.list(container);
+    return itemsOf(container);
   }
 
   /** The container at the first `length` keys of a path, to be written to. */
@@ -121,8 +137,8 @@ export class Follower {
     let container = (this.root = this.own(this.root as Container));
     for (let i = 0; i < length; i++) {
       const key = path[i]!;
-      const child = this.own(readSlot(container, key) as Container);
-      put(container, key, child);
+      const child = this.own(this.read(container, key) as Container);
+      this.write(container, key, child);
       container = child;
     }
     return container;
@@ -132,6 +148,7 @@ export class Follower {
     const { holder } = this;
     // Nothing else is unfrozen.
     if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container))) return container;
+    if (this.isCertain && holder.mayWriteInto(container)) return container;
     holder.list(container);
     const copy = copyOf(container);
     holder.copied(container, copy);
@@ -149,21 +166,21 @@ export class Follower {
 
   private assign(path: Key[], value: unknown): void {
     const last = path.length - 1;
-    if (last >= 0) put(this.find(path, last), path[last]!, value);
+    if (last >= 0) this.write(this.find(path, last), path[last]!, value);
     else this.root = value;
   }
 
   private take(path: Key[]): unknown {
     const container = this.find(path, path.length - 1);
     const key = path.at(-1)!;
-    const value = readSlot(container, key);
+    const value = this.read(container, key);
     if (typeof key === "number") this.splice(container, key, 1, []);
     else delete container[key];
     return value;
   }
 
   private splice(container: Container, index: number, remove: number, insert: unknown[]): void {
-    const items = itemsOf(container);
+    const items = this.listed(container);
     this.settle(items, index, insert.length === remove ? index + remove : items.length);
     spliceItems(items, index, remove, insert);
   }

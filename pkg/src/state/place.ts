@@ -279,7 +279,8 @@ export class Place implements Told {
   get baseIndex(): Map<object, Key> {
     if (this.indexOfBase === null) {
       this.indexOfBase = new Map();
-      const keys: Iterable<Key> = Array.isArray(this.base) ? this.items.keys() : Object.keys(this.base);
+      if (this.unlisted !== null) this.recipe.list(this.base);
+      const keys: Iterable<Key> = Array.isArray(this.base) ? this.base.keys() : Object.keys(this.base);
       for (const key of keys) if (isContainer(this.base[key])) this.indexOfBase.set(this.base[key] as object, key);
     }
     return this.indexOfBase;
@@ -366,7 +367,8 @@ export class Place implements Told {
     this.change();
     const { length } = this;
     const isAtEnd = remove === 0 && index === length;
-    if (this.isInPlace && this.drafted !== null && !isAtEnd) this.standApart();
+    // Where it is, it keeps its items' indexes.
+    if (!isAtEnd) this.standApart();
     const last = this.edits?.at(-1);
     if (isAtEnd && last?.kind === "splice" && last.index + last.put.length === index) {
       for (let i = 0; i < insert.length; i++) last.put.push(insert[i]);
@@ -401,7 +403,7 @@ export class Place implements Told {
   permute(order: number[]): void {
     this.own();
     this.change();
-    if (this.drafted !== null) this.standApart();
+    this.standApart();
     this.settle(0, this.items.length);
     this.record({ kind: "permute", order, inverse: inverseOf(order) });
     reorder(this.items, order);

@@ -146,7 +146,7 @@ export class Settlement extends Takeover {
       return slot;
     }
     const hint = e === 0 ? edit.out[j] : undefined;
-    const final = this.value(index, slot, hint instanceof Place ? hint.base : hint, place);
+    const final = this.value(index, slot, hint instanceof Place ? hint.base : hint, place, edit.index + j);
     place.put(index, final);
     settled.add(index);
     if (!isLast) payloads.set(index, this.payload);

@@ -28,6 +28,10 @@ export class Slots {
     return (this.runs[number] ??= new Array<unknown>(Math.min(Math.max(this.count - number * RUN, 0), RUN)).fill(this.unread));
   }
 
+  has(key: Key): boolean {
+    return Number.isInteger(key) && (key as number) >= 0 && (key as number) < this.length;
+  }
+
   get(index: number): unknown {
     return index < this.length ? this.run(index)[index % RUN] : undefined;
   }

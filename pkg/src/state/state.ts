@@ -151,18 +151,17 @@ export class State {
   }
 
   /** Works out the addition to a number. */
-  increase(path: Key[], value: number, by: number): Measure {
-    this.follow([[EDIT.SET, path, value + by]]);
+  increase(path: Key[], value: number, by: number, isCertain: boolean): void {
+    this.follow([[EDIT.SET, path, value + by]], isCertain);
     this.log.begin();
     this.log.increment(path, by);
-    return { bytes: 26, depth: 0, longest: 0 };
   }
 
-  /** Works out a change that the core has made already, or that has still to be logged. */
-  follow(edits: ViewEdit[]): void {
+  /** Works out a change that the core has made already, or that has still to be logged; one that is certain is never taken back. */
+  follow(edits: ViewEdit[], isCertain = false): void {
     this.catchUp();
     this.start = this.log.length;
-    this.next = follow(this.value, edits, this);
+    this.next = follow(this.value, edits, this, isCertain);
   }
 
   /** Makes a change that fits when somebody looks. One waits at most. */
@@ -201,7 +200,7 @@ export class State {
   private catchUp(): void {
     const { due } = this;
     if (due === null) return;
-    this.value = this.next = follow(this.value, due(), this);
+    this.value = this.next = follow(this.value, due(), this, true);
     this.due = this.growing = null;
     this.forget();
   }

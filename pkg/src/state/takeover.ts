@@ -73,15 +73,15 @@ export abstract class Takeover {
   /** What a place became. */
   abstract settle(place: Place): object;
 
-  /** A member that was put in; `hint` is what was there before. */
-  protected value(key: Key, slot: unknown, hint: unknown, place: Place): unknown {
+  /** A member that was put in; `hint` is what was there before, at a key that it may not have any more. */
+  protected value(key: Key, slot: unknown, hint: unknown, place: Place, hintKey = key): unknown {
     this.path.push(key);
     this.told = null;
     this.isHint = false;
     let final = slot;
     if (isContainer(slot)) {
       const above = isContainer(hint) ? homeOf(place) : undefined;
-      const home = above === undefined ? undefined : new Trail(above, key);
+      const home = above === undefined ? undefined : new Trail(above, hintKey);
       const { refs, kept } = this;
       final = this.container(slot, hint, home);
       this.refs -= this.kept - kept;

@@ -24,8 +24,9 @@ export class Targets {
       const container = isContainer(value) ? (value as Container) : undefined;
       const key: Key = Array.isArray(container) && String(Number(segment)) === segment ? Number(segment) : segment;
       path.push(key);
-      if (container !== undefined) state.list(container);
-      value = container !== undefined && Object.hasOwn(container, key) && key !== "length" ? readSlot(container, key) : undefined;
+      const slots = container === undefined ? null : state.slots(container);
+      const isThere = slots !== null ? slots.has(key) : container !== undefined && Object.hasOwn(container, key) && key !== "length";
+      value = isThere ? readSlot(slots ?? container!, key) : undefined;
     }
     return { path, value };
   }

@@ -185,6 +185,13 @@ export class Meaning {
     if (state.log.length > LOG_LENGTH) this.flushEarly();
   }
 
+  /** Adds to a number that is known to be there. */
+  increase(path: Key[], value: number, by: number): void {
+    const measure = { bytes: 26, depth: 0, longest: 0 };
+    this.state.increase(path, value, by, !this.mayRefuse(measure));
+    this.accept(measure);
+  }
+
   /** Applies a patch's text. */
   apply(patch: string): void {
     const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);

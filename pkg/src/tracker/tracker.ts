@@ -300,7 +300,7 @@ export class StateTracker<T> {
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
     }
-    this.#meaning.accept(state.increase(path, value, by));
+    this.#meaning.increase(path, value, by);
   }
 
   /**

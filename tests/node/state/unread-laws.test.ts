@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyPatch, StateTracker } from "patchwire";
+import { applyPatch, diff, StateTracker } from "patchwire";
 import { clone, json, step, type Json, type Step } from "../support/program.ts";
 import { performUnread } from "../support/unread-program.ts";
 import { onTracker } from "../support/ways-in.ts";
@@ -114,6 +114,59 @@ test("every version that was read stays what it was, and what versions share the
           const [mine, peers] = [shared(versions[i]!.ours, ours), shared(versions[i]!.theirs, theirs)];
           if (!hasAliased) expect(mine).toEqual(expect.arrayContaining(peers));
         });
+      });
+    }),
+    runs,
+  );
+}, timeout);
+
+type Action = { kind: "update"; recipe: Recipe } | { kind: "apply"; steps: Step[] } | { kind: "append" | "increment"; at: number } | { kind: "undo" | "redo" | "read" };
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({ kind: fc.constant("update" as const), recipe }),
+  fc.record({ kind: fc.constant("apply" as const), steps: fc.array(step, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ kind: fc.constantFrom("append" as const, "increment" as const), at: fc.nat() }),
+  fc.record({ kind: fc.constantFrom("undo" as const, "redo" as const, "read" as const) }),
+);
+
+/** The pointers to all values of a type. */
+function pointersTo(type: string, value: unknown, pointer = ""): string[] {
+  if (typeof value !== "object" || value === null) return typeof value === type ? [pointer] : [];
+  return Object.entries(value).flatMap(([key, below]) => pointersTo(type, below, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`));
+}
+
+test.each([
+  ["a short state", start, runs],
+  ["a state with a long list", longStart, { ...runs, numRuns: Math.ceil(runs.numRuns / 20) }],
+])("what is applied, appended and added where nobody has looked is as in a plain value: %s", (_, start, runs) => {
+  fc.assert(
+    fc.property(start, fc.array(action, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, 0, 12, 40), (first, actions, small) => {
+      onTracker({ kind: "document", small }, first, {}, (tracker) => {
+        const twin = new StateTracker<Json>(first);
+        const versions: [unknown, Json][] = [];
+        for (const one of actions) {
+          const state = JSON.parse(JSON.stringify(twin.getState())) as Json;
+          const place = "at" in one ? pointersTo(one.kind === "append" ? "string" : "number", state) : [];
+          const next = clone(state);
+          if (one.kind === "apply") for (const step of one.steps) performUnread(clone(next), next, step);
+          const patch = diff(state, JSON.parse(JSON.stringify(next)), { dialect: "extended" });
+          const isAlike = tracker.history === twin.history;
+          for (const tracked of [tracker, twin]) {
+            if (one.kind === "update") run(tracked, state, one.recipe);
+            else if (one.kind === "apply") tracked.apply(patch);
+            // A change that leaves everything as it was is a step where an array was changed in its place.
+            else if (one.kind === "undo" || one.kind === "redo") isAlike && tracked[one.kind]();
+            else if ("at" in one && place.length > 0) {
+              const pointer = place[one.at % place.length]!;
+              if (one.kind === "append") tracked.append(pointer, "more");
+              else tracked.increment(pointer, 2);
+            }
+          }
+          if (one.kind === "read") versions.push([tracker.getState(), state]);
+          expect(tracker.document().toJSON()).toEqual(twin.getState());
+        }
+        for (const dialect of ["rfc6902", "extended"] as const) expect(applyPatch(first, tracker.getRFC6902Patches({ dialect }))).toEqual(twin.getState());
+        expect(JSON.stringify(tracker.getState())).toBe(JSON.stringify(twin.getState()));
+        for (const [version, state] of versions) expect(version).toEqual(state);
       });
     }),
     runs,
