@@ -213,8 +213,9 @@ export class State {
 
   commit(): void {
     this.value = this.next;
-    for (const array of this.made) if (!Object.isFrozen(array)) this.hide(array);
+    const { made } = this;
     this.made = [];
+    for (const array of made) if (!Object.isFrozen(array)) this.hide(array);
     this.recipe = null;
     if (this.hasPut) {
       this.seal();
