@@ -6,7 +6,7 @@
 import { Audience, type SocketContext } from "./sync/audience.js";
 import type { ConnectionEvent, Effect } from "./sync/connections.js";
 import { EventStream, SocketSink, type HibernatableSocket } from "./sync/sinks.js";
-import { call, core, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
+import { call, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
 import type { HttpRequest, HttpResponse } from "./sync/http.js";

@@ -467,10 +467,10 @@ function moved(index: number, edit: ArrayEdit): number {
   return index + edit.put.length - edit.out.length;
 }
 
+/** Takes back an edit that left items where they were: it was set, or came to the end. */
 function undoEdit(items: unknown[], edit: ArrayEdit): void {
   if (edit.kind === "set") items[edit.index] = edit.out[0];
   else if (edit.kind === "splice") spliceItems(items, edit.index, edit.put.length, edit.out);
-  else reorder(items, edit.inverse);
 }
 
 function inverseOf(order: number[]): number[] {
