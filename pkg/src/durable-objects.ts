@@ -5,7 +5,7 @@
  */
 import { Audience, type SocketContext } from "./sync/audience.js";
 import type { ConnectionEvent, Effect } from "./sync/connections.js";
-import { EventStream, SocketSink, type HibernatableSocket } from "./sync/sinks.js";
+import { EventStream, closeSocket, type HibernatableSocket } from "./sync/sinks.js";
 import { call, hasObjects, isAlive, isLoss, plain, release } from "./bridge/core.js";
 import { PatchwireError } from "./errors.js";
 import { guard } from "./sync/guard.js";
@@ -492,14 +492,14 @@ export class SyncedState<T> {
     } catch (error) {
       if (!isLoss(error)) throw error;
       // It waits for an answer: this one it understands.
-      new SocketSink(socket).close(1011, "the core failed");
+      closeSocket(socket, 1011, "the core failed");
     }
   }
 
   /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */
   webSocketClose(socket: HibernatableSocket, ..._: unknown[]): void {
     this.#left(socket);
-    new SocketSink(socket).close(1000, "");
+    closeSocket(socket, 1000, "");
   }
 
   /** To be called from the object's method of the same name, as {@link SyncedState}'s example does. */

@@ -138,6 +138,35 @@ test("a lost connection comes back by itself with what it missed", async () => {
   expect(new Set(statuses)).toEqual(new Set(["live", "reconnecting"]));
 });
 
+test("memory that is lost before sockets have attached what they were sent sends it again, and clients know it", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  await reaches(client, 0);
+  for (const text of ["a", "b"]) await addNote(stub, text);
+  await reaches(client, 2);
+  await evictDurableObject(stub);
+  await addNote(stub, "c");
+  await reaches(client, 3);
+  expect(client.getState()).toEqual((await stateOf(stub)).state);
+  expect(client.stats).toMatchObject({ snapshots: 1, resyncs: 0 });
+});
+
+test("many commits attach to a socket once", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  await reaches(client, 0);
+  const attached = await within(stub, async ({ state }, ctx) => {
+    const [socket] = ctx.getWebSockets();
+    const before = socket!.deserializeAttachment();
+    for (let i = 0; i < 50; i++) state.update((draft) => void draft.notes.push({ text: `${i}` }));
+    const during = socket!.deserializeAttachment();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return [before, during, socket!.deserializeAttachment()];
+  });
+  expect(attached[1]).toBe(attached[0]);
+  expect(attached[2]).toContain("50");
+});
+
 test("a wiped object's clients get the new state", async () => {
   const stub = newSession();
   const client = join(stub);

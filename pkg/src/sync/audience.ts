@@ -1,7 +1,7 @@
 import { call, core } from "../bridge/core.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
-import { EventStream, SocketSink, type HibernatableSocket } from "./sinks.js";
+import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSocket } from "./sinks.js";
 
 /** The tag of a state's sockets, so that those of other makers, and of other states in the same object, are left alone. */
 export const tagOf = (name: string): string => (name === "" ? "patchwire" : `patchwire:${name}`);
@@ -22,6 +22,7 @@ declare const WebSocketRequestResponsePair: new (request: string, response: stri
 export class Audience {
   private readonly tag: string;
   private readonly streams = new Set<EventStream>();
+  private readonly unattached = new Unattached();
   private connections: Connections | undefined;
   /** Everybody's number in the session; none before they have places in it. */
   private numbers: Map<HibernatableSocket | EventStream, number> | undefined;
@@ -36,6 +37,7 @@ export class Audience {
 
   /** A session was opened, or none is open any more. */
   meet(session: SessionHandle | undefined): void {
+    this.unattached.attach();
     this.connections = session && new Connections(session, this.onEvent);
     this.numbers = undefined;
   }
@@ -50,7 +52,7 @@ export class Audience {
     const { connections } = this;
     if (connections === undefined || this.isSeated) return;
     const numbers = (this.numbers = new Map());
-    for (const socket of this.context.getWebSockets(this.tag)) numbers.set(socket, connections.restore(new SocketSink(socket)));
+    for (const socket of this.context.getWebSockets(this.tag)) numbers.set(socket, connections.restore(new SocketSink(socket, this.unattached)));
     for (const stream of this.streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
     if (this.context.getWebSocketAutoResponse() === null) {
@@ -66,7 +68,7 @@ export class Audience {
   /** A client's end of a new socket. */
   connect(): HibernatableSocket {
     const { 0: client, 1: server } = new WebSocketPair();
-    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server)));
+    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server, this.unattached)));
     this.context.acceptWebSocket(server, [this.tag]);
     return client;
   }
@@ -93,7 +95,7 @@ export class Audience {
 
   /** Closes everything, because the state is no more. */
   dismiss(reason: string): void {
-    for (const socket of this.context.getWebSockets(this.tag)) new SocketSink(socket).close(1012, reason);
+    for (const socket of this.context.getWebSockets(this.tag)) closeSocket(socket, 1012, reason);
     for (const stream of this.streams) stream.close();
   }
 }

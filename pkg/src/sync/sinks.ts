@@ -17,15 +17,67 @@ export interface Sink {
   close(code: number, reason: string): void;
 }
 
+/** Closes a socket that may have been closed already. */
+export function closeSocket(socket: HibernatableSocket, code: number, reason: string): void {
+  try {
+    socket.close(code, reason);
+  } catch {
+    // It was closed already.
+  }
+}
+
+/** How long a socket may lack what is to be attached to it, in milliseconds: an object that a timer waits for isn't put to sleep. */
+const LATER = 100;
+
+/**
+ * The sockets that lack what is to be attached to them. Attaching takes as long as sending, and of many commits only the
+ * last counts. An object that loses its memory before then sends its sockets what they have once more, which clients know
+ * by its revision.
+ */
+export class Unattached {
+  private sinks: SocketSink[] = [];
+
+  add(sink: SocketSink): void {
+    if (this.sinks.push(sink) === 1) setTimeout(() => this.attach(), LATER);
+  }
+
+  attach(): void {
+    const { sinks } = this;
+    this.sinks = [];
+    for (const sink of sinks) sink.attachNow();
+  }
+}
+
 export class SocketSink implements Sink {
-  constructor(private readonly socket: HibernatableSocket) {}
+  private text = "";
+  private isDue = false;
+  private hasAttached = false;
+
+  constructor(
+    private readonly socket: HibernatableSocket,
+    private readonly unattached: Unattached,
+  ) {}
 
   send(frame: string): void {
     this.socket.send(frame);
   }
 
+  /** The first text is attached at once: it says that the client has asked for the state. */
   attach(text: string): void {
-    this.socket.serializeAttachment(text);
+    this.text = text;
+    if (!this.hasAttached) return this.attachNow();
+    if (!this.isDue) this.unattached.add(this);
+    this.isDue = true;
+  }
+
+  attachNow(): void {
+    this.isDue = false;
+    this.hasAttached = true;
+    try {
+      this.socket.serializeAttachment(this.text);
+    } catch {
+      // It was closed, and needs nothing any more.
+    }
   }
 
   attached(): string {
@@ -33,11 +85,7 @@ export class SocketSink implements Sink {
   }
 
   close(code: number, reason: string): void {
-    try {
-      this.socket.close(code, reason);
-    } catch {
-      // It was closed already.
-    }
+    closeSocket(this.socket, code, reason);
   }
 }
 
