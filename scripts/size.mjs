@@ -1,27 +1,21 @@
 // `npm run size`: what a browser downloads, minified and compressed, beside the peers, against the budgets.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { pkg, root } from './places.mjs';
 
 const dist = join(pkg, 'dist');
-const isBuilt = (name) => existsSync(join(dist, `${name}.js`));
-
-/** `./client` and `./durable-objects` once they exist; until then the client entry is a tracker. */
-function entries() {
-  const others = ['client', 'durable-objects'].filter(isBuilt);
-  const everything = ['patchwire', ...others.map((name) => `patchwire/${name}`)];
-  const client = isBuilt('client')
-    ? { name: 'patchwire/client: connect', code: `import { connect } from 'patchwire/client'; console.log(connect);` }
-    : { name: 'patchwire: StateTracker (no client yet)', code: `import { StateTracker } from 'patchwire'; console.log(StateTracker);` };
-  return [
-    { key: 'client', ...client, budget: 38_000 },
-    { key: 'page', name: 'patchwire: StateTracker, patchwire/client: connect', code: `import { StateTracker } from 'patchwire'; import { connect } from 'patchwire/client'; console.log(StateTracker, connect);`, budget: 130_000 },
-    { key: 'requests', name: 'patchwire: applyChangeRequest', code: `import { applyChangeRequest } from 'patchwire'; console.log(applyChangeRequest);` },
-    { key: 'everything', name: `everything: ${everything.join(', ')} (without its core)`, code: everything.map((name, i) => `export * as e${i} from '${name}';`).join('\n'), budget: 130_000 },
-  ];
-}
+const entries = [
+  { key: 'client', name: 'patchwire/client: connect', code: `import { connect } from 'patchwire/client'; console.log(connect);`, budget: 38_000 },
+  { key: 'page', name: 'patchwire: StateTracker, patchwire/client: connect', code: `import { StateTracker } from 'patchwire'; import { connect } from 'patchwire/client'; console.log(StateTracker, connect);`, budget: 130_000 },
+  { key: 'requests', name: 'patchwire: applyChangeRequest', code: `import { applyChangeRequest } from 'patchwire'; console.log(applyChangeRequest);` },
+  {
+    key: 'everything',
+    name: 'everything: patchwire, patchwire/client, patchwire/durable-objects (without its core)',
+    code: ['patchwire', 'patchwire/client', 'patchwire/durable-objects'].map((name, i) => `export * as e${i} from '${name}';`).join('\n'),
+    budget: 130_000,
+  },
+];
 
 const peers = [
   {
@@ -72,7 +66,7 @@ async function bundled(code, plugins = []) {
 /** `{ entries, modules, peers }`, each with raw, gzip and brotli bytes. */
 export async function measureSizes() {
   const measured = [];
-  for (const entry of entries()) measured.push({ ...entry, ...(await bundled(entry.code)), shim: await bundled(entry.code, [withoutWasm]) });
+  for (const entry of entries) measured.push({ ...entry, ...(await bundled(entry.code)), shim: await bundled(entry.code, [withoutWasm]) });
   const others = [];
   for (const peer of peers) others.push({ name: peer.name, ...(await bundled(peer.code)) });
   const modules = [];

@@ -4,8 +4,8 @@ import { addNote, inBare, newSession, socketTo } from "./session.ts";
 
 // The examples of docstrings that need a Durable Object, `ctx`, or a server that can be connected to.
 
-const examples = import.meta.glob("../../.tools/examples/workerd/{client,durable-objects}.ts-*.ts");
-const codes = import.meta.glob("../../.tools/examples/workerd/{client,durable-objects}.ts-*.ts", { query: "?raw", import: "default", eager: true }) as Record<string, string>;
+const examples = import.meta.glob("../../.tools/examples/workerd/{client,sync-synced-state}.ts-*.ts");
+const codes = import.meta.glob("../../.tools/examples/workerd/{client,sync-synced-state}.ts-*.ts", { query: "?raw", import: "default", eager: true }) as Record<string, string>;
 
 test.each(Object.entries(examples))("%s", async (file, load) => {
   if (file.includes("client")) {

@@ -1,4 +1,4 @@
-import type { SyncedState } from "../durable-objects.js";
+import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { migrated, type Migration } from "../sync/migration.js";
 import { checkJson } from "../state/json.js";

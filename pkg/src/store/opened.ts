@@ -1,5 +1,6 @@
-import { SyncedState, type DurableContext, type HibernatableSocket, type SyncedStateOptions } from "../durable-objects.js";
 import { tagOf } from "../sync/audience.js";
+import type { HibernatableSocket } from "../sync/sinks.js";
+import { SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
 import type { StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */

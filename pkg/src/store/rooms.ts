@@ -1,4 +1,4 @@
-import type { SyncedState } from "../durable-objects.js";
+import type { SyncedState } from "../sync/synced-state.js";
 import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
 import { MESSAGES, Messages } from "./messages.js";

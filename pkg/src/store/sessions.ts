@@ -1,5 +1,5 @@
 import { agentStatusToSessionStatus, type SessionStatus } from "../compat/helix/status.js";
-import type { SyncedState } from "../durable-objects.js";
+import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";

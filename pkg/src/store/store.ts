@@ -1,8 +1,10 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
-import type { HibernatableSocket, Retention, SyncedEvent, SyncedState } from "../durable-objects.js";
 import { PatchwireError } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../sync/http.js";
 import type { Migration } from "../sync/migration.js";
+import type { Retention } from "../sync/past.js";
+import type { HibernatableSocket } from "../sync/sinks.js";
+import type { SyncedEvent, SyncedState } from "../sync/synced-state.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
 import type { ParallelOptions, ParallelResult } from "../tracker/parallel.js";
 import type { Immutable, Limits, StepWrites, StepWritesInput } from "../types.js";

@@ -1,0 +1,279 @@
+import { Audience } from "./audience.js";
+import type { Effect } from "./connections.js";
+import type { EventStream, HibernatableSocket } from "./sinks.js";
+import { call, isAlive, isLoss, release } from "../bridge/core.js";
+import { guard } from "./guard.js";
+import { migrated, StoredVersion } from "./migration.js";
+import type { Repaired } from "./past.js";
+import type { Plan } from "./plan.js";
+import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./synced-state.js";
+import type { StateTables } from "./tables.js";
+import { Transactions, type Witness } from "./transactions.js";
+import { stateTables } from "../store/state-tables.js";
+import { Meaning } from "../tracker/meaning.js";
+import { StateTracker } from "../tracker/tracker.js";
+import type { Limits } from "../types.js";
+import type { StateDocument } from "../values/document.js";
+import { diff } from "../values/patches.js";
+import type { SessionHandle } from "../wasm/patchwire.js";
+
+/** What is open of a state. */
+interface Live<T> {
+  session: SessionHandle;
+  /** The session's tracker, and what recipes are run with. */
+  meaning: Meaning;
+  tracker: StateTracker<T>;
+}
+
+/** What is done once it is certain that the commit of this revision stays. */
+interface Telling {
+  revision: number;
+  /** What the connections of then are to be sent; those of later are given their places back, which tells them. */
+  effects: Effect[];
+  /** Whatever else. */
+  then(): void;
+}
+
+const accept = (session: SessionHandle): void => session.accept();
+
+/** Whether a session is the stored one as it is stored. A core that dies here has nothing to do with what was committed. */
+function knows(known: SessionHandle, session: string | undefined, revision: number): boolean {
+  try {
+    return isAlive(known) && call(() => known.id() === session && known.revision() === revision);
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    return false;
+  }
+}
+
+/** What changes the session's state. */
+function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "meaning" | "tracker"> {
+  const meaning = Meaning.ofSession(session, limits ?? {});
+  return { meaning, tracker: new StateTracker<T>(meaning as never) };
+}
+
+/**
+ * A {@link SyncedState} while it is in memory. It is read when it is first asked for; each change is committed to storage and
+ * then told; and what may not be as it is in storage any more is forgotten, and read again.
+ */
+export class LiveState<T> {
+  readonly tables: StateTables;
+  readonly audience: Audience;
+  private readonly transactions: Transactions;
+  private readonly version: StoredVersion;
+  private readonly witness: Witness = { ended: (isOutermost) => this.check(isOutermost), deleted: () => this.forget() };
+  private opened: Live<T> | undefined;
+  /** What was committed in a transaction that is still open, and who is to be told of it. */
+  private untold: Telling[] = [];
+
+  constructor(
+    private readonly context: DurableContext,
+    private readonly options: SyncedStateOptions<T>,
+    name: string,
+  ) {
+    this.version = new StoredVersion(context.storage, name);
+    this.audience = new Audience(context, name, (event) => this.tell(event));
+    this.transactions = Transactions.of(context.storage);
+    this.tables = stateTables(context.storage, this.transactions.quietly, name);
+  }
+
+  /** Runs what changes the state, and commits it. */
+  change(run: (tracker: StateTracker<T>) => void): void {
+    this.with((opened) => {
+      run(opened.tracker);
+      this.commit(opened);
+    });
+  }
+
+  /** Runs what is done once. If the core fails in it, what is next asked for is read from storage. */
+  with<R>(run: (opened: Live<T>) => R): R {
+    try {
+      return run(this.open());
+    } catch (error) {
+      if (isLoss(error) || this.tables.hasFailed) this.forget();
+      throw error;
+    }
+  }
+
+  /** Runs what may be done again: if the core fails in it, another one is likely to do it. */
+  ask<R>(run: (opened: Live<T>) => R): R {
+    try {
+      return this.with(run);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      return this.with(run);
+    }
+  }
+
+  /** See {@link SyncedState.repair}. */
+  repair(): Repaired | undefined {
+    this.forget();
+    const repaired = this.tables.repair();
+    if (repaired !== undefined) {
+      this.untold = [];
+      this.once(repaired.revision, [], () => {});
+    }
+    return repaired;
+  }
+
+  /** See {@link SyncedState.destroy}. */
+  destroy(): void {
+    this.tables.drop();
+    if (this.options.version !== undefined) this.version.delete();
+    this.forget();
+    this.untold = [];
+    const dismiss = (): void => this.audience.dismiss("the state was deleted");
+    if (this.transactions.isOpen) this.once(-1, [], dismiss);
+    else dismiss();
+  }
+
+  private tell(event: SyncedEvent): void {
+    guard(() => this.options.onEvent?.(event));
+  }
+
+  /** Commits what its tracker has changed, if anything, and has it told. */
+  commit(opened: Live<T>): void {
+    const { session, meaning } = opened;
+    let plan: Plan;
+    try {
+      plan = meaning.commit(session);
+      if (plan.revision === undefined) return;
+      this.tables.write(plan.rows);
+    } catch (error) {
+      // What was changed can't be kept: the state is what was committed last.
+      this.begin(opened);
+      throw error;
+    }
+    const { revision, bytes, rows } = plan;
+    let effects = plan.sent;
+    try {
+      call(accept, session, undefined);
+      // What has been read of the state stands on the version before, which would stay in memory.
+      if (rows.some(([statement]) => statement === "putRoot") && !meaning.isSeen) meaning.readAnew(session);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.reopen();
+      effects = [];
+    }
+    this.once(revision, effects, () => this.tell({ type: "commit", revision, bytes, rows: rows.length }));
+  }
+
+  /** Recipes go on from what was committed last; what they have read of it is given back. */
+  private begin(opened: Live<T>): void {
+    try {
+      call(() => opened.session.refuse());
+      opened.meaning.close();
+      Object.assign(opened, track(opened.session, this.options.limits));
+    } catch {
+      this.forget();
+    }
+  }
+
+  /** Tells now, or when the transaction has ended that is open. */
+  once(revision: number, effects: Effect[], then: () => void): void {
+    this.untold.push({ revision, effects, then });
+    if (this.transactions.isOpen) this.transactions.witness(this.witness);
+    else this.tellAll();
+  }
+
+  private tellAll(): void {
+    const untold = this.untold;
+    this.untold = [];
+    try {
+      if (this.audience.isSeated) {
+        for (const { effects } of untold) this.audience.carryOut(effects);
+      } else if (this.opened !== undefined || untold.some(({ revision }) => revision > 0)) {
+        this.open();
+        this.audience.seat();
+      }
+    } catch {
+      this.reopen();
+    }
+    for (const { then } of untold) then();
+  }
+
+  /** A transaction has ended in which something was read or written: was it taken back? */
+  private check(isOutermost: boolean): void {
+    const { session, revision = -1 } = this.tables.last();
+    const opened = this.opened;
+    if (opened !== undefined && !knows(opened.session, session, revision)) this.forget();
+    this.untold = this.untold.filter((telling) => telling.revision <= revision);
+    if (isOutermost) guard(() => this.tellAll());
+  }
+
+  /** It is committed, whatever happens here; those who listen are told of it when their connections are restored. */
+  private reopen(): void {
+    this.forget();
+    try {
+      this.open();
+    } catch {
+      this.forget();
+    }
+  }
+
+  /** What is open; read from storage where nothing is, or where what is can't be believed. */
+  open(): Live<T> {
+    if (this.opened !== undefined && (!isAlive(this.opened.session) || this.tables.hasFailed)) this.forget();
+    return this.opened ?? this.read();
+  }
+
+  /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
+  private read(): Live<T> {
+    const { version } = this.options;
+    if (version === undefined) return this.readStored();
+    try {
+      return this.context.storage.transactionSync(() => {
+        let isNew = false;
+        const opened = this.readStored(() => (isNew = true));
+        const from = isNew ? version : this.version.read();
+        const next = migrated(opened.tracker.getState(), from, this.options);
+        opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
+        this.commit(opened);
+        if (isNew || from < version) this.version.write(version);
+        return opened;
+      });
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  private readStored(isNew?: () => void): Live<T> {
+    const { initial, limits, retention = {} } = this.options;
+    const { revisions = NaN, age = NaN, bytes = NaN } = retention;
+    const make = (): StateDocument => {
+      isNew?.();
+      return new StateTracker(initial, limits ? { limits } : {}).document();
+    };
+    const session = this.tables.open(make, limits);
+    call(() => session.keep(revisions, age, bytes));
+    const opened: Live<T> = (this.opened = { session, ...track<T>(session, limits) });
+    this.audience.meet(session);
+    this.transactions.witness(this.witness);
+    if (!this.transactions.isOpen) this.audience.seat();
+    return opened;
+  }
+
+  /** Gives back what it holds in memory. */
+  forget(): void {
+    const opened = this.opened;
+    if (opened === undefined) return;
+    this.opened = undefined;
+    this.audience.meet(undefined);
+    this.transactions.forget(this.witness);
+    const isLost = !isAlive(opened.session);
+    opened.meaning.close();
+    release(opened.session);
+    if (isLost) this.tell({ type: "engine_lost" });
+  }
+
+  /** A socket or a stream has ended. */
+  leave(member: HibernatableSocket | EventStream): void {
+    try {
+      this.audience.leave(member);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.forget();
+    }
+  }
+}

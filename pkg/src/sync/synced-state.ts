@@ -1,0 +1,450 @@
+import type { SocketContext } from "./audience.js";
+import type { ConnectionEvent } from "./connections.js";
+import { respond, type HttpRequest, type HttpResponse } from "./http.js";
+import { LiveState } from "./live-state.js";
+import type { Migration } from "./migration.js";
+import { checkRetention, type Repaired, type Retention } from "./past.js";
+import { closeSocket, type HibernatableSocket } from "./sinks.js";
+import { call, hasObjects, isLoss, plain, release } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
+import { checkCount } from "../store/checks.js";
+import type { StoreStorage } from "../store/rows.js";
+import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
+import { StateDocument } from "../values/document.js";
+
+/** What of a Durable Object's context is used; `this.ctx` has it. */
+export interface DurableContext extends SocketContext {
+  storage: StoreStorage;
+}
+
+/** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
+export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
+
+/** How a {@link SyncedState} begins, and what it accepts. */
+export interface SyncedStateOptions<T> extends Migration<T> {
+  /** The state of an object that has none yet. */
+  initial: T;
+  /**
+   * Tells several states of one object from each other: each has tables, sockets and streams of its own. Up to 64
+   * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
+   */
+  name?: string;
+  /** How many earlier revisions {@link SyncedState.at} can read. Without it, those of the log and those that are pinned. */
+  retention?: Retention;
+  /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
+  onEvent?: (event: SyncedEvent) => void;
+  /** Bounds on what is accepted. */
+  limits?: Limits;
+}
+
+const NAMES = /^[a-z0-9_-]{1,64}$/;
+
+/** The names of each object's states. */
+const taken = new WeakMap<DurableContext, Set<string>>();
+
+/** The name in lower case, because those of tables have no other; empty for the state that has none. */
+function takeName(ctx: DurableContext, given: string | undefined): string {
+  const name = given === undefined ? "" : String(given).toLowerCase();
+  if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
+  const names = taken.get(ctx) ?? new Set();
+  if (names.has(name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: give each its own in the option name");
+  taken.set(ctx, names.add(name));
+  return name;
+}
+
+/**
+ * One state of a Durable Object: kept in its SQLite, changed by recipes, and held live by every client that connects.
+ *
+ * A change is committed when the method that made it returns, and then broadcast. If the commit fails the method
+ * throws, nobody is told anything, and the state is what was committed last.
+ *
+ * The core is shared by all objects of an isolate. If it fails, whoever made the call that it failed in gets
+ * `ENGINE_LOST`, unless that could be done again or was committed already. Every object then goes on from storage, and
+ * its connections where they were.
+ *
+ * In the examples below `ctx` is the Durable Object's, `this.ctx`.
+ *
+ * @example
+ * ```ts
+ * import { DurableObject } from "cloudflare:workers";
+ * import { SyncedState } from "patchwire/durable-objects";
+ *
+ * export class Session extends DurableObject {
+ *   state = new SyncedState(this.ctx, { initial: { notes: [] as string[] } });
+ *   fetch(request: Request) { return this.state.fetch(request); }
+ *   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer) { this.state.webSocketMessage(socket, message); }
+ *   webSocketClose(socket: WebSocket) { this.state.webSocketClose(socket); }
+ *   webSocketError(socket: WebSocket) { this.state.webSocketError(socket); }
+ *   addNote(text: string) { this.state.update((draft) => { draft.notes.push(text); }); }
+ * }
+ * ```
+ */
+export class SyncedState<T> {
+  readonly #live: LiveState<T>;
+
+  /**
+   * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
+   *
+   * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
+   *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a name.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const notes = new SyncedState(ctx, { initial: ["a"], onEvent: (event) => console.log(event.type) });
+   * const usage = new SyncedState(ctx, { name: "usage", initial: { tokens: 0 } });
+   * notes.update((draft) => draft.push("b"));
+   * console.log(notes.getState(), usage.getState(), notes.revision, usage.revision);
+   * // commit
+   * // [ 'a', 'b' ] { tokens: 0 } 1 0
+   * ```
+   */
+  constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
+    if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
+    const checked = { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
+    this.#live = new LiveState(ctx, checked, takeName(ctx, options.name));
+  }
+
+  /**
+   * The number of the last commit: each change raises it by one; 0 for the initial state.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.update((draft) => { draft.count = 1; });
+   * console.log(state.revision); // 1
+   * ```
+   */
+  get revision(): number {
+    return this.#live.ask(({ session }) => call(() => session.revision()));
+  }
+
+  /**
+   * The state: plain, frozen, and `===` in every part that hasn't changed. The first call reads storage; then
+   * O(containers changed since the last call).
+   *
+   * @throws what storage throws; PatchwireError `NOT_JSON` where the initial state isn't JSON, `VALIDATION_FAILED` where
+   *   the rows have a format of another version, `STREAM_TRUNCATED` where some are missing, `INVALID_JSON` and others
+   *   where they are damaged.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { plan: ["search"], done: 0 } });
+   * const before = state.getState();
+   * state.increment("/done");
+   * console.log(state.getState(), state.getState().plan === before.plan); // { plan: [ 'search' ], done: 1 } true
+   * ```
+   */
+  getState(): Immutable<T> {
+    return this.#live.ask(({ tracker }) => tracker.getState());
+  }
+
+  /**
+   * Runs a recipe on a draft, commits what it did and broadcasts it; nothing of either if it changed nothing.
+   *
+   * @throws what the recipe throws, what {@link StateTracker.update} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * state.update((draft) => { draft.notes.push("b"); });
+   * console.log(state.getState()); // { notes: [ 'a', 'b' ] }
+   * try {
+   *   state.update((draft) => { draft.notes.push("c"); throw new Error("no"); });
+   * } catch {
+   *   console.log(state.revision, state.getState()); // 1 { notes: [ 'a', 'b' ] }
+   * }
+   * ```
+   */
+  update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
+    this.#live.change((tracker) => tracker.update(recipe));
+  }
+
+  /**
+   * Adds to the end of the string at a JSON Pointer. Only the addition is written and sent.
+   *
+   * @throws what {@link StateTracker.append} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { answer: "" } });
+   * for (const token of ["Hel", "lo"]) state.append("/answer", token);
+   * console.log(state.getState(), state.revision); // { answer: 'Hello' } 2
+   * ```
+   */
+  append(pointer: string, text: string): void {
+    this.#live.change((tracker) => tracker.append(pointer, text));
+  }
+
+  /**
+   * Adds to the number at a JSON Pointer. Only the difference is written and sent.
+   *
+   * @throws what {@link StateTracker.increment} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { tokens: 100 } });
+   * state.increment("/tokens", 42);
+   * console.log(state.getState()); // { tokens: 142 }
+   * ```
+   */
+  increment(pointer: string, by = 1): void {
+    this.#live.change((tracker) => tracker.increment(pointer, by));
+  }
+
+  /**
+   * Applies a patch of either dialect, as operations or as JSON text. All or nothing.
+   *
+   * @throws what {@link StateTracker.apply} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * state.apply([{ op: "add", path: "/notes/0", value: "b" }]);
+   * console.log(state.getState()); // { notes: [ 'b', 'a' ] }
+   * ```
+   */
+  apply(patch: readonly JSONPatchOperation[] | string): void {
+    this.#live.change((tracker) => tracker.apply(patch));
+  }
+
+  /**
+   * Runs tools at once on the state as it is, and commits what they did, merged in their order, when the last one has ended:
+   * see the function `parallel` of `patchwire`, which does it with a tracker.
+   *
+   * @throws PatchwireError as {@link mergeWrites}, and what storage throws: then nothing has changed.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: [] as string[], spent: 0 } });
+   * const { results } = await state.parallel([
+   *   async (tool) => { tool.update((draft) => { draft.notes.push("searched"); }); return 3; },
+   *   async (tool) => { tool.increment("/spent", 5); return "written"; },
+   * ]);
+   * console.log(state.getState(), state.revision, results[0].status); // { notes: [ 'searched' ], spent: 5 } 1 fulfilled
+   * ```
+   */
+  parallel<const R extends readonly unknown[]>(tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> }, options?: ParallelOptions): Promise<ParallelResult<R>> {
+    return parallel<T, R>(this, tools, options);
+  }
+
+  /**
+   * The state at an earlier revision, as a document that reads of storage what is looked into. Those since the state was
+   * last written as a whole (some hundred changes or more), those that the option `retention` keeps, and pinned ones can
+   * be read. Two of them share what they have in common: `diff` reads what differs. Of a revision that isn't kept any
+   * more nothing can be read, not by a document from before either.
+   *
+   * O(the changes between the last whole state before it and the revision).
+   *
+   * @throws PatchwireError `NOT_FOUND` where the revision isn't kept, or isn't made yet; `VALIDATION_FAILED` where it is no
+   *   whole number; what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { plan: ["search"], done: 0 }, retention: { revisions: 10_000 } });
+   * state.update((draft) => { draft.plan.push("write"); });
+   * state.increment("/done");
+   * console.log(state.at(1).toJSON()); // { plan: [ 'search', 'write' ], done: 0 }
+   * console.log(state.at(0).diff(state.at(1))); // [ { op: 'add', path: '/plan/-', value: 'write' } ]
+   * ```
+   */
+  at(revision: number): StateDocument {
+    return this.#live.ask(({ session }) => new StateDocument(call(() => session.at(revision))));
+  }
+
+  /**
+   * Makes the state what it was at an earlier revision, as one change of what differs: a commit like any other, with a
+   * revision of its own, which clients are told.
+   *
+   * @throws what {@link at} throws, and what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"], count: 0 } });
+   * state.update((draft) => { draft.notes = []; });
+   * state.increment("/count");
+   * state.restore(0);
+   * console.log(state.getState(), state.revision); // { notes: [ 'a' ], count: 0 } 3
+   * ```
+   */
+  restore(revision: number): void {
+    this.#live.with((opened) => {
+      const { session, tracker } = opened;
+      const [then, now] = [revision, call(() => session.revision())].map((revision) => call(() => session.at(revision)));
+      tracker.apply(call(() => now!.diff(then!, undefined, true)));
+      release(then!);
+      release(now!);
+      this.#live.commit(opened);
+    });
+  }
+
+  /**
+   * Keeps a revision, the present one unless another is given, for as long as it is pinned: {@link at} can read it until
+   * it has been unpinned as often. A row is written; what the revision needs stays as it is in storage, and is no copy.
+   *
+   * @returns the revision.
+   * @throws what {@link at} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { draft: "" } });
+   * state.append("/draft", "first");
+   * const submitted = state.pin();
+   * for (let i = 0; i < 1000; i++) state.append("/draft", ".");
+   * console.log(state.at(submitted).get("/draft"), state.pins); // first [ 1 ]
+   * ```
+   */
+  pin(revision = this.revision): number {
+    if (revision !== this.revision) this.at(revision).free();
+    this.#live.tables.pin(revision);
+    return revision;
+  }
+
+  /**
+   * Takes one pin of a revision away. What nobody needs then is deleted with the changes that follow, a few rows each.
+   *
+   * @throws PatchwireError `NOT_FOUND` where it isn't pinned; what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { draft: "" } });
+   * state.unpin(state.pin());
+   * console.log(state.pins); // []
+   * ```
+   */
+  unpin(revision: number): void {
+    this.#live.ask(({ session }) => {
+      if (!this.#live.tables.unpin(checkCount("the revision", revision))) throw new PatchwireError("NOT_FOUND", "the revision isn't pinned");
+      call(() => session.review());
+    });
+  }
+
+  /**
+   * The revisions that are pinned, ascending.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: 0 });
+   * state.pin();
+   * console.log(state.pins); // [ 0 ]
+   * ```
+   */
+  get pins(): readonly number[] {
+    return this.#live.ask(() => this.#live.tables.pins());
+  }
+
+  /**
+   * Mends a state whose rows are damaged, which every other method refuses with an error that names the row. The newest
+   * revision that is whole becomes the state, with a number that none of the lost ones had, and as another session, because
+   * clients may have seen what is lost: they are sent it whole. What is kept of the revisions before it stays. O(state).
+   *
+   * @returns what was lost; `undefined` where nothing is damaged.
+   * @throws where no revision is whole, what is damaged: then nothing has changed. {@link destroy} begins anew.
+   * @example
+   * ```ts
+   * import { PatchwireError, SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * try {
+   *   state.getState();
+   * } catch (error) {
+   *   if (!(error instanceof PatchwireError && ["STREAM_TRUNCATED", "VALIDATION_FAILED"].includes(error.code))) throw error;
+   *   const { restored, newest, damage } = state.repair()!;
+   *   console.error(`${damage.message}: revisions ${restored + 1} to ${newest} are lost`);
+   * }
+   * console.log(state.repair()); // undefined
+   * ```
+   */
+  repair(): Repaired | undefined {
+    return this.#live.repair();
+  }
+
+  /**
+   * Answers a request: a WebSocket upgrade, an event stream (`Accept: text/event-stream`), a snapshot
+   * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
+   * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
+   * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. Who may
+   * read is for the caller to decide before.
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { answer: "" } });
+   * state.append("/answer", "Hi");
+   * const get = (query: string) => state.fetch(new Request(`https://session/${query}`));
+   * const snapshot = await get("").json<{ session: string; revision: number; state: unknown }>();
+   * console.log(snapshot.revision, snapshot.state); // 1 { answer: 'Hi' }
+   * const { frames } = await get(`?since=0&session=${snapshot.session}&dialect=extended`).json<{ frames: { chunk: unknown }[] }>();
+   * console.log(frames[0]!.chunk);
+   * // { type: 'state_patch', patches: [ { op: 'str_ins', path: '/answer', pos: 0, str: 'Hi' } ] }
+   * ```
+   */
+  fetch(request: HttpRequest): HttpResponse {
+    return respond(this.#live, request);
+  }
+
+  /**
+   * To be called from the object's method of the same name, as {@link SyncedState}'s example does: what a client sent.
+   * What isn't a frame of the protocol is answered with `fail`.
+   */
+  webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
+    const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
+    try {
+      this.#live.ask(() => this.#live.audience.receive(socket, frame));
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      // It waits for an answer: this one it understands.
+      closeSocket(socket, 1011, "the core failed");
+    }
+  }
+
+  /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */
+  webSocketClose(socket: HibernatableSocket, ..._: unknown[]): void {
+    this.#live.leave(socket);
+    closeSocket(socket, 1000, "");
+  }
+
+  /** To be called from the object's method of the same name, as {@link SyncedState}'s example does. */
+  webSocketError(socket: HibernatableSocket, ..._: unknown[]): void {
+    this.webSocketClose(socket);
+  }
+
+  /**
+   * Deletes the state with its tables. What is next asked for begins anew with the initial state, as another session:
+   * connections are closed, and clients that come back notice.
+   *
+   * @throws what storage throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.destroy();
+   * console.log(state.getState(), state.revision); // { count: 0 } 0
+   * ```
+   */
+  destroy(): void {
+    this.#live.destroy();
+  }
+
+  /**
+   * Gives back what it holds in memory. What is next asked for is read from storage; connections stay where they are.
+   *
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * state.increment("/count");
+   * state.unload();
+   * console.log(state.getState()); // { count: 1 }
+   * ```
+   */
+  unload(): void {
+    this.#live.forget();
+  }
+}
