@@ -16,27 +16,32 @@ function versions(shape, leaves = 1) {
   return [before, JSON.stringify(state)];
 }
 
-/** Peers go through arrays from the end on: what both found is compared by place. */
-const byPlace = (a, b) => (a.path < b.path ? -1 : 1);
-const found = (one) => ({ ...one, step: (i) => (one.last = one.run(i)), state: () => one.last?.toSorted(byPlace) ?? null });
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const inUtf8 = (texts) => texts.map((text) => encoder.encode(text));
+const parsed = (text) => JSON.parse(typeof text === 'string' ? text : decoder.decode(text));
+
+/** A vector that was replaced may be told as a whole, or number by number: what counts is where a patch leads. */
+const found = ([before], one) => ({
+  ...one,
+  step: (i) => (one.last = one.run(i)),
+  state: () => fastJsonPatch.applyPatch(parsed(before), structuredClone(one.last ?? [])).newDocument,
+});
 
 function peer(texts) {
-  const [before, after] = texts.map((text) => (typeof text === 'string' ? () => JSON.parse(text) : () => JSON.parse(decoder.decode(text))));
-  return found({ name: 'JSON.parse + fast-json-patch compare', batch: 4, run: () => fastJsonPatch.compare(before(), after()) });
+  const [before, after] = texts;
+  return found(texts, { name: 'JSON.parse + fast-json-patch compare', batch: 4, run: () => fastJsonPatch.compare(parsed(before), parsed(after)) });
 }
 
-function inText([before, after]) {
-  return found({ name: 'patchwire', batch: 4, run: () => diffTexts(before, after) });
+function inText(texts) {
+  const [before, after] = texts;
+  return found(texts, { name: 'patchwire', batch: 4, run: () => diffTexts(before, after) });
 }
 
 function shared(texts) {
   const [before, other] = texts.map((text) => StateDocument.parse(text));
   const after = before.apply(before.diff(other));
-  return found({ name: 'patchwire', batch: 200, run: () => before.diff(after) });
+  return found(texts, { name: 'patchwire', batch: 200, run: () => before.diff(after) });
 }
 
 function diff(name, shape, target, make, form = (texts) => texts, leaves = 1) {
