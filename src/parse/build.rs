@@ -8,7 +8,7 @@ use super::pattern::Patterns;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object, Raw};
-use crate::text::{self, grammar, number};
+use crate::text::{self, grammar, names::are_distinct, number};
 
 /// A name or a value that has been read: its text, from the quote or bracket at `start` to before `end`.
 #[derive(Clone, Copy)]
@@ -124,8 +124,10 @@ impl<'a> Builder<'a> {
         if frame.close != b'}' {
             return false;
         }
+        let is_plain = || are_distinct(members.iter().map(|[name, _]| self.name(name)));
         if members.len() > MEMBERS {
-            return !cfg!(feature = "fast") || self.may_be_alike(members);
+            // Where a peer sees to that, the object is built, as it is where two names are the same.
+            return !is_plain();
         }
         // Names that differ in length or in the first byte mostly differ in this, too.
         let (mut seen, mut is_repeated) = (0u64, false);
@@ -135,18 +137,7 @@ impl<'a> Builder<'a> {
             is_repeated |= seen & bit != 0;
             seen |= bit;
         }
-        is_repeated && self.has_twins(members)
-    }
-
-    /// Whether two names have the same hash. Where a peer sees to that, the object is built, as it is where two are the same.
-    #[inline(never)]
-    fn may_be_alike(&self, members: &[[Token; 2]]) -> bool {
-        let hash = |name: &[u8]| {
-            name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-        };
-        let mut hashes: Vec<u64> = members.iter().map(|[name, _]| hash(self.name(name))).collect();
-        hashes.sort_unstable();
-        hashes.windows(2).any(|two| two.first() == two.last())
+        is_repeated && !is_plain() && self.has_twins(members)
     }
 
     #[inline(never)]

@@ -2,6 +2,7 @@
 //! split a pair and the halves still join.
 
 pub(crate) mod grammar;
+pub(crate) mod names;
 pub(crate) mod number;
 
 /// Appends a UTF-16 code unit sequence's next code point; a lone surrogate becomes its three-byte form.
@@ -147,7 +148,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The eight bytes from `at`, the first of them lowest; zeros after the end.
 #[inline(always)]
-fn word(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..at + 8).and_then(<[u8]>::first_chunk) {
         Some(word) => u64::from_le_bytes(*word),
         None => last_word(bytes, at),
