@@ -25,7 +25,8 @@ export class Targets {
       const key: Key = Array.isArray(container) && String(Number(segment)) === segment ? Number(segment) : segment;
       path.push(key);
       const slots = container === undefined ? null : state.slots(container);
-      const isThere = slots !== null ? slots.has(key) : container !== undefined && Object.hasOwn(container, key) && key !== "length";
+      const isLength = key === "length" && Array.isArray(container);
+      const isThere = slots !== null ? slots.has(key) : container !== undefined && Object.hasOwn(container, key) && !isLength;
       value = isThere ? readSlot(slots ?? container!, key) : undefined;
     }
     return { path, value };

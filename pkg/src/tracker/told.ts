@@ -126,9 +126,9 @@ const mostLength = (text: string): number => (/^[ !#-[\]-~]*$/.test(text) ? text
 
 const isIndex = (key: Key): boolean => typeof key === "number";
 
-/** A copy of a value of the state that may be written to, as those are that the core answers. */
+/** A copy of a value of the state as the core would answer it: it may be written to, and has 0 for -0. */
 function thawed(value: unknown): unknown {
-  if (!isContainer(value)) return value;
+  if (!isContainer(value)) return value === 0 ? 0 : value;
   if (Array.isArray(value)) return value.map(thawed);
   const copy = {};
   for (const key of Object.keys(value)) put(copy, key, thawed((value as Record<string, unknown>)[key]));
