@@ -221,6 +221,19 @@ export class Place implements Told {
     }
   }
 
+  /** Items that were read in `base` along with others are the same items here. */
+  catchUp(): void {
+    const source = this.recipe.source(this.now);
+    if (source === null) return;
+    const { items } = this;
+    const before = itemsOf(this.base);
+    for (let i = 0; i < items.length; i++) {
+      const slot = items[i];
+      if (slot === source.items) items[i] = before[i];
+      else if (slot instanceof Unread && slot.known !== undefined) items[i] = slot.known;
+    }
+  }
+
   private draft(value: Container, key: Key, isOfState: boolean): Place {
     const place = new Place(this.recipe, value, this, key, isOfState);
     const drafted = (this.drafted ??= []);

@@ -186,6 +186,7 @@ export class Settlement extends Takeover {
   private rewritten(place: Place): object {
     const home = homeOf(place);
     const { refs } = this;
+    place.catchUp();
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
     this.replaces(refs, undefined);
     if (final === place.base) return final;

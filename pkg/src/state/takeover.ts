@@ -5,6 +5,7 @@ import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
+import { Unread } from "./unread.js";
 
 /** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
 const LARGE = 256;
@@ -217,6 +218,9 @@ export abstract class Takeover {
     if (there !== null) this.recipe.list(there);
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
+    this.recipe.copied(source, copy);
+    // What hasn't been read looks the same at every index, and is the item of its own.
+    const unread: unknown = there === null ? null : (this.recipe.source(there)?.items ?? null);
     const { length } = copy;
     const parts: unknown[] = [];
     let run: Run | null = null;
@@ -228,7 +232,7 @@ export abstract class Takeover {
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
       if (run !== null) {
-        const kept = common(copy, i, was!, next);
+        const kept = common(copy, i, was!, next, unread);
         i += kept;
         next += kept;
         run.length += kept;
@@ -240,7 +244,7 @@ export abstract class Takeover {
       if (was !== null) {
         const place: Place | undefined = isContainer(item) && item !== was[next] && item !== was[next + 1] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
-        const index = place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
+        const index = item === unread && unread !== null ? i : place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
         if (index >= 0) {
           const final = place === undefined || known === item ? item : this.settle(place);
           this.hasPut ||= place !== undefined && index < next;
@@ -315,7 +319,7 @@ export abstract class Takeover {
     if (next + 1 < was.length && Object.is(was[next + 1], item)) return next + 1;
     if (!isContainer(item)) return -1;
     if (place !== undefined && (place.parent?.base as unknown) === there && Object.is(was[place.key as number], item)) return place.key as number;
-    if (place === undefined && !this.recipe.isOurs(item)) return -1;
+    if (place === undefined && !(item instanceof Unread || this.recipe.isOurs(item))) return -1;
     // Where it is now, after others have changed places.
     if (was[at] === item) return at;
     const end = Math.min(was.length, next + AHEAD);
@@ -372,11 +376,12 @@ function readable(array: unknown[], count: number): unknown[] {
   return array.length <= Math.max(count * 4, LONG) && Object.isFrozen(array) ? [...array] : array;
 }
 
-/** How many containers from one index on are the same in both. */
-function common(a: unknown[], from: number, b: unknown[], otherFrom: number): number {
+/** How many containers from one index on are the same in both; those that are `unread` are at the same index alone. */
+function common(a: unknown[], from: number, b: unknown[], otherFrom: number, unread: unknown): number {
   const most = Math.min(a.length - from, b.length - otherFrom);
+  const other = from === otherFrom ? null : unread;
   let count = 0;
-  while (count < most && a[from + count] === b[otherFrom + count] && isContainer(a[from + count])) count++;
+  while (count < most && a[from + count] === b[otherFrom + count] && isContainer(a[from + count]) && a[from + count] !== other) count++;
   return count;
 }
 
