@@ -57,7 +57,8 @@ impl<'a> Combiner<'a> {
     }
 
     pub fn run(&mut self, base: &Node) -> Result<()> {
-        let touches = self.writers.iter().map(|writer| (&writer.touch).into()).enumerate().collect();
+        let touching = self.writers.iter().enumerate().filter(|(_, writer)| !writer.touch.is_nothing());
+        let touches = touching.map(|(index, writer)| (index, (&writer.touch).into())).collect();
         self.place(&mut Vec::new(), Some(base), touches)?;
         self.limits.check_change(base, &self.state)
     }

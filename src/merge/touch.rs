@@ -101,6 +101,10 @@ fn path(write: &Write) -> &[Step] {
 }
 
 impl Touch {
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Touch::Within(Within { growth: None, below }) if below.is_empty())
+    }
+
     /// Net writes come depth first, so a place that was touched before is the last one.
     fn insert(&mut self, path: &[Step], touch: Touch) {
         let (step, rest) = match (path.split_first(), &mut *self) {

@@ -56,6 +56,7 @@ pub(super) fn with_targets(patch: Patch, base: &Node, dialect: Dialect) -> Patch
         return patch;
     }
     let (mut state, mut operations) = (base.clone(), Vec::with_capacity(patch.operations.len() + 1));
+    let (mut fits, mut grew) = (true, false);
     for operation in patch.operations {
         let moved = match &operation {
             Operation::Move { from, path } if may_fail(&operation) && !holds_parent(&state, path) => from.find(&state),
@@ -64,14 +65,17 @@ pub(super) fn with_targets(patch: Patch, base: &Node, dialect: Dialect) -> Patch
         let one = Patch { operations: vec![operation.clone()] };
         match (operation, moved) {
             (Operation::Move { from, path }, Some(value)) => {
+                grew = true;
                 operations.extend([Operation::Remove { path: from }, Operation::Add { path, value }]);
             }
             (other, _) => operations.push(other),
         }
-        // What was derived from the state applies to it.
-        let _ = apply(&mut state, &one, &Limits::none());
+        // What was derived from the state applies to it; what somebody wrote may not.
+        fits &= apply(&mut state, &one, &Limits::none()).is_ok();
     }
-    Patch { operations }
+    // With a value in the place of a move they may be longer than the array around them.
+    let whole = if fits && grew { writes::around_all(&operations, &state) } else { None };
+    Patch { operations: whole.map_or(operations, |whole| vec![whole]) }
 }
 
 /// The operations that the writes are, moves as they are meant.

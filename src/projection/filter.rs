@@ -112,19 +112,22 @@ impl<'v> Filter<'v> {
 
     /// What may be seen at `path` in `state`; without one, where it is the same whatever is an array.
     fn sight(&self, path: &Pointer, state: Option<&Node>) -> Result<Sight<'v>> {
-        // As if every segment that may be an index named a member, and as if none did: what lies between them matches
-        // more pointers than the one and fewer than the other, so it is the same if they are.
-        let (mut named, mut indexed) = (self.root.clone(), self.root.clone());
+        // A segment that may be an index matches more pointers as a member's name. The most is visible where it is a name to
+        // what is included and an index to what is excluded, and the least the other way round: if both are the same,
+        // so is whatever lies between them.
+        let (mut most, mut least) = (self.root.clone(), self.root.clone());
         let mut node = state.cloned();
         for key in path.keys() {
             let in_array = node.as_ref().map(|node| node.as_array().is_some());
             let may_be_index = in_array.unwrap_or(state.is_none() && (**key == *b"-" || pointer::index(key).is_some()));
-            named = named.step(if in_array == Some(true) { None } else { Some(key) });
-            indexed = indexed.step(if may_be_index { None } else { Some(key) });
+            let named = if in_array == Some(true) { None } else { Some(&**key) };
+            let indexed = if may_be_index { None } else { named };
+            most = most.step_as(named, indexed);
+            least = least.step_as(indexed, named);
             node = node.and_then(|node| node.child(key));
         }
-        if named == indexed {
-            return Ok(named);
+        if most == least {
+            return Ok(most);
         }
         Err(Error::new(Code::InvalidPatch, "whether a segment is a name or an index decides what is visible: pass { base }"))
     }

@@ -137,12 +137,17 @@ impl<'v> Sight<'v> {
 
     /// Below an object the member of that name, below an array (`None`) any item.
     pub(crate) fn step(&self, name: Option<&[u8]>) -> Sight<'v> {
-        let onward = |rests: &Rests<'v>| {
+        self.step_as(name, name)
+    }
+
+    /// Where what is included goes by the one name, and what is excluded by the other.
+    fn step_as(&self, included: Option<&[u8]>, excluded: Option<&[u8]>) -> Sight<'v> {
+        let onward = |rests: &Rests<'v>, name: Option<&[u8]>| {
             let matching =
                 rests.iter().filter_map(|(rest, ())| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
             matching.map(|(_, rest)| (rest, ())).collect()
         };
-        Sight::new(self.covered, onward(&self.include), onward(&self.exclude))
+        Sight::new(self.covered, onward(&self.include, included), onward(&self.exclude, excluded))
     }
 
     /// The members that pointers name here.

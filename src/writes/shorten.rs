@@ -66,7 +66,7 @@ pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> 
 
 /// The replacement of the smallest array around all of them, if that is shorter than they are. What is outside stays as
 /// it is, so the array is at the same place before and after.
-fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
+pub(crate) fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (first, rest) = told.split_first()?;
     let common = rest.iter().fold(first.container(), |common, one| {
         let length = common.iter().zip(one.container()).take_while(|(a, b)| a == b).count();

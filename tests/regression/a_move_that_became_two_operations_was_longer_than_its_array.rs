@@ -1,0 +1,16 @@
+//! In the standard dialect a move whose target shifts is a removal and an insertion, which has the value. All of it was measured
+//! before that.
+
+use patchwire::{ArrayDelta, Dialect, Document, Patch, Tracker, TrackerOptions};
+
+#[test]
+fn the_array_is_told_as_a_whole() {
+    let start = Document::parse(r#"[{"a":1,"b":"some text","c":null},0.5,[0.5],null]"#).unwrap();
+    let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    let mut tracker = Tracker::new(start.clone(), options);
+    tracker.apply(&Patch::parse(r#"[{"op":"move","from":"/0","path":"/1/0"},{"op":"move","from":"/0","path":"/2"}]"#).unwrap()).unwrap();
+    let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();
+    let whole = format!(r#"[{{"op":"replace","path":"","value":{}}}]"#, tracker.document());
+    assert!(patch.to_string().len() <= whole.len(), "{patch}");
+    assert_eq!(start.apply(&patch).unwrap(), *tracker.document());
+}
