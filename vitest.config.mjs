@@ -6,6 +6,9 @@ const timeouts = { testTimeout: 120_000, hookTimeout: 240_000 };
 const inNode = (name, more = {}) => ({ test: { name, include: [`tests/${name}/**/*.test.{ts,mjs}`], ...timeouts, ...more } });
 // These install packages, start workers and drive a browser: one at a time.
 const alone = { fileParallelism: false };
+// What laws are asked for: workerd has an environment of its own.
+const { PATCHWIRE_SEED, PATCHWIRE_RUNS } = process.env;
+const env = { ...(PATCHWIRE_SEED && { PATCHWIRE_SEED }), ...(PATCHWIRE_RUNS && { PATCHWIRE_RUNS }) };
 
 export default defineConfig({
   test: {
@@ -15,7 +18,7 @@ export default defineConfig({
       inNode('browser', alone),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './tests/workerd/wrangler.jsonc' } })],
-        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'], globalSetup: 'tests/examples/write.ts', ...timeouts },
+        test: { name: 'workerd', include: ['tests/workerd/**/*.test.ts'], globalSetup: 'tests/examples/write.ts', env, ...timeouts },
       },
     ],
   },

@@ -32,7 +32,7 @@ function run(binaries, name, { seconds, fresh, inputs }) {
   for (const folder of [corpus, crashes]) mkdirSync(folder, { recursive: true });
   const limits = ['-timeout=10', '-rss_limit_mb=1024', `-artifact_prefix=${crashes}/`];
   const search = [`-dict=${join(fuzz, 'words.dict')}`, `-max_total_time=${seconds}`, corpus, join(fuzz, 'seeds', name)];
-  const args = [...limits, ...(fresh ? ['-seed=1'] : []), ...(inputs.length > 0 ? inputs : search)];
+  const args = [...limits, ...(fresh ? [`-seed=${process.env.PATCHWIRE_SEED ?? 1}`] : []), ...(inputs.length > 0 ? inputs : search)];
   const work = async (start) => {
     const { output } = await start(join(binaries, name), args);
     return { note: /^Done (\d+) runs/m.exec(output)?.[0] };

@@ -1,4 +1,5 @@
-// `npm test`: sets up, builds and runs every suite; `npm test -- --only rust --only wasm` runs just those.
+// `npm test`: sets up, builds and runs every suite; `npm test -- --only rust --only wasm` runs just those, and
+// `npm test -- --seed 7 --runs 5000` tries other and more cases of the laws.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -113,7 +114,12 @@ const succeeded = (work) =>
   );
 
 function chosen() {
-  const { only } = parseArgs({ options: { only: { type: 'string', multiple: true } } }).values;
+  const { only, seed, runs } = parseArgs({ options: { only: { type: 'string', multiple: true }, seed: { type: 'string' }, runs: { type: 'string' } } }).values;
+  for (const [name, value] of Object.entries({ seed, runs })) {
+    if (value !== undefined && !/^[1-9]\d{0,8}$/.test(value)) throw new Advice(`--${name} is a whole number from 1 on.`);
+  }
+  if (seed) process.env.PATCHWIRE_SEED = process.env.PROPTEST_RNG_SEED = seed;
+  if (runs) process.env.PATCHWIRE_RUNS = runs;
   const unknown = only?.find((name) => !suites.some((suite) => suite.name === name));
   if (unknown) throw new Advice(`There is no suite ${unknown}: ${suites.map(({ name }) => name).join(', ')}.`);
   return suites.filter(({ name }) => !only || only.includes(name));

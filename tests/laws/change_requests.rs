@@ -222,7 +222,7 @@ fn containers() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(2_000))]
 
     #[test]
     fn a_request_and_its_patch_agree(state in containers(), programs in programs(), extended in any::<bool>()) {

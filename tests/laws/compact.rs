@@ -116,7 +116,7 @@ fn small_documents() -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(2000))]
 
     #[test]
     fn compacting_changes_nothing_for_any_document_that_takes_the_patches(start in documents(), program in programs(16), sizes in prop::collection::vec(1usize..4, 1..4)) {

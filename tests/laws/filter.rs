@@ -95,7 +95,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(4000))]
 
     #[test]
     fn a_projection_is_what_its_definition_says(start in documents(), view in views()) {

@@ -21,7 +21,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1500))]
 
     #[test]
     fn the_past_comes_back_exactly(start in values(), acts in acts(), steps in prop_oneof![Just(100usize), 0..4usize]) {

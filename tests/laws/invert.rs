@@ -8,7 +8,7 @@ use crate::patches::{documents, parse, patch, programs};
 use crate::values::document;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(3000))]
 
     #[test]
     fn the_inverse_leads_back_in_either_dialect(start in documents(), program in programs(10)) {

@@ -86,7 +86,7 @@ fn flat() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1500))]
 
     #[test]
     fn members_are_merged_as_the_naive_way_does(base in flat(), branches in prop::collection::vec(flat(), 1..4), rule in prop::sample::select(vec!["", "last", "first", "exclusive", "sum", "min", "max"])) {

@@ -77,7 +77,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(2000))]
 
     #[test]
     fn any_two_texts(before in texts(), after in texts()) {

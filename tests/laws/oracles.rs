@@ -131,7 +131,7 @@ fn is_known_to_differ(operation: &Value) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(10_000))]
 
     #[test]
     fn json_patch_agrees_on_what_fits_and_what_it_does(document in values(), choices in prop::collection::vec(choices(), 1..4)) {

@@ -79,7 +79,7 @@ fn naive(rule: &str, a: &Value, b: &Value) -> Option<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1000))]
 
     #[test]
     fn updates_fold_as_the_naive_way_does(

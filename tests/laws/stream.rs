@@ -81,7 +81,7 @@ fn streamed(tracker: &mut Tracker, pointer: &str, pieces: &[Vec<u8>]) -> Result<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1500))]
 
     #[test]
     fn a_streamed_text_is_the_parsed_text(text in texts(), cuts in cuts()) {

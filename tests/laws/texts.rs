@@ -102,7 +102,7 @@ pub fn padded(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(3000))]
 
     #[test]
     fn what_stays_text_is_what_would_be_built(text in texts()) {

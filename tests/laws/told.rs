@@ -108,7 +108,7 @@ fn assignments(length: usize) -> impl Strategy<Value = Vec<Option<usize>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1500))]
 
     #[test]
     fn what_is_told_is_no_longer_than_the_arrays_around_it(start in values(), program in programs()) {
@@ -251,7 +251,7 @@ fn place() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(40))]
 
     /// So many changes that places that are what they were have been forgotten several times.
     #[test]

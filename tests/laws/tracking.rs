@@ -266,7 +266,7 @@ pub fn options(array_delta: ArrayDelta, granularity: Granularity) -> TrackerOpti
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(1500))]
 
     #[test]
     fn printing_then_parsing_is_the_same_value(value in values()) {

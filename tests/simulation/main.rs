@@ -5,7 +5,7 @@
 //! The server is the session that Durable Objects have, and its host makes recipes as the shim does: by op logs. A step
 //! is an event: a commit, a frame that arrives, a timer, a mishap.
 //!
-//! A failing run prints its seed; `PATCHWIRE_SEED=n cargo test --test simulation` repeats it alone, and
+//! A failing run prints its seed and its number, by which it is repeated alone; `PATCHWIRE_SEED=n` makes other runs, and
 //! `PATCHWIRE_STEPS=n` makes runs until there were so many steps.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -26,14 +26,14 @@ const RUNS: u64 = 200;
 #[test]
 fn clients_converge_and_commits_survive_whatever_happens() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let (only, steps) = (number("PATCHWIRE_SEED"), number("PATCHWIRE_STEPS"));
+    let (seed, only, steps) = (number("PATCHWIRE_SEED").unwrap_or(1), number("PATCHWIRE_RUN"), number("PATCHWIRE_STEPS"));
     let mut totals = totals::Totals::default();
     let mut runs = 0;
-    for seed in only.unwrap_or(0).. {
-        let run = std::panic::catch_unwind(|| World::new(seed).run());
+    for number in only.unwrap_or(0).. {
+        let run = std::panic::catch_unwind(|| World::new((seed.wrapping_sub(1) << 32) ^ number).run());
         match run {
             Ok(run) => totals.add(&run),
-            Err(_) => panic!("PATCHWIRE_SEED={seed} repeats this failure"),
+            Err(_) => panic!("PATCHWIRE_SEED={seed} PATCHWIRE_RUN={number} repeats this failure"),
         }
         runs += 1;
         if only.is_some() || steps.map_or(runs == RUNS, |steps| totals.of("step") >= steps) {

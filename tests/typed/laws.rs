@@ -46,7 +46,7 @@ fn naive(state: &mut Value, (key, value): &(&str, Value)) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::asked::asked(500))]
 
     #[test]
     fn each_commit_is_whole_or_nothing_and_its_patch_tells_it(batches in prop::collection::vec(updates(ALL), 0..6)) {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { connect, type ClientSocket } from "patchwire/client";
 import { SyncedState, type DurableContext, type HibernatableSocket } from "patchwire/durable-objects";
 import { json, perform, step, type Json } from "../node/support/program.ts";
+import { asked } from "../node/support/runs.ts";
 import { newSession, within } from "./session.ts";
 
 // The law of sync: whatever recipes do, what is read from storage and what clients hold is what the server holds.
@@ -86,7 +87,7 @@ test("storage and clients hold what the server holds, whatever recipes do", asyn
         expect(open().getState()).toEqual(client.getState());
         client.close();
       }),
-      { numRuns: 400, interruptAfterTimeLimit: 60_000 },
+      asked(400),
     );
   });
 });

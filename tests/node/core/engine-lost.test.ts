@@ -7,6 +7,7 @@ import { changeOf, StateManager } from "patchwire/agentos";
 import { failAt, failNow, fillMemory, hasFailed, memory } from "../../faults.ts";
 import { json, onPlain, perform, step, type Json, type Step } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 // The core can die: what traps, or finds no memory, leaves its memory in any state. Then it is replaced.
 
@@ -245,7 +246,6 @@ class Follower {
 }
 
 test("wherever the core fails, states are what was made of them, and nobody follows them wrongly", () => {
-  const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 500 } = process.env;
   const recipes = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 8 });
   const start = json.filter((value) => typeof value === "object" && value !== null);
   const recipeOn = (steps: Step[]) => (draft: unknown) => steps.forEach((one) => perform(draft as Json, one));
@@ -276,6 +276,6 @@ test("wherever the core fails, states are what was made of them, and nobody foll
       for (const { losses } of [often, seldom]) expect(losses).toBeLessThanOrEqual(failed ? 1 : 0);
       expect(tracker.document().toJSON()).toEqual(JSON.parse(JSON.stringify(expected)));
     }),
-    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+    asked(500),
   );
 }, 90_000);

@@ -5,16 +5,16 @@ import { reading } from "../../../pkg/dist/bridge/engine.js";
 import { Plan } from "../../../pkg/dist/sync/plan.js";
 import * as client from "../../../pkg/dist/wasm/client.js";
 import * as patchwire from "../../../pkg/dist/wasm/patchwire.js";
+import { asked, seed } from "../support/runs.ts";
 
 // Every function that a module exports, called in random order with whatever its types admit: it returns, or throws
 // a coded error. A trap would end the instance for everyone in it. What to pass is read from the declarations, so a new
 // export is called as soon as there is one; a parameter of a new type fails here until `argument` knows it.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 200_000 } = process.env;
 const built = new URL("../../../pkg/dist/wasm/", import.meta.url);
 
 // mulberry32: small, seeded, good enough to choose with.
-let state = Number(PATCHWIRE_SEED) >>> 0;
+let state = seed >>> 0;
 function below(n: number): number {
   state = (state + 0x6d2b79f5) >>> 0;
   let t = Math.imul(state ^ (state >>> 15), state | 1);
@@ -313,7 +313,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   test("returns or throws a coded error, whatever it is called with", () => {
     const names = [...callables.keys()];
     const outcomes = new Map<string, Set<string>>(names.map((name) => [name, new Set()]));
-    for (let run = 0; run < Number(PATCHWIRE_RUNS); run++) {
+    for (let run = 0; run < asked(2000).numRuns * 100; run++) {
       const name = pick(names);
       outcomes.get(name)!.add(attempt(name));
     }

@@ -6,12 +6,12 @@ import { call, core, passText, arena } from "../../../pkg/dist/bridge/core.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
 import { Values } from "../../../pkg/dist/bridge/host.js";
 import { weightOf } from "../../../pkg/dist/state/json.js";
+import { asked } from "../support/runs.ts";
 
 // What the shim answers for values that stay in JavaScript, the core knows of documents: both mean the same, at every
 // boundary. And whatever is asked, in whatever order, an answer comes: what failed is kept beside it.
 
-const { PATCHWIRE_SEED, PATCHWIRE_RUNS = 100 } = process.env;
-const runs = { numRuns: Number(PATCHWIRE_RUNS) * 3, ...(PATCHWIRE_SEED !== undefined && { seed: Number(PATCHWIRE_SEED) }) };
+const runs = asked(300);
 
 const leaf = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ maxLength: 6, unit: "binary" }), fc.constantFrom("é", "\ud83d", "\ude00\ud83d", "😀", "\"\\\n", "\u0001"), fc.boolean(), fc.constant(null));
 const anyValue = fc.letrec((tie) => ({

@@ -1,8 +1,8 @@
 // The module for Node and Workers reads and prints numbers without asking JavaScript: what it does is what JavaScript does.
 import { expect, test } from "vitest";
 import { StateDocument, StateTracker } from "patchwire";
+import { seed } from "../support/runs.ts";
 
-const seed = Number(process.env["PATCHWIRE_SEED"] ?? 1);
 const COUNT = 1_000_000;
 const PORTION = 50_000;
 

@@ -3,6 +3,7 @@ import { compare } from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { applyPatch, diff, diffTexts, StateDocument } from "patchwire";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 const order = (id: number) => ({
   id,
@@ -45,7 +46,6 @@ describe("realistic edits", () => {
 
 test("any two values: both patches lead to the same", () => {
   const value = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-  const runs = Number(process.env["PATCHWIRE_RUNS"] ?? 500);
   fc.assert(
     fc.property(value, value, fc.constantFrom("rfc6902", "extended"), fc.option(fc.constantFrom("a", "id"), { nil: undefined }), (before, after, dialect, key) => {
       const patch = diff(before, after, { dialect: dialect as "rfc6902", ...(key === undefined ? {} : { key }) });
@@ -53,7 +53,7 @@ test("any two values: both patches lead to the same", () => {
       expect(JSON.stringify(patch).length).toBeLessThanOrEqual(JSON.stringify([{ op: "replace", path: "", value: after }]).length);
       expect(diff(after, after)).toEqual([]);
     }),
-    { numRuns: runs, seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) },
+    asked(500),
   );
 });
 
@@ -72,7 +72,6 @@ describe("texts", () => {
   test("long ones are the same in JavaScript's and in the core's encoding, wherever they differ", () => {
     const unit = fc.constantFrom("a", "é", "—", "😀", "\ud83d", "\ude00", "\n");
     const text = fc.array(unit, { maxLength: 6 }).map((units) => units.join(""));
-    const runs = Number(process.env["PATCHWIRE_RUNS"] ?? 200);
     fc.assert(
       fc.property(text, text, text, text, (head, old, now, tail) => {
         const around = [`${head}${"—".repeat(3_000)}`, `${"b".repeat(3_000)}${tail}`];
@@ -83,7 +82,7 @@ describe("texts", () => {
         const [raw, other] = [old, now].map((middle) => `["${(around[0] + middle + around[1]).replaceAll("\n", " ")}"]`);
         expect(diffTexts(raw!, other!)).toEqual(diffTexts(utf8(raw!), utf8(other!)));
       }),
-      { numRuns: runs, seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) },
+      asked(200),
     );
   });
 

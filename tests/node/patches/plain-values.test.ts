@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyPatch, applyStepWrites, compact, diff, filterPatch, invert, mergeBranches, mergeWrites, StateDocument, stepWritesToRFC6902, type JSONPatchOperation } from "patchwire";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 // Plain values that functions are given: read where something leads, shared where nothing does, never written to, and what
 // isn't looked at isn't touched.
 
-const { PATCHWIRE_SEED, PATCHWIRE_RUNS = 100 } = process.env;
-const runs = { numRuns: Number(PATCHWIRE_RUNS), ...(PATCHWIRE_SEED !== undefined && { seed: Number(PATCHWIRE_SEED) }) };
+const runs = asked(100);
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id, text: `row ${id}`, tags: ["a", { b: id }] }));
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

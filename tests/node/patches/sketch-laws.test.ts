@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, type JSONPatchOperation } from "patchwire";
+import { asked } from "../support/runs.ts";
 
 // Patches of a few operations cross with the places that they name and nothing else; as text they cross with a state that is
 // read where it is looked into. Both come to the same.
 
-const { PATCHWIRE_SEED, PATCHWIRE_RUNS = 100 } = process.env;
-const runs = { numRuns: Number(PATCHWIRE_RUNS) * 10, ...(PATCHWIRE_SEED !== undefined && { seed: Number(PATCHWIRE_SEED) }) };
+const runs = asked(1000);
 
 type Outcome = { state: unknown } | { refused: unknown };
 

@@ -4,13 +4,13 @@ import { immutableJSONPatch } from "immutable-json-patch";
 import { describe, expect, test } from "vitest";
 import { applyPatch, applyStepWrites, StateDocument, StateTracker, type JSONPatchOperation, type StateTrackerOptions } from "patchwire";
 import { posted, start, type Dice } from "../support/posted.ts";
+import { seed as chosen } from "../support/runs.ts";
 
 // Each published recipe alone, and many in a row on one tracker that several read: the state is the plain object's, two other
 // libraries get it by the patches, and the way back leads back.
 
 type Any = any;
 
-const { PATCHWIRE_SEED = 1 } = process.env;
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const names = Object.keys(posted);
 
@@ -89,7 +89,7 @@ describe("many in a row, with readers", () => {
   test.each<[StateTrackerOptions["arrayDeltaMode"], boolean, number]>([["precise", false, 1], ["precise", true, 2], ["precise", false, 3], [true, false, 4], [false, true, 5]])(
     "arrayDeltaMode %s, of a document %s, %i",
     (arrayDeltaMode, isDocument, nth) => {
-      const R = dice(Number(PATCHWIRE_SEED) * 7919 + nth);
+      const R = dice(chosen * 7919 + nth);
       const tracker = made({ arrayDeltaMode }, isDocument);
       let plain = start();
       const readers = [2, 7, 50].map((every) => ({ every, cursor: tracker.cursor(), state: plain }));

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { applyPatch, applyStepWrites, StateTracker, stepWritesToRFC6902, type JSONPatchOperation } from "patchwire";
 import { clone, json, onPlain, perform, step, type Json } from "../support/program.ts";
 import { onTracker, wayIn } from "../support/ways-in.ts";
+import { asked } from "../support/runs.ts";
 
 // Laws of drafts: a random program does to a draft exactly what it does to a plain object, and what was tracked
 // leads from the baseline to that state, in every mode, for our own appliers and for a peer's.
@@ -17,9 +18,7 @@ const programs = fc.tuple(
   json.filter((value) => typeof value === "object" && value !== null),
   fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
 );
-// The same programs every time, unless the environment asks for others: PATCHWIRE_SEED=7 PATCHWIRE_RUNS=50000.
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(3000);
 const timeout = 90_000;
 
 test("a program on a draft leaves what it leaves on a plain object, and the patches lead there", () => {

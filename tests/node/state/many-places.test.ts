@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 import { clone, onPlain, perform, step, type Json } from "../support/program.ts";
+import { asked } from "../support/runs.ts";
 
 // Containers in which many parts were touched, read or unread in between: every version reads as on a plain object.
 
@@ -29,7 +30,6 @@ const rounds: fc.Arbitrary<Round[]> = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 600 } = process.env;
 
 test("every version of containers with many touched parts reads as on a plain object", () => {
   fc.assert(
@@ -64,7 +64,7 @@ test("every version of containers with many touched parts reads as on a plain ob
       expect(tracker.document().toJSON()).toEqual(JSON.parse(JSON.stringify(plain)));
       for (const [state, text] of kept.reverse()) expect(JSON.stringify(state)).toBe(text);
     }),
-    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+    asked(600),
   );
 }, 90_000);
 

@@ -6,12 +6,12 @@ import { describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, StateTracker } from "patchwire";
 import { patches } from "../support/patches.ts";
 import { clone, json, onPlain, perform, step, type Json } from "../support/program.ts";
+import { asked } from "../support/runs.ts";
 
 // Other libraries do what we do wherever they have an opinion. Where they differ, the tables say how, and hold them to
 // it too: a change of theirs is noticed.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(3000);
 const timeout = 90_000;
 
 /** Names that are something else to the peers. */

@@ -5,6 +5,7 @@ import { produce } from "immer";
 import { immutableJSONPatch } from "immutable-json-patch";
 import { expect, test } from "vitest";
 import { applyPatch, current, StateTracker } from "patchwire";
+import { asked } from "../support/runs.ts";
 
 // A recipe does to a draft what it does to a plain object, always: the same program runs on both, with values that have
 // several names, identity tests, callbacks of every array method, drafts in new values, values of earlier states put back,
@@ -119,8 +120,7 @@ function isShared(before: Any, after: Any): boolean {
   return Object.keys(before).every((key) => !(key in after) || isShared(before[key], after[key]));
 }
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 1500 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(1500);
 
 const play = (steps: Step[], world: World): void => {
   for (const { what, a, b, c } of steps) moves[what]!(world, a, b, c);
@@ -205,7 +205,7 @@ test("Immer and Mutative leave the same, where no value has two names and nothin
       expect(tracker.getState()).toEqual(asJson(produce(initial(size), run)));
       expect(tracker.getState()).toEqual(asJson(produceWithMutative(initial(size), run)));
     }),
-    { ...runs, numRuns: 300 },
+    asked(300),
   );
 }, 60_000);
 

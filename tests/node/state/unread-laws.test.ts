@@ -4,12 +4,11 @@ import { applyPatch, diff, StateTracker } from "patchwire";
 import { clone, json, step, type Json, type Step } from "../support/program.ts";
 import { performUnread } from "../support/unread-program.ts";
 import { onTracker } from "../support/ways-in.ts";
+import { asked } from "../support/runs.ts";
 
 // Laws of drafts over a document: whatever hasn't been read when it is moved, put in two places, deleted or brought back,
 // everything is as if the state had been a plain value.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
 const timeout = 90_000;
 
 interface Recipe {
@@ -67,8 +66,8 @@ const longStart = fc.tuple(fc.array(json, { minLength: 1, maxLength: 4 }), fc.in
 });
 
 test.each([
-  ["a draft over a document that nobody has read is like one over a plain value", start, runs],
-  ["a long list that nobody has listed is like a plain one", longStart, { ...runs, numRuns: Math.ceil(runs.numRuns / 20) }],
+  ["a draft over a document that nobody has read is like one over a plain value", start, asked(3000)],
+  ["a long list that nobody has listed is like a plain one", longStart, asked(150)],
 ])("%s", (_, start, runs) => {
   fc.assert(
     fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 5 }), fc.constantFrom(0, 0, 12, 40), fc.constantFrom(false, true, "precise" as const), (first, recipes, small, arrayDeltaMode) => {
@@ -135,8 +134,8 @@ function pointersTo(type: string, value: unknown, pointer = ""): string[] {
 }
 
 test.each([
-  ["a short state", start, runs],
-  ["a state with a long list", longStart, { ...runs, numRuns: Math.ceil(runs.numRuns / 20) }],
+  ["a short state", start, asked(3000)],
+  ["a state with a long list", longStart, asked(150)],
 ])("what is applied, appended and added where nobody has looked is as in a plain value: %s", (_, start, runs) => {
   fc.assert(
     fc.property(start, fc.array(action, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, 0, 12, 40), (first, actions, small) => {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { PatchwireError, StateDocument, StateTracker, type StandardSchemaV1 } from "patchwire";
 import { json, perform, step, type Json } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 // A state that its validator refuses is never seen, recorded or told, whatever the change came from.
 
@@ -140,7 +141,6 @@ test("undo, redo and restore are validated", () => {
   expect([tracker.undo(), tracker.getState()]).toEqual([true, { n: 2 }]);
 });
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
 
 test("a refused change leaves everything as it was", () => {
   const programs = fc.tuple(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(fc.array(step, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean()), { maxLength: 8 }));
@@ -178,6 +178,6 @@ test("a refused change leaves everything as it was", () => {
         expect(strict.getState()).toEqual(free.getState());
       }
     }),
-    { seed: Number(PATCHWIRE_SEED), numRuns: Math.ceil(Number(PATCHWIRE_RUNS) / 4), interruptAfterTimeLimit: 60_000 },
+    asked(750),
   );
 }, 90_000);

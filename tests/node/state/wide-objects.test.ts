@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
+import { asked } from "../support/runs.ts";
 
 // V8 keeps objects with many members as dictionaries; the order of their keys is remembered for publishing them.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 100 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS) };
+const runs = asked(100);
 
 type Wide = Record<string, unknown>;
 interface Change {

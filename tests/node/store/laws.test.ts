@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { DurableStateStore, memoryStorage, nodeStorage } from "patchwire/durable-objects";
 import { backend } from "../../store/backends.ts";
 import { append, everything, set, user, type Notes } from "../../store/contract.ts";
+import { asked } from "../support/runs.ts";
 
 // Whatever is done to a store, every storage answers alike, a process that knows nothing finds the same, and what was
 // refused has changed nothing.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 60 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS) };
+const runs = asked(60);
 
 // The first is there from the beginning.
 const id = fc.constantFrom("a", "a", "a", "b", "c-s1-t2");

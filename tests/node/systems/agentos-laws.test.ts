@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyPatch, type MergeConflict, type PatchwireError } from "patchwire";
 import { changeOf, StateManager, type GraphState, type StateReducers } from "patchwire/agentos";
+import { asked } from "../support/runs.ts";
 
 // A merge asks the core only about what several branches changed, other than by appending to lists and by writing numbers
 // that have a reducer. Asked about all, it gives the same state, the same conflicts and the same patch.
@@ -9,7 +10,7 @@ import { changeOf, StateManager, type GraphState, type StateReducers } from "pat
 type Any = any;
 type Edit = ["set" | "append" | "copy" | "delete", string, unknown[]];
 
-const options = { numRuns: Number(process.env["PATCHWIRE_RUNS"] ?? 2000), seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) };
+const options = asked(2000);
 
 const name = fc.constantFrom("a", "list", "list", "a/b", "0", "__proto__", "toString", "new", "newer");
 const leaf = fc.constantFrom<Any>(null, true, 0, -0, 1, 2.5, "", "text", "text and more");

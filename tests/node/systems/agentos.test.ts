@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError } from "patchwire";
 import { changeOf, StateManager, type GraphState, type StateReducers } from "patchwire/agentos";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 // AgentOS's StateManager: what it does case by case, laws, and what its methods promise beyond AgentOS's.
 
@@ -80,7 +81,7 @@ describe("AgentOS's cases (tests/cases/agentos-state.json)", () => {
 describe("laws", () => {
   const numbers = fc.record({ n: fc.integer({ min: -9, max: 9 }), list: fc.array(fc.integer()), text: fc.string(), mean: fc.integer({ min: -99, max: 99 }) }, { requiredKeys: [] });
   const reducers: StateReducers = { "scratch.n": "sum", "scratch.list": "concat", "scratch.mean": "avg" };
-  const options = { numRuns: Number(process.env["PATCHWIRE_RUNS"] ?? 300), seed: Number(process.env["PATCHWIRE_SEED"] ?? 1) };
+  const options = asked(300);
 
   test("branches that write different members merge in any order to the same", () => {
     fc.assert(fc.property(numbers, fc.tuple(numbers, numbers, numbers), (start, updates) => {

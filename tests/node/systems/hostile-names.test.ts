@@ -4,14 +4,14 @@ import { applyChangeRequest, applyPatch, changeRequestProblems, changeRequestSch
 import { changeOf, StateManager } from "patchwire/agentos";
 import { applyStepWrites, ImmerStateTracker } from "patchwire/helix";
 import { PayloadManager } from "patchwire/memberjunction";
+import { asked } from "../support/runs.ts";
 
 // States and requests whose names are those that objects inherit, that lead elsewhere as paths, or that mean something to
 // somebody: they are names like others. Nobody's prototype is written to, and no error shows a value.
 
 type Any = any;
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 400 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS) };
+const runs = asked(400);
 
 const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__", "length", "0", "-", "", "a/b", "~1", "..", "a.b", "*", "$ref", "\ud800", "n"];
 const name = fc.constantFrom(...NAMES);

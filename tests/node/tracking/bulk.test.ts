@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
+import { asked } from "../support/runs.ts";
 
 // A recipe that sets thousands of places, or takes thousands of items out, is told without the core, and the core then goes on from what the recipe left, instead of
 // carrying thousands of records out. A twin that is asked for its patch's text has carried them out.
@@ -26,7 +27,6 @@ const act = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("undo" as const, "redo" as const, "checkpoint" as const, "restore" as const, "read" as const, "core" as const), n: fc.nat(9) }) },
 );
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 8 } = process.env;
 
 test("a core that goes on from what a recipe left knows what one knows that carried the recipe out", () => {
   fc.assert(
@@ -55,7 +55,7 @@ test("a core that goes on from what a recipe left knows what one knows that carr
       tracker.apply(cursor.patches().length === 0 ? [] : [{ op: "add", path: "/added", value: 1 }]);
       expect(tracker.document().toJSON()).toEqual(tracker.getState());
     }),
-    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+    asked(8),
   );
 }, 90_000);
 

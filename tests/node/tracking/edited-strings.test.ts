@@ -2,9 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyPatch, StateTracker } from "patchwire";
+import { asked } from "../support/runs.ts";
 
-const seed = Number(process.env["PATCHWIRE_SEED"] ?? 1);
-const numRuns = Number(process.env["PATCHWIRE_RUNS"] ?? 300);
 
 const long = (unit: string) => unit.repeat(300);
 const piece = fc.constantFrom("", "a", "é", "知", "😀", "\ud83d", "\ude00", "Ж", "token ", '"', "\n");
@@ -54,7 +53,7 @@ test("patches lead where the state is, whatever the strings share and whoever re
       expect(applyPatch(told, tracker.getRFC6902Patches())).toEqual(model);
       expect(applyPatch(told2, other.patches())).toEqual(model);
     }),
-    { seed, numRuns },
+    asked(300),
   );
 });
 

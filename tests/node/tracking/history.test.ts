@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { applyPatch, StateTracker } from "patchwire";
 import { json, perform, step, type Json, type Step } from "../support/program.ts";
 import { onTracker, wayIn } from "../support/ways-in.ts";
+import { asked } from "../support/runs.ts";
 
 // Undo and redo, held against a list of snapshots.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Math.ceil(Number(PATCHWIRE_RUNS) / 2), interruptAfterTimeLimit: 60_000 };
+const runs = asked(1500);
 const timeout = 90_000;
 
 type Act = "undo" | "redo" | "apply" | Step[];

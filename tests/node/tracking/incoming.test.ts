@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { StateDocument, StateTracker, type JSONPatchOperation } from "patchwire";
 import { json, type Json } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
 
 // Patches that come in: the plain state follows when somebody looks, and takes long values from the patch's own text.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Math.ceil(Number(PATCHWIRE_RUNS) / 3), interruptAfterTimeLimit: 60_000 };
+const runs = asked(1000);
 const timeout = 90_000;
 
 /** The state of anew, as its text says. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
+import { asked } from "../support/runs.ts";
 
 // How values cross into the core: small containers member by member, larger ones as text; names by number.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 1000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(1000);
 
 const name = fc.oneof(fc.constantFrom("a", "b", "id", "toJSON", "__proto__", "constructor", "", "\ud83d", "é"), fc.string({ unit: "binary", maxLength: 4 }));
 const value = fc.letrec((tie) => ({

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 import { json, perform, step, type Json } from "../support/program.ts";
 import { onTracker, wayIn } from "../support/ways-in.ts";
+import { asked } from "../support/runs.ts";
 
 // Patches as objects leave the core packed, not as text: what they are must be what the text says, to the last `-0`.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 1000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(1000);
 const timeout = 90_000;
 
 function expectSame(tracker: StateTracker<never>, dialect: "rfc6902" | "extended"): void {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { mergeWrites, parallel, PatchwireError, StateTracker, type ParallelContext } from "patchwire";
 import { memoryStorage, SyncedState, type DurableContext } from "patchwire/durable-objects";
 import { json, perform, step, type Json } from "../support/program.ts";
+import { asked } from "../support/runs.ts";
 
 interface Work {
   notes: string[];
@@ -142,6 +143,6 @@ test("one tool does what an update does, and several what merging their writes d
       alone.update((draft) => run(draft, programs[0]!));
       expect(owner.getState()).toEqual(alone.getState());
     }),
-    { numRuns: 200 },
+    asked(200),
   );
 });

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, StateDocument, StateTracker } from "patchwire";
 import { json, type Json } from "../support/program.ts";
 import { onTracker, wayIn } from "../support/ways-in.ts";
+import { asked } from "../support/runs.ts";
 
 // JSON that arrives in chunks: the view is the document and the text parsed so far, whatever happens meanwhile.
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-const runs = { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 };
+const runs = asked(3000);
 const timeout = 90_000;
 
 /** The text cut anywhere, between the halves of a pair too. */

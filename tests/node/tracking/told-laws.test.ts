@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 import { json, type Json } from "../support/program.ts";
+import { asked } from "../support/runs.ts";
 
 // A change that is its own meaning is told without asking the core (Meaning.told), and the log crosses later, with the
 // readers' baselines in it. This law holds it to the core's own answer: a twin that is asked for its patch's text always asks.
@@ -58,8 +59,6 @@ const start = fc.oneof(
 
 const modes = [{ arrayDeltaMode: "precise" }, { arrayDeltaMode: true }, { arrayDeltaMode: false }, { arrayDeltaMode: true, granularity: "key" }, { arrayDeltaMode: "precise", texts: ["/a"], counters: ["/b"] }] as const;
 
-const { PATCHWIRE_SEED = 1, PATCHWIRE_RUNS = 3000 } = process.env;
-
 test("what is told without the core is what the core tells, and what comes later follows", () => {
   fc.assert(
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
@@ -107,7 +106,7 @@ test("what is told without the core is what the core tells, and what comes later
       while (tracker.undo()) twin.undo();
       expect(tracker.getState()).toEqual(twin.getState());
     }),
-    { seed: Number(PATCHWIRE_SEED), numRuns: Number(PATCHWIRE_RUNS), interruptAfterTimeLimit: 60_000 },
+    asked(3000),
   );
 }, 90_000);
 
