@@ -157,7 +157,7 @@ const arrayTraps: ProxyHandler<object> = {
     if (index < length) {
       // It may be the number or the string that hasn't been read.
       if (!isContainer(slot)) place.read(index, index + 1);
-      if (!isSlot(place, index, slot)) place.setItem(index, slot);
+      if (!isSlot(place, index, slot) || place.isHole(index)) place.setItem(index, slot);
     } else {
       if (index > length) resize(place, index);
       place.splice(index, 0, [slot]);
@@ -168,7 +168,7 @@ const arrayTraps: ProxyHandler<object> = {
     const place = open((target as Place[])[0]!);
     const index = typeof key === "string" ? indexOf(key) : undefined;
     // A hole: allowed only if it is gone when the recipe ends.
-    if (index !== undefined && index < place.length) place.setItem(index, undefined);
+    if (index !== undefined && index < place.length && !place.isHole(index)) place.removeItem(index);
     return true;
   },
 };
@@ -187,7 +187,7 @@ function resize(place: Place, length: number): void {
   if (!Number.isInteger(length) || length < 0 || length > 2 ** 32 - 1) throw new RangeError("Invalid array length");
   if (length > now + HOLES) throw new PatchwireError("LIMIT_EXCEEDED", "the array would grow by more than 10,000,000 holes", { path: pathOf(place) });
   if (length < now) place.splice(length, now - length, []);
-  else if (length > now) place.splice(now, 0, new Array(length - now).fill(undefined));
+  else if (length > now) place.widen(length);
 }
 
 function place(draft: unknown): Place {
@@ -208,7 +208,7 @@ function integer(value: unknown): number {
 function take(place: Place, index: number, count: number, values: unknown[]): unknown[] {
   place.read(index, index + count);
   const out = place.splice(index, count, slotsFor(place, values));
-  for (let i = 0; i < out.length; i++) out[i] = seen(out[i]);
+  for (let i = 0; i < out.length; i++) if (isContainer(out[i])) out[i] = seen(out[i]);
   return out;
 }
 
@@ -216,7 +216,10 @@ function take(place: Place, index: number, count: number, values: unknown[]): un
 function all(place: Place, from = 0, to = place.length): unknown[] {
   place.read(from, to);
   const items: unknown[] = [];
-  for (let i = from; i < to; i++) items.push(item(place, i));
+  for (let i = from; i < to; i++) {
+    if (place.isHole(i)) items.length++;
+    else items.push(item(place, i));
+  }
   return items;
 }
 
@@ -260,16 +263,17 @@ const changing = {
   sort(this: unknown[], compare?: (a: unknown, b: unknown) => number): unknown[] {
     const array = place(this);
     const values = all(array);
-    const order = values.map((_, i) => i);
-    // As `sort` does it, what is undefined comes last without being compared.
-    const last = (a: unknown, b: unknown): number => Number(a === undefined) - Number(b === undefined);
+    const order = [...values.keys()];
+    // As `sort` does it, what is undefined comes last without being compared, and behind it the holes.
+    const rank = (index: number): number => (values[index] !== undefined ? 0 : index in values ? 1 : 2);
+    const last = (a: number, b: number): number => rank(a) - rank(b);
     if (compare !== undefined) {
-      order.sort((a, b) => (values[a] === undefined || values[b] === undefined ? last(values[a], values[b]) : compare(values[a], values[b])));
+      order.sort((a, b) => (values[a] === undefined || values[b] === undefined ? last(a, b) : compare(values[a], values[b])));
     } else {
       const texts = values.map((value) => (value === undefined ? undefined : String(value)));
       order.sort((a, b) => {
         const [left, right] = [texts[a], texts[b]];
-        if (left === undefined || right === undefined) return last(left, right);
+        if (left === undefined || right === undefined) return last(a, b);
         return left < right ? -1 : left > right ? 1 : 0;
       });
     }
@@ -283,7 +287,7 @@ const looking = {
   forEach(this: unknown[], visit: Visit<void>, self?: unknown): void {
     const array = place(this);
     const { length } = array;
-    for (let i = 0; i < length && i < array.length; i++) visit.call(self, item(array, i), i, this);
+    for (let i = 0; i < length && i < array.length; i++) if (!array.isHole(i)) visit.call(self, item(array, i), i, this);
   },
   map(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
     const results = new Array<unknown>(place(this).length);
@@ -309,10 +313,13 @@ const looking = {
     return index === -1 ? undefined : found;
   },
   some(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
-    return looking.findIndex.call(this, visit, self) !== -1;
+    const array = place(this);
+    const { length } = array;
+    for (let i = 0; i < length && i < array.length; i++) if (!array.isHole(i) && visit.call(self, item(array, i), i, this)) return true;
+    return false;
   },
   every(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
-    return looking.findIndex.call(this, (value, i) => !visit.call(self, value, i, this)) === -1;
+    return !looking.some.call(this, (value, i) => !visit.call(self, value, i, this));
   },
   slice(this: unknown[], start?: number, end?: number): unknown[] {
     const array = place(this);
@@ -449,7 +456,8 @@ export function current<T>(draft: T): T {
 function snapshot(place: Place, known: Map<object, unknown>): unknown {
   if (!place.isChanged) return place.recipe.published(place.base);
   if (known.has(place)) return known.get(place);
-  const copy = copyOf(place.seated());
+  place.seated();
+  const copy = place.copied();
   place.recipe.copied(place.now, copy);
   known.set(place, copy);
   if (place.isInPlace) for (const kid of place.drafted ?? []) put(copy, kid.key, kid);

@@ -75,6 +75,8 @@ export class Place implements Told {
   /** Of an array: what was done; null if nothing was, or more than is worth telling. */
   edits: ArrayEdit[] | null = null;
   isRewritten = false;
+  /** Whether an array may have holes, which have to be gone when the recipe ends. */
+  private hasHoles = false;
   /** Of an object: what members were before they were written to, in the order in which a plain object would have new ones. */
   touched: Map<string, unknown> | null = null;
   removed: Set<string> | null = null;
@@ -306,10 +308,18 @@ export class Place implements Told {
     if (drafted !== null) for (const place of drafted) put(this.now, place.key, place);
   }
 
+  /** A copy of what it holds, with its holes. */
+  copied(): Container {
+    const { content } = this;
+    const copy = copyOf(content);
+    if (this.hasHoles) for (let i = 0; i < itemsOf(content).length; i++) if (!(i in content)) delete copy[i];
+    return copy;
+  }
+
   /** What was changed in place becomes a copy, and `base` what it was. */
   standApart(): void {
     if (!this.isInPlace) return;
-    const copy = copyOf(this.content);
+    const copy = this.copied();
     this.undo();
     this.isInPlace = false;
     this.now = copy;
@@ -372,6 +382,27 @@ export class Place implements Told {
     this.leave(index);
     if (!this.isRewritten) this.record({ kind: "set", index, out: [this.raw(index)], put: [slot] });
     this.put(index, slot);
+  }
+
+  /** Leaves a hole in the place of an item. */
+  removeItem(index: number): void {
+    this.setItem(index, undefined);
+    this.hasHoles = true;
+    delete this.items[index];
+  }
+
+  /** Whether there is no item at an index, not even one that is undefined. */
+  isHole(index: number): boolean {
+    return this.hasHoles && !(index in this.items);
+  }
+
+  /** Makes an array longer by holes. */
+  widen(length: number): void {
+    const now = this.length;
+    this.splice(now, 0, new Array(length - now));
+    this.hasHoles = true;
+    this.items.length = now;
+    this.items.length = length;
   }
 
   /** Puts slots in the place of `remove` items, and returns those as slots that may be put elsewhere. */
@@ -494,6 +525,10 @@ function inverseOf(order: number[]): number[] {
 
 /** Puts into place `i` what was at `order[i]`. */
 function reorder(items: unknown[], order: number[]): void {
-  const before = [...items];
-  for (let i = 0; i < order.length; i++) items[i] = before[order[i]!];
+  const before = items.slice();
+  for (let i = 0; i < order.length; i++) {
+    const slot = before[order[i]!];
+    if (slot === undefined && !(order[i]! in before)) delete items[i];
+    else items[i] = slot;
+  }
 }

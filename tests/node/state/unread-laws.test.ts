@@ -115,7 +115,7 @@ test("every version that was read stays what it was, and what versions share the
         });
       });
     }),
-    runs,
+    asked(3000),
   );
 }, timeout);
 
