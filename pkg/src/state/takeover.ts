@@ -218,7 +218,7 @@ export abstract class Takeover {
     if (there !== null) this.recipe.list(there);
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
-    this.recipe.copied(source, copy);
+    if (this.recipe.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.copied(source, copy);
     // What hasn't been read looks the same at every index, and is the item of its own.
     const unread: unknown = there === null ? null : (this.recipe.source(there)?.items ?? null);
     const { length } = copy;
@@ -301,7 +301,8 @@ export abstract class Takeover {
     // What was at an item's index may be somewhere else.
     this.kept = kept;
     const hasRuns = parts.some((part) => part instanceof Run);
-    if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null ? result : new Members(null, parts);
+    // What stays open changes where it is, before the log is read.
+    if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null && Object.isFrozen(result) ? result : new Members(null, parts);
     else if (hasRuns) {
       this.refer(home ?? null);
       if (!isInOrder) this.hasCopies ||= hasTwins(parts, was!.length);

@@ -49,7 +49,7 @@ function onArray(here: Json[], there: Container, { at, to, what, value }: Step):
   const index = length === 0 ? 0 : at % length;
   const item = here[index];
   const other = length === 0 ? 0 : to % length;
-  switch (what % 20) {
+  switch (what % 22) {
     case 0: return (target) => void target.push(clone(value));
     case 1: return (target) => void target.pop();
     case 2: return (target) => void target.shift();
@@ -74,6 +74,9 @@ function onArray(here: Json[], there: Container, { at, to, what, value }: Step):
       target.splice(to % length, 0, out as Json);
     };
     case 18: return (target) => void target.fill(at, 1, 3);
+    // More edits than are told one by one.
+    case 19: return length === 0 ? undefined : (target) => { for (let i = 0; i < 18; i++) target[(index + i * to) % length] = i % 3 === 0 ? target[other]! : i; };
+    case 20: return length === 0 ? undefined : (target) => { for (let i = 0; i < 18; i++) target.unshift(target.pop()!); };
     default: return !isContainer(item) ? undefined : (target) => receive(target[index] as Container, clone(value), to);
   }
 }
