@@ -27,8 +27,10 @@ mod upstream;
 mod walk;
 mod warning;
 
+use crate::changes::Changes;
 use crate::diff::Comparison;
 use crate::document::Document;
+use crate::edit::Edit;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan};
@@ -37,7 +39,7 @@ use crate::node::{Key, Node};
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::Pointer;
 use crate::projection::View;
-use crate::writes::{self, ArrayDelta};
+use crate::writes::{self, ArrayDelta, Granularity, StepWrites};
 use std::sync::Arc;
 
 pub use format::Problem;
@@ -332,7 +334,17 @@ fn object_of(members: Vec<(Key, Node)>) -> Node {
 /// be at work beside them.
 fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     let comparison = Comparison { key: None, arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended };
-    let mut writes = moves::diff(&before.root, &after.root, &comparison);
+    told(moves::diff(&before.root, &after.root, &comparison), before, after, dialect)
+}
+
+/// The same of edits that led there.
+fn net<'a>(edits: impl Iterator<Item = &'a Edit>, before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
+    let mut changes = Changes::new(ArrayDelta::Precise);
+    edits.for_each(|edit| changes.record(edit));
+    told(moves::writes(&changes, &before.root, &after.root, Granularity::Path), before, after, dialect)
+}
+
+fn told(mut writes: StepWrites, before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     writes::cap(&mut writes, &after.root, after.limits.operations);
     patch::derive(writes, Some(&before.root), dialect)
 }

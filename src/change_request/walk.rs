@@ -4,9 +4,9 @@ use super::parts::{Part, Parts, fill_in};
 use super::rights::Rights;
 use super::token::{holds_token, is_significant, is_token};
 use super::warning::{Severity, Warning, WarningCode};
-use super::{Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRequest, Changed, StrayMembers, object_of};
+use super::{Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRequest, Changed, StrayMembers, net, object_of};
 use crate::document::Document;
-use crate::edit::{self, Edit, Step};
+use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::node::{Key, Node, Opened};
 use crate::ordered::Ordered;
@@ -37,6 +37,7 @@ pub(super) struct Walk<'o> {
     before: &'o Document,
     options: &'o ChangeOptions,
     state: Node,
+    done: Vec<Done>,
     /// The place in the state before the request.
     pub(super) path: Vec<Step>,
     applied: Applied,
@@ -48,8 +49,8 @@ pub(super) struct Walk<'o> {
 impl<'o> Walk<'o> {
     pub(super) fn new(before: &'o Document, options: &'o ChangeOptions) -> Walk<'o> {
         let (applied, dropped) = (Applied::default(), Dropped::default());
-        let (path, blocked, warnings) = (Vec::new(), Vec::new(), Vec::new());
-        Walk { before, options, state: before.root.clone(), path, applied, blocked, warnings, dropped }
+        let (done, path, blocked, warnings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Walk { before, options, state: before.root.clone(), done, path, applied, blocked, warnings, dropped }
     }
 
     pub(super) fn request(&mut self, request: &ChangeRequest) -> Result<()> {
@@ -72,6 +73,7 @@ impl<'o> Walk<'o> {
                 self.inside(&empty, parts, &rights)?;
                 if self.applied == Applied::default() {
                     self.state = self.before.root.clone();
+                    self.done.clear();
                 }
                 Ok(())
             }
@@ -127,9 +129,11 @@ impl<'o> Walk<'o> {
             let seen = |document: &Document| self.options.view.as_ref().map_or_else(|| document.clone(), |view| document.project(view));
             truncation.look(&seen(self.before).root, &seen(&state).root, &self.dropped, &mut self.warnings);
         }
-        let between = Changed::between(self.before, state, self.options.dialect, Vec::new())?;
-        let Walk { applied, blocked, warnings, .. } = self;
-        Ok(Changed { applied, blocked, warnings, ..between })
+        let Walk { before, options, done, applied, blocked, warnings, .. } = self;
+        // Told by what was done and not by comparing, which looks at what the agent doesn't see.
+        let patch = net(done.iter().map(|Done { edit, .. }| edit), before, &state, options.dialect)?;
+        let inverse = net(edit::take_back(&done).iter(), &state, before, options.dialect)?;
+        Ok(Changed { state, patch, inverse, applied, blocked, warnings, conflicts: Vec::new() })
     }
 
     /// What is inside a container.
@@ -178,7 +182,9 @@ impl<'o> Walk<'o> {
     }
 
     pub(super) fn edit(&mut self, edit: Edit) -> Result<()> {
-        edit::perform(&mut self.state, &edit, &self.before.limits).map(drop)
+        let out = edit::perform(&mut self.state, &edit, &self.before.limits)?;
+        self.done.push(Done { edit, out });
+        Ok(())
     }
 
     pub(super) fn warn(&mut self, code: WarningCode, message: impl Into<String>) {

@@ -21,4 +21,5 @@ mod logged_strings_were_not_checked;
 mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
+mod what_a_view_hides_was_in_a_requests_patch;
 mod writes_were_derived_within_other_limits;
