@@ -1,9 +1,3 @@
-import type { LiveState } from "./live-state.js";
-import { EventStream } from "./sinks.js";
-import { call, isLoss } from "../bridge/core.js";
-import { PatchwireError } from "../errors.js";
-import type { SessionHandle } from "../wasm/patchwire.js";
-
 /** The part of a request that is used: a `Request` of any platform has it. */
 export interface HttpRequest {
   readonly url: string;
@@ -16,45 +10,3 @@ export interface HttpRequest {
  * than that it is an object.
  */
 export type HttpResponse = typeof globalThis extends { Response: { prototype: infer Platform } } ? Platform : object;
-
-/** Answers as {@link SyncedState.fetch} says. */
-export function respond(state: LiveState<unknown>, { url, method, headers }: HttpRequest): HttpResponse {
-  const query = new URL(url).searchParams;
-  if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
-  if (method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
-  if (!headers.get("Accept")?.includes("text/event-stream")) return state.ask(({ session }) => answer(state, session, query));
-  return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", query));
-}
-
-function upgrade({ audience }: LiveState<unknown>): Response {
-  return new Response(null, { status: 101, webSocket: audience.connect() } as ResponseInit);
-}
-
-function stream(state: LiveState<unknown>, last: string, query: URLSearchParams): Response {
-  const stream = new EventStream((stream) => state.leave(stream));
-  const begin = (): void => {
-    if (stream.hasEnded) return;
-    state.open();
-    state.audience.listen(stream, last, query.get("dialect") === "extended");
-  };
-  state.once(0, [], begin);
-  return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
-}
-
-function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: URLSearchParams): Response {
-  try {
-    const since = query.get("since");
-    const known = query.get("session") ?? undefined;
-    const isExtended = query.get("dialect") === "extended";
-    const content =
-      since === null
-        ? `"state":${call(() => session.text())}`
-        : `"frames":${call(() => session.frames_since(known, since === "" ? NaN : Number(since), isExtended))}`;
-    const [id, revision] = call(() => [session.id(), session.revision()] as const);
-    const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
-    return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
-  } catch (error) {
-    if (!(error instanceof PatchwireError) || isLoss(error) || tables.hasFailed) throw error;
-    return Response.json({ error: { code: error.code, message: error.message } }, { status: 400 });
-  }
-}

@@ -1,9 +1,10 @@
 import type { SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
-import { respond, type HttpRequest, type HttpResponse } from "./http.js";
+import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
 import type { Migration } from "./migration.js";
 import { checkRetention, type Repaired, type Retention } from "./past.js";
+import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, isLoss, plain, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";

@@ -210,7 +210,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
  * const sent = '{"updateElements":{"status":"done","budget":99},"removeElements":{"items":[{},"__DELETE__"]},"reasoning":"2 is a duplicate"}';
  * const { result, patch, applied, blocked } = applyChangeRequest(state, sent, { allow: ["status:update", "items.*"] });
  * console.log(result); // { status: 'done', items: [ { id: 1 }, { id: 3 } ], budget: 10 }
- * console.log(JSON.stringify(patch)); // [{"op":"replace","path":"/status","value":"done"},{"op":"remove","path":"/items/1"}]
+ * console.log(JSON.stringify(patch)); // [{"op":"remove","path":"/items/1"},{"op":"replace","path":"/status","value":"done"}]
  * console.log(applied, blocked); // { additions: 0, updates: 1, deletions: 1 } [ { path: '/budget', operation: 'update', reason: 'path', to: 99 } ]
  * ```
  */
