@@ -201,18 +201,19 @@ impl Store {
         let logged = DELETED.max(twice(|row| matches!(row, RowOperation::PutLog { .. })));
         let base = self.base.root.revision;
         let oldest = self.history.older.first().copied().unwrap_or(base);
-        let forgotten = self.log.forgettable(base, logged);
-        // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
-        let before = forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
-        if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
-            plan.operations.push(RowOperation::DeleteLog { from: 0, before });
-        }
-        let mut tidied = Tidied { forgotten, ..Tidied::default() };
+        let mut tidied = Tidied::default();
         if self.history.garbage.is_empty()
             && self.history.stale.is_none()
             && let Some(look) = self.history.look
         {
             tidied.dropped = self.look(look, plan)?;
+        }
+        // Stale rows are before these, and would all go with them.
+        tidied.forgotten = if self.history.stale.is_none() { self.log.forgettable(base, logged) } else { None };
+        // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
+        let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
+        if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
+            plan.operations.push(RowOperation::DeleteLog { from: 0, before });
         }
         tidied.deleted = self.history.garbage.len().min(chunks);
         let garbage = self.history.garbage.iter().take(tidied.deleted);
