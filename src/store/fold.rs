@@ -216,7 +216,7 @@ impl Fold {
                 self.freed.push(run.chunk);
                 self.freed_bytes += run.bytes;
             }
-            self.leave(&mut frame, start, &self.reader.holes(layout.kind, &run)?);
+            self.leave(&mut frame, start, &self.reader.holes(layout.kind, run)?);
         }
         self.freed.extend(layout.list.filter(|_| frame.unchanged.is_none()));
         self.frames.push(frame);
@@ -559,11 +559,11 @@ fn shared_members(members: &[(Key, Node)], old: &[(Key, Node)]) -> Vec<(usize, u
 }
 
 /// What is done for all items of a value, and the runs of the one before that don't stay, with their starts.
-fn parts(value: &Value, old: &Value, runs: &[Run], light: usize) -> (VecDeque<Part>, Vec<(usize, Run)>) {
+fn parts<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usize) -> (VecDeque<Part>, Vec<(usize, &'r Run)>) {
     let mut shared = value.shared(old).into_iter().peekable();
     // The old runs, and where their items are now.
     let mut start = 0;
-    let placed: Vec<(usize, &Run, Option<usize>)> = runs
+    let placed: Vec<(usize, &'r Run, Option<usize>)> = runs
         .iter()
         .map(|run| {
             let (from, to) = (start, start + run.count);
@@ -583,7 +583,7 @@ fn parts(value: &Value, old: &Value, runs: &[Run], light: usize) -> (VecDeque<Pa
     let (mut parts, mut leaving, mut kept) = (VecDeque::new(), Vec::new(), 0);
     for (from, run, place) in placed {
         let Some(place) = place else {
-            leaving.push((from, run.clone()));
+            leaving.push((from, run));
             continue;
         };
         let (changed, span) = changes.get(kept).copied().unwrap_or((false, Span { from: 0, to: 0, old_from: 0, old_to: 0 }));
@@ -595,7 +595,7 @@ fn parts(value: &Value, old: &Value, runs: &[Run], light: usize) -> (VecDeque<Pa
         if run.bytes < light && (changed || follows) {
             let (to, old_to) = (place + run.count, from + run.count);
             parts.push_back(Part::Write(Span { from: place, to, old_from: from, old_to }));
-            leaving.push((from, run.clone()));
+            leaving.push((from, run));
         } else {
             parts.push_back(Part::Keep(run.clone()));
         }

@@ -89,7 +89,8 @@ impl Layout {
 
 impl Run {
     pub(super) fn new(chunk: u64, count: usize, bytes: usize, holes: Vec<(usize, Arc<Layout>)>) -> Run {
-        Run { chunk, count, bytes, has_holes: !holes.is_empty(), holes: OnceLock::from(Arc::new(holes)) }
+        let has_holes = !holes.is_empty();
+        Run { chunk, count, bytes, has_holes, holes: if has_holes { OnceLock::from(Arc::new(holes)) } else { OnceLock::new() } }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Part, Stored, Tree};
-use crate::ordered::sorted;
 
 /// Items known to be the same in both: where they start in the one and in the other, and how many they are.
 pub(crate) type Run = (usize, usize, usize);
@@ -59,24 +58,20 @@ fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut a
     if a.is_empty() || b.is_empty() {
         return;
     }
-    // Items that were only set leave all parts as long as they were: each is compared with its own, and few at a time are sorted.
-    let is_as_long = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.len == b.len);
-    if let Some(height) = height.checked_sub(1).filter(|_| is_as_long && a.len() > 1) {
+    // Items that were only set leave all parts as long as they were: each is compared with its own, and none is looked up.
+    if a.len() == b.len() && a.len() > 1 && a.iter().zip(b).all(|(a, b)| a.len == b.len) {
         for (tree, other) in a.iter().zip(b) {
             if tree.address() == other.address() {
                 push(runs, (at, other_at, tree.len));
-            } else {
+            } else if let Some(height) = height.checked_sub(1) {
                 align(&below(&[*tree]), &below(&[*other]), height, (at, other_at), runs);
             }
             (at, other_at) = (at + tree.len, other_at + other.len);
         }
         return;
     }
-    let places = sorted(b.iter().map(|tree| tree.address() as u64).zip(0..));
-    let place = |tree: &Tree<T>| {
-        let found = places.binary_search_by_key(&(tree.address() as u64), |(address, _)| *address).ok()?;
-        places.get(found).map(|(_, place)| *place)
-    };
+    let places = Places::of(b);
+    let place = |tree: &Tree<T>| places.find(b, tree.address());
     let common = a.iter().enumerate().filter_map(|(index, tree)| Some((index, place(tree)?, tree.len)));
     let (mut next, mut other_next) = (0, 0);
     for (index, other_index, length) in common.chain([(a.len(), b.len(), 0)]) {
@@ -90,6 +85,40 @@ fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut a
         push(runs, (at, other_at, length));
         (at, other_at) = (at + length, other_at + length);
         (next, other_next) = (index + 1, other_index + 1);
+    }
+}
+
+/// Where each of some parts is, by its address: a table of twice as many slots, in which a part is in its own or in the next free one.
+struct Places(Vec<u32>);
+
+impl Places {
+    fn of<T: Clone>(trees: &[&Tree<T>]) -> Places {
+        let mut places = Places(vec![0; (2 * trees.len()).next_power_of_two()]);
+        for (tree, number) in trees.iter().zip(1..) {
+            let mut slot = places.slot(tree.address());
+            while places.0.get(slot).is_some_and(|number| *number != 0) {
+                slot = (slot + 1) & (places.0.len() - 1);
+            }
+            places.0.get_mut(slot).into_iter().for_each(|free| *free = number);
+        }
+        places
+    }
+
+    fn find<T: Clone>(&self, trees: &[&Tree<T>], address: usize) -> Option<usize> {
+        let mut slot = self.slot(address);
+        loop {
+            let place = self.0.get(slot)?.checked_sub(1)? as usize;
+            if trees.get(place)?.address() == address {
+                return Some(place);
+            }
+            slot = (slot + 1) & (self.0.len() - 1);
+        }
+    }
+
+    /// The slot that is a part's own: the multiplier spreads addresses, which end alike (Knuth 1973, volume 3, 6.4).
+    fn slot(&self, address: usize) -> usize {
+        let spread = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> 32) as usize & (self.0.len() - 1)
     }
 }
 

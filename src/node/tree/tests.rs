@@ -129,6 +129,12 @@ fn few_changes_leave_nearly_all_shared() {
     }
     assert!(apart(&tree, &edited) <= 100 * 2 * MOST);
     assert!(apart(&tree, &shifted) <= 100 * 6 * MOST);
+    // Each part above the leaves has changed, and there are more of them.
+    let (mut grown, mut trimmed) = (edited.clone(), edited.clone());
+    grown.splice(100_000, 100_000, vec![0; 5_000]);
+    trimmed.splice(0, 10 * MOST * MOST, Vec::new());
+    assert!(apart(&tree, &grown) <= 5_000 + 102 * 2 * MOST);
+    assert!(apart(&tree, &trimmed) <= 10 * MOST * MOST + 100 * 2 * MOST);
     shifted.splice(40_000, 70_000, Vec::new());
     assert!(apart(&tree, &shifted) <= 30_000 + 100 * 6 * MOST);
 }
