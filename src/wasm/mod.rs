@@ -39,6 +39,8 @@ mod patches;
 #[cfg(feature = "wasm-merge")]
 mod reducers;
 #[cfg(feature = "wasm-objects")]
+mod rows;
+#[cfg(feature = "wasm-objects")]
 mod session;
 #[cfg(feature = "wasm-page")]
 mod tracker;

@@ -4,6 +4,8 @@ import { DurableStateStore, type DurableContext } from "patchwire/durable-object
 import { backend } from "../store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../store/contract.ts";
 import { operations, tryFaults, type Fault } from "../store/faults.ts";
+import { sql, tryReading } from "../store/damage.ts";
+import { tryFormat1 } from "../store/format1.ts";
 import { hello, inBare, Wire } from "./session.ts";
 import type { Agent } from "./worker.ts";
 
@@ -47,6 +49,13 @@ test.each(Object.entries(operations))("%s that fails at any statement leaves eve
   }),
 );
 
+test("who reads damaged rows is told of them", () =>
+  inBare(async (ctx) => {
+    expect(await tryReading(sql(ctx.storage))).toBeGreaterThan(500);
+  }));
+
+test("tables of format 1 become ones of the present format, in the transaction that opens them", () => inBare((ctx) => tryFormat1(ctx.storage)));
+
 /** A storage that counts the rows that are written, as the platform counts them. */
 function counting({ storage }: DurableObjectState): { place: DurableContext["storage"]; rows: () => number } {
   let cursors: SqlStorageCursor<any>[] = [];
@@ -80,9 +89,9 @@ test("an operation writes the rows that it changes, and no others", () =>
       ["ten messages", 11, (store) => store.appendMessages("s", Array.from({ length: 10 }, () => user("c")))],
       ["a merged write: the state's alone", 1, (store) => store.mergeCustomState("s", append("b"))],
       ["a change of the live state", 1, (store) => store.synced<Notes>("s").update((draft) => void draft.count++)],
-      ["a staged call", 1, (store) => store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c") })],
-      ["the same call again: one row deleted, one written", 2, (store) => store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c") })],
-      ["a promotion: the state's row, and the staged one deleted", 2, (store) => store.promoteStaging("s", "step")],
+      ["a staged call: its row, and the count of the step's", 2, (store) => store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c") })],
+      ["the same call again", 1, (store) => store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c") })],
+      ["a promotion: the state's row, and the staged one and the count deleted", 3, (store) => store.promoteStaging("s", "step")],
       ["a child", 2, (store) => store.addSubSessionRefs("s", [{ subSessionId: "x", agentType: "w", parentToolCallId: "t", startedAt: 1 }])],
       ["a run", 3, (store) => store.createRun("s", "run", { turn: 1 })],
       ["a run's status", 2, (store) => store.updateRunStatus("run", "completed")],

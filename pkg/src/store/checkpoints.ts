@@ -6,15 +6,19 @@ import { checkCount, checkObject } from "./checks.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
 import type { Messages } from "./messages.js";
 import type { Children } from "./runs.js";
-import { keyOf, nameOf, putText, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { HashedTable } from "./hashed-table.js";
+import { keyOf, nameOf, type Row, type Shape } from "./rows.js";
 import type { Details, Session } from "./sessions.js";
 import type { Checkpoint, CheckpointMeta, CreateCheckpointParams, PaginatedCheckpoints, SubSessionRef } from "./types.js";
 
-/** A checkpoint's numbers, by the time that its id has. Of messages it has their count, and the era of the last one. */
+/**
+ * A checkpoint's numbers, by the time that its id has. Of messages it has their count, and the era of the last one. `place`
+ * counts the checkpoints of a session, so that none can be lost unnoticed.
+ */
 export const CHECKPOINTS: Shape = {
   name: "checkpoints",
   key: { session: "INTEGER", time: "INTEGER" },
-  columns: { id: "TEXT", status: "TEXT", steps: "INTEGER", messages: "INTEGER", era: "INTEGER", sequence: "INTEGER" },
+  columns: { id: "TEXT", status: "TEXT", steps: "INTEGER", messages: "INTEGER", era: "INTEGER", sequence: "INTEGER", place: "INTEGER" },
 };
 
 /** The rest of a checkpoint, as JSON. */
@@ -33,8 +37,8 @@ export interface Kept extends KeptCustom {
 /** The checkpoints of sessions. */
 export class Checkpoints {
   constructor(
-    private readonly table: Table,
-    private readonly texts: Table,
+    private readonly table: HashedTable,
+    private readonly texts: HashedTable,
     private readonly messages: Messages,
     private readonly children: Children,
     private readonly migration: Migration<unknown>,
@@ -47,23 +51,26 @@ export class Checkpoints {
     checkCount("the sequence", streamSequence);
     checkCount("the count of steps", stepCount);
     // The clock of a Durable Object stands still while it runs, and may go back.
-    const time = Math.max(Date.now(), Number(this.latest(session)?.["time"] ?? 0) + 1);
+    const [latest] = this.table.rows({ prefix: [number] }, { backwards: true, limit: 1 });
+    const time = Math.max(Date.now(), Number(latest?.["time"] ?? 0) + 1);
     const id = generateCheckpointId(session.id, stepCount, time);
     const era = this.messages.era(session, messageCount);
-    this.table.put({ session: number, time, id: keyOf(id), status: row.status, steps: stepCount, messages: messageCount, era, sequence: streamSequence });
+    const place = row.checkpoints++;
+    this.table.put({ session: number, time, id: keyOf(id), status: row.status, steps: stepCount, messages: messageCount, era, sequence: streamSequence, place });
     const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom, this.migration) };
-    putText(this.texts, { session: number, time }, "part", JSON.stringify(kept));
-    row.checkpoints++;
+    this.texts.putText({ session: number, time }, JSON.stringify(kept));
     return id;
   }
 
-  latest({ number }: Session): Row | undefined {
-    return this.table.rows({ prefix: [number] }, { backwards: true, limit: 1 })[0];
+  latest(session: Session): Row | undefined {
+    return this.page(session, 1)[0];
   }
 
   /** The one of an id that {@link sessionOf} has read. */
-  find({ number }: Session, id: string): Row | undefined {
-    const [row] = this.table.rows({ prefix: [number, parseCheckpointId(id)!.timestamp] });
+  find(session: Session, id: string): Row | undefined {
+    const { timestamp } = parseCheckpointId(id)!;
+    const row = this.table.row([session.number, timestamp]);
+    if (row === undefined) this.requireNone(session, timestamp);
     return row?.["id"] === keyOf(id) ? row : undefined;
   }
 
@@ -87,9 +94,8 @@ export class Checkpoints {
 
   /** The latest first. */
   list(session: Session, { offset, limit }: { offset: number; limit: number }): PaginatedCheckpoints {
-    const { number, row } = session;
-    const rows = this.table.rows({ prefix: [number] }, { backwards: true, limit: offset + limit }).slice(offset);
-    const items = rows.map((row): CheckpointMeta => {
+    const { row } = session;
+    const items = this.page(session, offset + limit).slice(offset).map((row): CheckpointMeta => {
       return { id: nameOf(row["id"]!), sessionId: session.id, stepCount: Number(row["steps"]), timestamp: Number(row["time"]), status: statusOf(row) };
     });
     return { items, total: row.checkpoints, hasMore: offset + items.length < row.checkpoints };
@@ -97,12 +103,28 @@ export class Checkpoints {
 
   /** What is kept of the session as it was. */
   kept(session: Session, { time }: Row): Kept {
-    return JSON.parse(textOf(this.texts.rows({ prefix: [session.number, time!] }))) as Kept;
+    return JSON.parse(this.texts.text([session.number, time!])) as Kept;
   }
 
   delete({ number }: Session): void {
     this.table.delete({ prefix: [number] });
     this.texts.delete({ prefix: [number] });
+  }
+
+  /** The latest ones, none of which may be missing. */
+  private page({ number, row }: Session, limit: number): Row[] {
+    const rows = this.table.rows({ prefix: [number] }, { backwards: true, limit });
+    const isWhole = rows.length === Math.min(limit, row.checkpoints) && rows.every(({ place }, i) => place === row.checkpoints - 1 - i);
+    if (!isWhole) throw this.table.missing([number]);
+    return rows;
+  }
+
+  /** Refuses to say that there is no checkpoint of a time where the ones before and after it aren't neighbours: one is missing. */
+  private requireNone({ number, row }: Session, time: number): void {
+    const prefix = [number];
+    const [before] = this.table.rows({ prefix, below: time }, { backwards: true, limit: 1 });
+    const [after] = this.table.rows({ prefix, from: time }, { limit: 1 });
+    if (Number(before?.["place"] ?? -1) + 1 !== Number(after?.["place"] ?? row.checkpoints)) throw this.table.missing([number]);
   }
 }
 

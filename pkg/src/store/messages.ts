@@ -1,6 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
-import { pieces, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { HashedTable } from "./hashed-table.js";
+import type { Shape } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { Message } from "./types.js";
 
@@ -26,14 +27,10 @@ export function textsOf(messages: readonly Message[]): string[] {
 
 /** The messages of sessions. */
 export class Messages {
-  constructor(private readonly table: Table) {}
+  constructor(private readonly table: HashedTable) {}
 
   append({ row }: Session, texts: readonly string[]): void {
-    for (const text of texts) {
-      let part = 0;
-      for (const piece of pieces(text)) this.table.put({ session: row.number, position: row.messages, part: part++, era: row.era, text: piece });
-      row.messages++;
-    }
+    for (const text of texts) this.table.addText({ session: row.number, position: row.messages++, era: row.era }, text);
   }
 
   /** The messages from one position on, up to another. */
@@ -60,7 +57,10 @@ export class Messages {
   /** The era of a message, for a checkpoint that ends with it; 0 where it ends with none. */
   era({ row }: Session, count: number): number {
     if (count === 0) return 0;
-    return Number(this.table.rows({ prefix: [row.number, count - 1] }, { limit: 1 })[0]?.["era"] ?? -1);
+    const key = [row.number, count - 1];
+    const [found] = this.table.rows({ prefix: key }, { limit: 1 });
+    if (found === undefined) throw this.table.missing(key);
+    return Number(found["era"]);
   }
 
   /** Refuses to go on where the messages that a checkpoint counted are others by now. */
@@ -72,7 +72,9 @@ export class Messages {
 
   /** Copies the first messages of one session into another. */
   copy(from: Session, to: Session, count: number): void {
-    for (const row of this.table.rows({ prefix: [from.number], below: count })) this.table.put({ ...row, session: to.number, era: 0 });
+    for (const { row, text } of this.table.numbered([from.number], 0, count)) {
+      this.table.addText({ session: to.number, position: row["position"]!, era: 0 }, text);
+    }
     to.row.messages = count;
   }
 
@@ -81,12 +83,6 @@ export class Messages {
   }
 
   private texts({ number }: Session, from: number, below: number): string[] {
-    const found = new Map<unknown, Row[]>();
-    for (const row of this.table.rows({ prefix: [number], from, below })) {
-      const { position } = row;
-      if (row["part"] === 0) found.set(position, [row]);
-      else found.get(position)!.push(row);
-    }
-    return [...found.values()].map(textOf);
+    return this.table.numbered([number], from, below).map(({ text }) => text);
   }
 }

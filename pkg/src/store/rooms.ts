@@ -1,11 +1,15 @@
+import { hasObjects } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
 import type { SyncedState } from "../sync/synced-state.js";
 import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
+import { fromFormat1 } from "./format1.js";
+import { HashedTable } from "./hashed-table.js";
 import { MESSAGES, Messages } from "./messages.js";
 import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
 import { CHILDREN, Children, RUNS, RUN_IDS, Runs } from "./runs.js";
 import { Sessions, type Session } from "./sessions.js";
-import { STAGING, Staging } from "./staging.js";
+import { STAGING, STEPS, Staging } from "./staging.js";
 
 /** The tables of one store, by what they are about. */
 export class Rooms {
@@ -17,11 +21,13 @@ export class Rooms {
   readonly checkpoints: Checkpoints;
 
   constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>, migration: Migration<unknown>) {
+    if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
+    if (!("table" in storage)) fromFormat1(storage, name);
     const tables = tablesOf(storage);
-    const table = (shape: Shape) => tables.table({ ...shape, name: `${name}:${shape.name}` });
+    const table = (shape: Shape): HashedTable => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
     this.sessions = new Sessions(table, custom);
     this.messages = new Messages(table(MESSAGES));
-    this.staging = new Staging(table(STAGING));
+    this.staging = new Staging(table(STAGING), table(STEPS));
     this.runs = new Runs(table(RUNS), table(RUN_IDS));
     this.children = new Children(table(CHILDREN));
     this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);

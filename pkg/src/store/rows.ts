@@ -46,6 +46,9 @@ export function tablesOf(storage: StoreStorage): Pick<TableStorage, "table"> {
   return "table" in storage ? storage : { table: (shape) => new SqlTable(storage.sql, shape) };
 }
 
+/** What SQLite calls the table of a name. */
+export const sqlName = (name: string): string => `"patchwire:${name}"`;
+
 /** A table of SQLite. A key of more than one column, or of text, is the table's own order, so that a row written is one row. */
 class SqlTable implements Table {
   private readonly name: string;
@@ -57,7 +60,7 @@ class SqlTable implements Table {
     private readonly sql: DurableStorage["sql"],
     { name, key, columns }: Shape,
   ) {
-    this.name = `"patchwire:${name}"`;
+    this.name = sqlName(name);
     this.keys = Object.keys(key);
     this.columns = [...this.keys, ...Object.keys(columns)];
     const types = Object.entries({ ...key, ...columns }).map(([column, type]) => `"${column}" ${type} NOT NULL`);
@@ -94,29 +97,6 @@ class SqlTable implements Table {
     return [terms.length === 0 ? "" : ` WHERE ${terms.join(" AND ")}`, values];
   }
 }
-
-/** Characters of a text that one row holds: less than 1 MB in UTF-8, whatever they are. */
-const PIECE = 300_000;
-
-/** A text in pieces of one row each. A pair of surrogates stays together, which are nothing each by itself in UTF-8. */
-export function* pieces(text: string): Generator<string, void, undefined> {
-  for (let start = 0, end; start === 0 || start < text.length; start = end) {
-    end = Math.min(start + PIECE, text.length);
-    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
-    yield text.slice(start, end);
-  }
-}
-
-/** Writes a text of any length into the rows under a key; the last column of the table's key counts them. */
-export function putText(table: Table, key: Row, column: string, text: string): void {
-  let count = 0;
-  for (const piece of pieces(text)) table.put({ ...key, [column]: count++, text: piece });
-  // What was there may have been longer.
-  table.delete({ prefix: Object.values(key), from: count });
-}
-
-/** A text from the rows that have it, in their order. */
-export const textOf = (rows: readonly Row[]): string => rows.map(({ text }) => text).join("");
 
 /** A name as part of a key: ASCII, whatever it holds, so that every backend keeps and orders it alike. */
 export function keyOf(name: string): string {

@@ -1,6 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
-import { keyOf, nameOf, putText, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { HashedTable } from "./hashed-table.js";
+import { keyOf, nameOf, type Row, type Shape } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SubSessionRef } from "./types.js";
 
@@ -15,8 +16,8 @@ const STATUSES: readonly RunStatus[] = [
 /** The runs of sessions. */
 export class Runs {
   constructor(
-    private readonly table: Table,
-    private readonly ids: Table,
+    private readonly table: HashedTable,
+    private readonly ids: HashedTable,
   ) {}
 
   create(session: Session, runId: string, metadata: RunMetadata): void {
@@ -24,7 +25,7 @@ export class Runs {
     const { turn, startSequence } = checkObject("the run's metadata", metadata) as unknown as RunMetadata;
     checkCount("the turn", turn, 1);
     if (startSequence !== undefined) checkCount("the sequence", startSequence);
-    if (this.ids.rows({ prefix: [id] }).length > 0) throw new PatchwireError("CONFLICT", "there is a run with this id");
+    if (this.ids.row([id]) !== undefined) throw new PatchwireError("CONFLICT", "there is a run with this id");
     const run = session.row.runs++;
     const record: RunRecord = { runId, sessionId: session.id, turn, status: "running", stepCount: 0, startedAt: Date.now() };
     this.write(session, run, startSequence === undefined ? record : { ...record, startSequence });
@@ -42,7 +43,9 @@ export class Runs {
     checkOneOf("a run's status", status, STATUSES);
     if (stepCount !== undefined) checkCount("the count of steps", stepCount);
     if (completedAt !== undefined) checkCount("the time", completedAt);
-    const record = JSON.parse(textOf(this.table.rows({ prefix: [session.number, run] }))) as RunRecord;
+    const record = JSON.parse(this.table.text([session.number, run])) as RunRecord;
+    // Where the row of its session was lost, another session has that id by now.
+    if (record.runId !== runId) throw new PatchwireError("NOT_FOUND", "there is no such run");
     this.write(session, run, {
       ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error: String(error) }),
     });
@@ -50,12 +53,7 @@ export class Runs {
 
   /** The runs from one on. */
   read({ number, row }: Session, from = 0): RunRecord[] {
-    const texts: Row[][] = [];
-    for (const part of this.table.rows({ prefix: [number], from, below: row.runs })) {
-      if (part["part"] === 0) texts.push([]);
-      texts.at(-1)!.push(part);
-    }
-    return texts.map((parts) => JSON.parse(textOf(parts)) as RunRecord);
+    return this.table.numbered([number], from, row.runs).map(({ text }) => JSON.parse(text) as RunRecord);
   }
 
   delete(session: Session): void {
@@ -64,11 +62,11 @@ export class Runs {
   }
 
   private write({ number }: Session, run: number, record: RunRecord): void {
-    putText(this.table, { session: number, run }, "part", jsonOf(record));
+    this.table.putText({ session: number, run }, jsonOf(record));
   }
 
   private find(runId: string): Row {
-    const [found] = this.ids.rows({ prefix: [keyOf(checkId("the run's id", runId))] });
+    const found = this.ids.row([keyOf(checkId("the run's id", runId))]);
     if (found === undefined) throw new PatchwireError("NOT_FOUND", "there is no such run");
     return found;
   }
@@ -79,7 +77,7 @@ export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", ch
 
 /** What sessions know of their children. */
 export class Children {
-  constructor(private readonly table: Table) {}
+  constructor(private readonly table: HashedTable) {}
 
   /** One that is known already is begun again. */
   add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
@@ -89,25 +87,30 @@ export class Children {
       checkId("a child's agent type", agentType);
       checkId("a tool call's id", parentToolCallId);
       checkCount("the time", startedAt);
-      const known = this.table.rows({ prefix: [row.number, keyOf(subSessionId)] })[0];
+      const known = this.table.row([row.number, keyOf(subSessionId)]);
       this.write(row.number, Number(known?.["place"] ?? row.children++), { subSessionId, agentType, parentToolCallId, status: "running", startedAt });
     }
   }
 
-  update({ number }: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
+  update(session: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
     const { subSessionId, status, completedAt } = checkObject("the update", update) as unknown as SubSessionRef;
     checkOneOf("a child's status", status, ["running", "completed", "failed"]);
     if (completedAt !== undefined) checkCount("the time", completedAt);
-    const [known] = this.table.rows({ prefix: [number, keyOf(checkId("a child's session id", subSessionId))] });
-    if (known === undefined) throw new PatchwireError("NOT_FOUND", "the session has no such child");
+    const known = this.table.row([session.number, keyOf(checkId("a child's session id", subSessionId))]);
+    if (known === undefined) {
+      // It may be the one that is lost.
+      this.read(session);
+      throw new PatchwireError("NOT_FOUND", "the session has no such child");
+    }
     const ref = JSON.parse(String(known["text"])) as SubSessionRef;
-    this.write(number, Number(known["place"]), { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
+    this.write(session.number, Number(known["place"]), { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
   }
 
   /** In the order in which they were added. */
-  read({ number }: Session): SubSessionRef[] {
-    const rows = this.table.rows({ prefix: [number] });
-    return rows.sort((a, b) => Number(a["place"]) - Number(b["place"])).map(({ text }) => JSON.parse(String(text)) as SubSessionRef);
+  read({ number, row }: Session): SubSessionRef[] {
+    const rows = this.table.rows({ prefix: [number] }).sort((a, b) => Number(a["place"]) - Number(b["place"]));
+    if (rows.length !== row.children || rows.some(({ place }, i) => place !== i)) throw this.table.missing([number]);
+    return rows.map(({ text }) => JSON.parse(String(text)) as SubSessionRef);
   }
 
   /** Makes these the session's children. */

@@ -3,11 +3,12 @@ import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
-import { keyOf, putText, textOf, type Shape, type Table } from "./rows.js";
+import type { HashedTable } from "./hashed-table.js";
+import { keyOf, type Shape } from "./rows.js";
 import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
-const SESSIONS: Shape = {
+export const SESSIONS: Shape = {
   name: "sessions",
   key: { id: "TEXT" },
   columns: {
@@ -36,10 +37,10 @@ interface SessionRow {
 }
 
 /** The rest of a session, as JSON, in as many rows as it needs. */
-const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
+export const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
 
 /** The last number that was given to a session. */
-const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
+export const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
 
 /** Members of a session's state that are kept apart, or are the store's own. */
 const APART = ["sessionId", "version", "resumeCount", "subSessionRefs", "messages", "status", "stepCount", "customState"];
@@ -64,7 +65,7 @@ export class Session {
   private known: { details: Details; text: string } | undefined;
 
   constructor(
-    private readonly tables: { sessions: Table; details: Table },
+    private readonly tables: { sessions: HashedTable; details: HashedTable },
     readonly id: string,
     readonly row: SessionRow,
     /** Its custom state. */
@@ -84,7 +85,7 @@ export class Session {
 
   get details(): Details {
     if (this.known === undefined) {
-      const text = textOf(this.tables.details.rows({ prefix: [this.number] }));
+      const text = this.tables.details.text([this.number]);
       this.known = { details: JSON.parse(text) as Details, text };
     }
     return this.known.details;
@@ -92,7 +93,7 @@ export class Session {
 
   set details(details: Details) {
     const text = jsonOf(details);
-    if (text !== this.known?.text) putText(this.tables.details, { session: this.number }, "part", text);
+    if (text !== this.known?.text) this.tables.details.putText({ session: this.number }, text);
     this.known = { details, text };
   }
 
@@ -119,10 +120,10 @@ export class Session {
 
 /** All sessions of a store. */
 export class Sessions {
-  private readonly tables: { sessions: Table; details: Table; numbers: Table };
+  private readonly tables: { sessions: HashedTable; details: HashedTable; numbers: HashedTable };
 
   constructor(
-    table: (shape: Shape) => Table,
+    table: (shape: Shape) => HashedTable,
     private readonly custom: (number: number) => SyncedState<unknown>,
   ) {
     this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
@@ -130,11 +131,11 @@ export class Sessions {
 
   /** The last number that was given to a session. */
   get last(): number {
-    return Number(this.tables.numbers.rows({})[0]?.["last"] ?? 0);
+    return Number(this.tables.numbers.row([1])?.["last"] ?? 0);
   }
 
   find(id: string): Session | undefined {
-    const [row] = this.tables.sessions.rows({ prefix: [keyOf(id)] });
+    const row = this.tables.sessions.row([keyOf(id)]);
     return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.custom(Number(row["number"])));
   }
 
@@ -148,6 +149,8 @@ export class Sessions {
   create(id: string, make: (number: number) => void): Session {
     if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
     const number = this.last + 1;
+    // Given once more, a number would make two sessions share their rows.
+    if (number === 1 && this.tables.sessions.rows({}, { limit: 1 }).length > 0) throw this.tables.numbers.missing([1]);
     this.tables.numbers.put({ id: 1, last: number });
     make(number);
     const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };

@@ -1,6 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkObject, jsonOf } from "./checks.js";
-import { keyOf, pieces, textOf, type Row, type Shape, type Table } from "./rows.js";
+import type { HashedTable } from "./hashed-table.js";
+import { keyOf, type Shape, type Value } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { StagedChanges } from "./types.js";
 
@@ -10,6 +11,9 @@ export const STAGING: Shape = {
   key: { session: "INTEGER", step: "TEXT", call: "TEXT", part: "INTEGER" },
   columns: { place: "INTEGER", revision: "INTEGER", text: "TEXT" },
 };
+
+/** How many calls have staged something for a step, so that none can be lost unnoticed. There is a row where some have. */
+export const STEPS: Shape = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER" } };
 
 /** Before the places of calls that were staged without one. */
 const UNPLACED = 1_000_000_000;
@@ -22,7 +26,10 @@ export interface Staged {
 
 /** What is staged in sessions, by step and call. */
 export class Staging {
-  constructor(private readonly table: Table) {}
+  constructor(
+    private readonly table: HashedTable,
+    private readonly steps: HashedTable,
+  ) {}
 
   stage({ number, custom }: Session, stepId: string, changes: StagedChanges, revision = custom.revision): void {
     const { writes, toolCallId, index } = checkObject("the changes", changes) as unknown as StagedChanges;
@@ -31,31 +38,53 @@ export class Staging {
     const place = index === undefined ? this.next(number, step, toolCallId) : checkCount("a call's index", index, 0, UNPLACED - 1);
     const call = toolCallId === undefined ? `#${place}` : keyOf(checkId("the tool call's id", toolCallId));
     const text = jsonOf(changes);
-    this.table.delete({ prefix: [number, step, call] });
-    let part = 0;
-    for (const piece of pieces(text)) this.table.put({ session: number, step, call, part: part++, place, revision, text: piece });
+    if (!this.has(number, step, call)) this.count(number, step, 1);
+    this.table.putText({ session: number, step, call, place, revision }, text);
   }
 
   /** In the order of the calls; empty where nothing is staged. */
   read({ number }: Session, stepId: string): Staged[] {
-    const calls = new Map<unknown, Row[]>();
-    for (const row of this.table.rows({ prefix: [number, keyOf(checkId("the step's id", stepId))] })) {
-      const { call } = row;
-      if (row["part"] === 0) calls.set(call, [row]);
-      else calls.get(call)!.push(row);
-    }
-    return [...calls.values()]
-      .sort(([a], [b]) => Number(a!["place"]) - Number(b!["place"]))
-      .map((rows) => ({ changes: JSON.parse(textOf(rows)) as StagedChanges, revision: Number(rows[0]!["revision"]) }));
+    const key = [number, keyOf(checkId("the step's id", stepId))];
+    const calls = this.table.texts({ prefix: key });
+    const count = this.counted(key);
+    if (calls.length < count) throw this.table.missing(key);
+    if (calls.length > count) throw this.steps.missing(key);
+    return calls
+      .sort((a, b) => Number(a.row["place"]) - Number(b.row["place"]))
+      .map(({ row, text }) => ({ changes: JSON.parse(text) as StagedChanges, revision: Number(row["revision"]) }));
   }
 
+  /** Forgets a step, whatever is left of it, or one of its calls. */
   discard({ number }: Session, stepId: string, toolCallId?: string): void {
-    const prefix = [number, keyOf(checkId("the step's id", stepId))];
-    this.table.delete({ prefix: toolCallId === undefined ? prefix : [...prefix, keyOf(checkId("the tool call's id", toolCallId))] });
+    const step = keyOf(checkId("the step's id", stepId));
+    if (toolCallId === undefined) {
+      this.table.delete({ prefix: [number, step] });
+      this.steps.delete({ prefix: [number, step] });
+      return;
+    }
+    const call = keyOf(checkId("the tool call's id", toolCallId));
+    if (!this.has(number, step, call)) return;
+    this.table.delete({ prefix: [number, step, call] });
+    this.count(number, step, -1);
   }
 
   delete({ number }: Session): void {
     this.table.delete({ prefix: [number] });
+    this.steps.delete({ prefix: [number] });
+  }
+
+  private has(number: number, step: string, call: string): boolean {
+    return this.table.rows({ prefix: [number, step, call] }, { limit: 1 }).length > 0;
+  }
+
+  private counted(key: readonly Value[]): number {
+    return Number(this.steps.row(key)?.["calls"] ?? 0);
+  }
+
+  private count(session: number, step: string, by: 1 | -1): void {
+    const calls = this.counted([session, step]) + by;
+    if (calls > 0) this.steps.put({ session, step, calls });
+    else this.steps.delete({ prefix: [session, step] });
   }
 
   /** The place of a call that was staged without one: that which it had, or after all others. */

@@ -52,7 +52,8 @@ export interface DurableStateStoreOptions extends Migration<unknown> {
  * A session's custom state is a {@link SyncedState}: what is written follows what changed, and clients can watch it.
  *
  * Where there is no such session, run, child or checkpoint, operations throw `NOT_FOUND`; the ones that may answer `null` do.
- * Whatever isn't what it should be is `VALIDATION_FAILED`, what isn't JSON `NOT_JSON`. Then nothing has changed.
+ * Whatever isn't what it should be is `VALIDATION_FAILED`, what isn't JSON `NOT_JSON`. Rows that are damaged are
+ * `VALIDATION_FAILED`, too, missing ones `STREAM_TRUNCATED`, and named. Then nothing has changed.
  *
  * @example
  * ```ts
