@@ -1,5 +1,6 @@
 //! Step writes to JSON Patch, in one place for the wire and for storage.
 
+use super::shorten::Derived;
 use super::{Dialect, Operation, Patch, apply};
 use crate::document::Document;
 use crate::edit::{self, Step};
@@ -8,7 +9,7 @@ use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::pointer::Pointer;
 use crate::text;
-use crate::writes::{self, Base, StepWrites, Write};
+use crate::writes::{self, Base, Shortened, StepWrites, Write};
 
 impl StepWrites {
     /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
@@ -38,49 +39,53 @@ impl StepWrites {
 }
 
 /// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
-/// O(operations), and where those come after writes that reach them also the cost of applying the writes.
+/// O(operations), and where those come after writes that reach them, or are longer than they were measured as, also the
+/// cost of applying them.
 pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
-    let patch = operations(writes, base, dialect)?;
+    let derived = operations(writes, base, dialect)?;
     Ok(match base {
-        Some(base) => with_targets(patch, base, dialect),
-        None => patch,
+        Some(base) => with_targets(derived, base, dialect).measured(base, Shortened::Arrays),
+        None => Patch { operations: derived.operations },
     })
 }
 
-/// The patch that peers apply who look a move's target up before they remove the value, as fast-json-patch does: in the
-/// standard dialect a move is a removal and an insertion where the container that the value goes to is at another place
-/// before.
-pub(super) fn with_targets(patch: Patch, base: &Node, dialect: Dialect) -> Patch {
+/// The operations that peers apply who look a move's target up before they remove the value, as fast-json-patch does: in
+/// the standard dialect a move is a removal and an insertion where the container that the value goes to is at another
+/// place before.
+pub(super) fn with_targets(derived: Derived, base: &Node, dialect: Dialect) -> Derived {
     let may_fail = |operation: &Operation| matches!(operation, Operation::Move { from, path } if shifts_target(from, path));
-    if dialect == Dialect::Extended || !patch.operations.iter().any(may_fail) {
-        return patch;
+    if dialect == Dialect::Extended || !derived.operations.iter().any(may_fail) {
+        return derived;
     }
-    let (mut state, mut operations) = (base.clone(), Vec::with_capacity(patch.operations.len() + 1));
-    let (mut fits, mut grew) = (true, false);
-    for operation in patch.operations {
+    let mut state = base.clone();
+    let mut out = Derived { operations: Vec::with_capacity(derived.operations.len() + 1), longer: Vec::new() };
+    let mut longer = derived.longer.into_iter().peekable();
+    for (index, operation) in derived.operations.into_iter().enumerate() {
+        if let Some((_, depth)) = longer.next_if(|(longer, _)| *longer == index) {
+            out.longer.push((out.operations.len(), depth));
+        }
         let moved = match &operation {
             Operation::Move { from, path } if may_fail(&operation) && !holds_parent(&state, path) => from.find(&state),
             _ => None,
         };
-        let one = Patch { operations: vec![operation.clone()] };
+        // What was derived from the state applies to it; what somebody wrote may not.
+        let _ = apply(&mut state, &Patch { operations: vec![operation.clone()] }, &Limits::none());
         match (operation, moved) {
             (Operation::Move { from, path }, Some(value)) => {
-                grew = true;
-                operations.extend([Operation::Remove { path: from }, Operation::Add { path, value }]);
+                // Both are told of the array around them: the container that the value goes to has another index then.
+                let (number, depth) = (out.operations.len(), edit::parent(from.keys()).len());
+                out.longer.extend([(number, depth), (number + 1, depth)]);
+                out.operations.extend([Operation::Remove { path: from }, Operation::Add { path, value }]);
             }
-            (other, _) => operations.push(other),
+            (other, _) => out.operations.push(other),
         }
-        // What was derived from the state applies to it; what somebody wrote may not.
-        fits &= apply(&mut state, &one, &Limits::none()).is_ok();
     }
-    // With a value in the place of a move they may be longer than the array around them.
-    let whole = if fits && grew { writes::around_all(&operations, &state) } else { None };
-    Patch { operations: whole.map_or(operations, |whole| vec![whole]) }
+    out
 }
 
 /// The operations that the writes are, moves as they are meant.
-pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
-    let mut operations = Vec::with_capacity(writes.ops.len());
+pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Derived> {
+    let mut derived = Derived { operations: Vec::with_capacity(writes.ops.len()), longer: Vec::new() };
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::AppendText { .. } | Write::Increment { .. } => true,
         Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
@@ -92,15 +97,16 @@ pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Diale
             // Permutations have many of them, whose steps become keys where they are.
             Write::Move { from, path } if before.is_none() => {
                 let [from, path] = [from, path].map(|path| Pointer::from_keys(path.into_iter().map(Step::into_segment).collect()));
-                operations.push(Operation::Move { from, path });
+                derived.operations.push(Operation::Move { from, path });
                 continue;
             }
             write => write,
         };
-        operate(&mut operations, &write, before.as_mut(), dialect).map_err(|error| error.in_op(index))?;
+        operate(&mut derived.operations, &write, before.as_mut(), dialect).map_err(|error| error.in_op(index))?;
+        derived.note(&write);
         before.as_mut().map_or(Ok(()), |before| before.pass(write)).map_err(|error| error.in_op(index))?;
     }
-    Ok(Patch { operations })
+    Ok(derived)
 }
 
 fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dialect: Dialect) -> Result<()> {

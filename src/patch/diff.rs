@@ -47,8 +47,7 @@ impl Document {
         let mut writes = moves::diff(&self.root, &other.root, &comparison);
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
-        let patch = operations(writes, Some(&self.root), options.dialect).unwrap_or_default();
-        let operations = writes::shorten(patch.operations, &other.root, Shortened::All);
-        with_targets(Patch { operations }, &self.root, options.dialect)
+        let derived = operations(writes, Some(&self.root), options.dialect).unwrap_or_default();
+        with_targets(derived.shortened(&other.root), &self.root, options.dialect).measured(&self.root, Shortened::All)
     }
 }

@@ -10,8 +10,8 @@ mod shorten;
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use base::Base;
 pub(crate) use cap::{cap, cap_count};
-pub(crate) use cost::{cost, operations, shifts_target};
-pub(crate) use shorten::{Shortened, Told, around_all, common, shorten};
+pub(crate) use cost::{cost, length, operations, shifts_target};
+pub(crate) use shorten::{Shortened, Told, common, shorten};
 
 use crate::document::Document;
 use crate::edit::Step;

@@ -15,8 +15,8 @@ pub(crate) trait Told: Sized {
     /// Whether it is a move from one container to another.
     fn is_far(&self) -> bool;
 
-    /// Whether it says what was done as no replacement of the container could, as long as it is the only one in there.
-    fn is_short(&self) -> bool;
+    /// Whether replacing the array that has all of these inside may be shorter than they are.
+    fn may_be_whole(told: &[Self]) -> bool;
 
     /// How many bytes the operations' text has that it becomes, each with a comma after it.
     fn length(&self) -> usize;
@@ -40,7 +40,7 @@ pub(crate) enum Shortened {
 /// meant where everything around it is in place. A container is printed only if its weight admits that it is shorter, so
 /// this is O(bytes told · depth) however large the containers are.
 pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> Vec<T> {
-    if which == Shortened::Arrays && matches!(told.as_slice(), [] | [_]) && told.iter().all(T::is_short) {
+    if which == Shortened::Arrays && !T::may_be_whole(&told) {
         return told;
     }
     let has_far = told.iter().any(T::is_far);
@@ -66,7 +66,7 @@ pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> 
 
 /// The replacement of the smallest array around all of them, if that is shorter than they are. What is outside stays as
 /// it is, so the array is at the same place before and after.
-pub(crate) fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
+fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (first, rest) = told.split_first()?;
     let common = rest.iter().fold(first.container(), |common, one| {
         let length = common.iter().zip(one.container()).take_while(|(a, b)| a == b).count();
@@ -141,10 +141,9 @@ impl<T: Told> Shortener<T> {
     }
 
     fn may_replace(&self, node: &Node, start: usize) -> bool {
-        match (self.which, self.kept.get(start..)) {
-            (Shortened::All, _) => true,
-            (Shortened::Arrays, Some([only])) if only.is_short() => false,
-            (Shortened::Arrays, _) => node.bracket() == Some(b'['),
+        match self.which {
+            Shortened::All => true,
+            Shortened::Arrays => node.bracket() == Some(b'[') && self.kept.get(start..).is_some_and(T::may_be_whole),
         }
     }
 }
@@ -170,10 +169,12 @@ impl Told for Write {
         matches!(self, Write::Move { from, path } if edit::parent(from) != edit::parent(path))
     }
 
-    fn is_short(&self) -> bool {
-        match self {
-            Write::Move { .. } | Write::Splice { .. } => false,
-            Write::Append { items, .. } => items.len() < 2,
+    fn may_be_whole(told: &[Write]) -> bool {
+        match told {
+            [] => false,
+            [Write::Append { items, .. }] => items.len() > 1,
+            // One of these says what was done as no replacement of the array could.
+            [only] => matches!(only, Write::Move { .. } | Write::Splice { .. }),
             _ => true,
         }
     }

@@ -16,6 +16,7 @@ mod a_stored_revision_had_no_next;
 mod a_value_moved_into_its_holders_place_was_not_taken_back;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
+mod growth_as_a_whole_value_was_longer_than_its_array;
 mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
 mod removals_of_all_items_were_told_one_by_one;
