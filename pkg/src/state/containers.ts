@@ -6,6 +6,9 @@ export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** Containers of more items or members stay unfrozen until somebody reads the state: the next update may change them where they are. */
+export const LARGE = 256;
+
 /** An array's items: of a container that is known to be an array. */
 export function itemsOf(container: object): unknown[] {
   return container as unknown[];
@@ -29,9 +32,12 @@ const TABLE = 1_020;
  * member named `__proto__` for the prototype.
  */
 export function copyOf<T extends object>(container: T): T {
-  if (Array.isArray(container)) return [...container] as unknown as T;
+  return Array.isArray(container) ? ([...container] as unknown as T) : copyOfMembers(container, Object.keys(container));
+}
+
+/** A shallow copy of an object of these members. */
+export function copyOfMembers<T extends object>(container: T, names: readonly string[]): T {
   if (Object.hasOwn(container, "__proto__")) return { ...container };
-  const names = Object.keys(container);
   // Members that are named by numbers lie in an array.
   if (names.length < TABLE || /^\d/.test(names[0]!)) return Object.assign({}, container);
   const copy = Object.create(null) as Container;

@@ -449,7 +449,9 @@ export function original<T>(draft: T): T | undefined {
  */
 export function current<T>(draft: T): T {
   const place = isContainer(draft) ? placeOf(draft) : undefined;
-  return place === undefined ? draft : (snapshot(open(place), new Map()) as T);
+  if (place === undefined) return draft;
+  open(place).recipe.share();
+  return snapshot(place, new Map()) as T;
 }
 
 /** The state of a place; `known` are those on the way, and what they share. */
@@ -469,7 +471,8 @@ function snapshot(place: Place, known: Map<object, unknown>): unknown {
 function fill(place: Place, copy: Container, known: Map<object, unknown>): void {
   const keys = place.written();
   for (const key of keys) {
-    const slot: unknown = copy[key];
+    // A member that has gone may have the name of one that all objects inherit.
+    const slot: unknown = Object.hasOwn(copy, key) ? copy[key] : undefined;
     if (isContainer(slot)) put(copy, key, plainOf(slot, place, known));
   }
 }

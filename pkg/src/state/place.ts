@@ -1,4 +1,4 @@
-import { copyOf, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf, copyOfMembers, isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
 import { RUN, type Slots } from "./slots.js";
@@ -80,6 +80,8 @@ export class Place implements Told {
   /** Of an object: what members were before they were written to, in the order in which a plain object would have new ones. */
   touched: Map<string, unknown> | null = null;
   removed: Set<string> | null = null;
+  /** Whether the copy of an object has so many members that it may stay unfrozen. */
+  isLarge = false;
   proxy: object | null = null;
   /** Where its parent had it when the recipe began, if that has been looked for. */
   home: Key | typeof ABSENT | undefined = undefined;
@@ -177,6 +179,8 @@ export class Place implements Told {
     }
     const known = this.hasSlots ? undefined : this.known(key);
     if (known !== undefined) return known;
+    // What the recipe put there is taken over from its slot, where its draft has to be.
+    if (this.isInPlace && this.hasPut(key)) this.standApart();
     // What is where the state has it needn't be asked whether it is frozen, which costs a look at each member.
     const isOfState = this.isOfState && (!this.isOwn || (!this.isInPlace && this.base[key] === slot));
     return isOfState || this.recipe.isOurs(slot as object) ? this.draft(slot as Container, key, isOfState) : slot;
@@ -236,6 +240,13 @@ export class Place implements Told {
     }
   }
 
+  /** Whether the recipe has put something into a slot of what it changes in place. */
+  private hasPut(key: Key): boolean {
+    if (!this.isArray) return this.touched?.has(key as string) === true;
+    const index = key as number;
+    return this.edits?.some((edit) => edit.kind !== "permute" && index >= edit.index && index < edit.index + edit.put.length) === true;
+  }
+
   private draft(value: Container, key: Key, isOfState: boolean): Place {
     const place = new Place(this.recipe, value, this, key, isOfState);
     const drafted = (this.drafted ??= []);
@@ -271,15 +282,21 @@ export class Place implements Told {
 
   own(): void {
     if (this.isOwn) return;
-    if (this.recipe.mayWriteInto(this.base)) {
+    if (this.recipe.mayWriteInto(this)) {
       this.isOwn = this.isInPlace = true;
       this.recipe.inPlace.push(this);
     } else this.copy();
   }
 
   private copy(): void {
+    const { content } = this;
     this.isOwn = true;
-    this.now = copyOf(this.content);
+    if (this.isArray) this.now = copyOf(content);
+    else {
+      const names = Object.keys(content);
+      this.isLarge = names.length > LARGE;
+      this.now = copyOfMembers(content, names);
+    }
     this.recipe.copied(this.base, this.now);
     this.seat();
   }
@@ -322,6 +339,7 @@ export class Place implements Told {
     const copy = this.copied();
     this.undo();
     this.isInPlace = false;
+    this.isLarge = true;
     this.now = copy;
     this.recipe.copied(this.base, copy);
     this.seat();
@@ -330,8 +348,16 @@ export class Place implements Told {
   /** Takes back what was changed in place. */
   undo(): void {
     if (!this.isInPlace) return;
-    const { edits } = this;
+    const { edits, touched, drafted, base } = this;
     if (edits !== null) for (let i = edits.length - 1; i >= 0; i--) undoEdit(this.items, edits[i]!);
+    if (this.isArray) return;
+    // What became of its drafts may be in it already.
+    if (drafted !== null) for (const kid of drafted) put(base, kid.key, kid.base);
+    if (touched === null) return;
+    for (const [key, before] of touched) {
+      if (before === ABSENT) delete base[key];
+      else put(base, key, before);
+    }
   }
 
   /** The container and all that it was read from will be others. */
@@ -354,7 +380,8 @@ export class Place implements Told {
     }
   }
 
-  private leave(key: number): void {
+  /** Before another value takes the place of what has a draft, or nothing does. */
+  private leave(key: Key): void {
     if (this.isInPlace && this.drafted !== null && this.known(key) !== undefined) this.standApart();
   }
 
@@ -456,6 +483,7 @@ export class Place implements Told {
   setMember(key: string, slot: unknown): void {
     this.own();
     this.change();
+    this.leave(key);
     const had = Object.hasOwn(this.now, key);
     const touched = this.touch();
     if (!touched.has(key)) touched.set(key, had ? this.base[key] : ABSENT);
@@ -485,6 +513,8 @@ export class Place implements Told {
   removeMember(key: string): void {
     this.own();
     this.change();
+    // Put back, it would be the last of all members.
+    this.standApart();
     const touched = this.touch();
     touched.delete(key);
     if (Object.hasOwn(this.base, key)) {

@@ -28,9 +28,17 @@ export class Recipe {
     return Object.isFrozen(value) || this.state.isUnseen(value);
   }
 
-  /** Whether a container may be changed where it is, because it is large, and nobody has seen it or will before the change is certain. */
-  mayWriteInto(container: object): boolean {
-    return this.state.mayWriteInto(container);
+  /**
+   * Whether a container may be changed where it is, because it is large, and nobody has seen it or will before the change is certain.
+   * When the recipe has ended, what isn't where it was is compared with what was there.
+   */
+  mayWriteInto(place: Place): boolean {
+    return this.state.mayWriteInto(place.base) && (this.isOpen || this.isAlone(place));
+  }
+
+  /** Whether a place is where it was read, and nowhere else. */
+  private isAlone(place: Place): boolean {
+    return !this.sharesParts && place.isSeated;
   }
 
   source(container: object): Source | null {
@@ -56,7 +64,7 @@ export class Recipe {
 
   /** At its end: what was changed where it is stands apart where it may be in two places, or where what took its place is compared with what was there. */
   part(): void {
-    for (const place of this.inPlace) if (this.sharesParts || !place.isSeated) place.standApart();
+    for (const place of this.inPlace) if (!this.isAlone(place)) place.standApart();
   }
 
   /** A container of the state that somebody will look at. */
@@ -65,9 +73,14 @@ export class Recipe {
     return this.state.published(container);
   }
 
+  /** Somebody will look at a copy that shares parts of the state: only what is changed where it is already, and has copies of its own, goes on so. */
+  share(): void {
+    this.state.seal(this.inPlace.map((place) => place.base));
+  }
+
   /** A copy of a container, read whole. */
   whole<T extends object>(copy: T): T {
-    return this.source(copy) === null ? copy : (this.state.published(copy) as T);
+    return this.source(copy) === null ? copy : (this.published(copy) as T);
   }
 
   /** Takes back what was changed where it is. */

@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, put, type Key } from "./containers.js";
+import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
@@ -36,7 +36,7 @@ export class Settlement extends Takeover {
     if (drafted !== null) {
       for (const kid of drafted) {
         const key = kid.key as string;
-        if (now[key] !== kid || touched?.has(key)) continue;
+        if ((place.isInPlace ? place.peek(key) : now[key]) !== kid || touched?.has(key)) continue;
         const final = this.at(key, kid);
         put(now, key, final);
         // What was changed in place is the same container, with news.
@@ -85,7 +85,7 @@ export class Settlement extends Takeover {
     place.steps = steps;
     place.first = first && inTurn(first);
     place.below = below && inTurn(below);
-    return this.sealed(now, false);
+    return place.isInPlace ? base : this.sealed(now, place.isLarge);
   }
 
   /** A long string crosses as what it has otherwise than the one that was there. */
@@ -125,7 +125,7 @@ export class Settlement extends Takeover {
     if (place.drafted !== null) this.drafted(place, settled, below);
     if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && isSame(place.items, itemsOf(base))) return base;
     tells(place, steps, below);
-    return place.isInPlace ? base : this.sealed(place.now, true);
+    return place.isInPlace ? base : this.sealed(place.now, place.length > LARGE);
   }
 
   /** What the log takes for an item that an edit put in; if it is still there, it is settled where it is now. */

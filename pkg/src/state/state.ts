@@ -25,14 +25,14 @@ export interface Measure {
 }
 
 /**
- * So many large arrays may stay unfrozen: an update that replaces one each time would leave more and more. They lie in
+ * So many large containers may stay unfrozen: an update that replaces one each time would leave more and more. They lie in
  * slots that are emptied: the store that a list or a set leaves behind would keep them alive until a full collection.
  */
 const UNSEEN = 8;
 
 /**
  * A plain state and what was done to it. A change is made in two steps: it is worked out, and then committed or rolled
- * back. Every container is frozen, except those that nobody has seen: large arrays that the last updates made, and
+ * back. Every container is frozen, except those that nobody has seen: large ones that the last updates made, and
  * containers of a document of which not all has been read.
  */
 export class State {
@@ -215,7 +215,7 @@ export class State {
     this.value = this.next;
     const { made } = this;
     this.made = [];
-    for (const array of made) if (!Object.isFrozen(array)) this.hide(array);
+    for (const container of made) if (!Object.isFrozen(container)) this.hide(container);
     this.recipe = null;
     if (this.hasPut) {
       this.seal();
@@ -289,18 +289,22 @@ export class State {
     return container;
   }
 
-  /** From now on nothing is changed where it is. */
-  private seal(): void {
-    for (const array of this.made) if (this.source(array) === null) Object.freeze(array);
-    if (this.hidden === 0) return;
-    for (const array of this.unseen) if (array !== null && this.source(array) === null) Object.freeze(array);
-    this.unseen.fill(null);
+  /** From now on nothing is changed where it is, but what is `open`. */
+  seal(open: readonly object[] = []): void {
+    for (const container of this.made) if (this.source(container) === null) Object.freeze(container);
+    const { unseen, hidden } = this;
     this.hidden = 0;
+    for (let i = 0; i < hidden; i++) {
+      const container = unseen[i]!;
+      unseen[i] = null;
+      if (open.includes(container)) unseen[this.hidden++] = container;
+      else if (this.source(container) === null) Object.freeze(container);
+    }
   }
 
-  private hide(array: object): void {
+  private hide(container: object): void {
     if (this.hidden === UNSEEN) this.seal();
-    this.unseen[this.hidden++] = array;
+    this.unseen[this.hidden++] = container;
   }
 
   isUnseen(container: object): boolean {
@@ -309,7 +313,7 @@ export class State {
 
   mayWriteInto(container: object): boolean {
     if (!this.mayHide) return false;
-    return (this.hidden > 0 && this.unseen.includes(container)) || (!this.mayHaveTwins && Array.isArray(container) && this.source(container) !== null);
+    return (this.hidden > 0 && this.unseen.includes(container)) || (!this.mayHaveTwins && this.source(container)?.isLarge === true);
   }
 
   source(container: object): Source | null {

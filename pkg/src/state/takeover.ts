@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { copyOf, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
+import { copyOf, isContainer, LARGE, put, type Container, type Key } from "./containers.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
@@ -7,8 +7,6 @@ import { placeOf, type OnlyMember, type Place, type Step, type Told } from "./pl
 import type { Recipe } from "./recipe.js";
 import { Unread } from "./unread.js";
 
-/** Arrays of more items stay unfrozen until somebody reads the state: the next update may change them where they are. */
-const LARGE = 256;
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
 const LONG = 16_000;
 /** Arrays of so few scalars are shorter than a reference to where they were. */
@@ -42,7 +40,7 @@ export abstract class Takeover {
   private kept = 0;
   /** The longest path to one. */
   deepestRef = 0;
-  /** Large arrays that nobody has seen. */
+  /** Large containers that nobody has seen. */
   readonly unseen: object[] = [];
   /** Containers with unread slots that others took the place of. */
   left: object[] | null = null;
@@ -289,7 +287,7 @@ export abstract class Takeover {
       this.refer(home!);
       return there!;
     }
-    const result: object = isSame ? source : this.sealed(copy, isSlots);
+    const result: object = isSame ? source : this.sealed(copy, isSlots && copy.length > LARGE);
     if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
       const steps = replaced(parts, only);
       if (steps !== null) {
@@ -361,8 +359,8 @@ export abstract class Takeover {
 
   protected sealed(container: object, mayStayOpen: boolean): object {
     this.bytes += 2;
-    // A long list in which not everything has been read would otherwise be copied by every change until it has.
-    if (mayStayOpen && itemsOf(container).length > LARGE) this.unseen.push(container);
+    // A large one in which not everything has been read would otherwise be copied by every change until it has.
+    if (mayStayOpen) this.unseen.push(container);
     // What hasn't been read of it is put where it is.
     else if (this.recipe.source(container) === null) Object.freeze(container);
     return container;

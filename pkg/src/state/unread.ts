@@ -1,4 +1,4 @@
-import { freeze, isContainer, itemsOf, put, type Container, type Key } from "./containers.js";
+import { freeze, isContainer, itemsOf, LARGE, put, type Container, type Key } from "./containers.js";
 import { RUN, setSlot, slotOf, Slots } from "./slots.js";
 import type { StateDocument } from "../values/document.js";
 
@@ -52,7 +52,7 @@ export class Base {
     const opened = JSON.parse(this.document.open(path, small)) as CoreOpened;
     if ("value" in opened) return freeze(opened.value);
     if ("length" in opened) {
-      const source = new Source(this, path, null, null);
+      const source = new Source(this, path, null, null, true);
       const isLong = opened.length > RUN;
       const items = isLong ? [] : new Array<unknown>(opened.length).fill(source.items);
       this.sources.set(items, source);
@@ -60,8 +60,9 @@ export class Base {
       return items;
     }
     const { members } = opened;
-    const names = Object.keys(members).filter((name) => isContainer(members[name]));
-    const source = new Source(this, path, names, names.map((name) => (members[name] as unknown as number[])[0]!));
+    const all = Object.keys(members);
+    const names = all.filter((name) => isContainer(members[name]));
+    const source = new Source(this, path, names, names.map((name) => (members[name] as unknown as number[])[0]!), all.length > LARGE);
     names.forEach((name, rank) => put(members, name, new Unread(source, rank)));
     this.sources.set(members, source);
     return members;
@@ -94,6 +95,8 @@ export class Source {
     /** Of an object's members that are containers. */
     private readonly names: string[] | null,
     private readonly positions: number[] | null,
+    /** Whether it is changed where it is: a list always is, which may be long by the time that it is whole. */
+    readonly isLarge: boolean,
   ) {}
 
   /** Opens the container in a slot. */
