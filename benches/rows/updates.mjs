@@ -32,6 +32,7 @@ export const updates = [
   ...long.map((shape) => update('set in the middle, n=10k', shape, 10_000, 'nested', 0.85, { floor: true })),
   ...long.map((shape) => update('push, n=10k, state unread', shape, 10_000, 'push', 0.05, { unread: true })),
   ...long.map((shape) => update('set in the middle, n=10k, state unread', shape, 10_000, 'nested', 0.05, { unread: true })),
+  ...['wide', 'numbered', 'huge'].map((shape) => update('set a member, state unread', shape, 10, 'set', 0.05, { unread: true })),
   ...long.map((shape) => ({
     name: 'push n=100k ÷ n=10, state unread',
     shape,
