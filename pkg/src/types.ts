@@ -8,7 +8,7 @@ export type Immutable<T> = T extends Scalar | ((...args: never[]) => unknown) ? 
 /** A state while a recipe runs: write to it as to a plain object. */
 export type Draft<T> = T extends Scalar | ((...args: never[]) => unknown) ? T : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
 
-/** What a recipe may return: what it returns is ignored, and a promise is refused. */
+/** What a recipe may return: no promise. What it returns doesn't become the state. */
 export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);
 
 /** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, `inc`). */

@@ -1,4 +1,4 @@
-import { isContainer, put, type Key } from "./containers.js";
+import { copyOf, isContainer, put, type Key } from "./containers.js";
 import { PatchwireError } from "../errors.js";
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
@@ -123,6 +123,11 @@ function isPaired(text: string, at: number, code: number): boolean {
   return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
+/** A container in which members can be set and deleted: the given one, or a copy of one in which they can't. */
+function changeable(container: object): object {
+  return Object.isSealed(container) ? copyOf(container) : container;
+}
+
 export class StateIntake implements Intake {
   depth = 0;
   bytes = 0;
@@ -144,17 +149,20 @@ export class StateIntake implements Intake {
     if (symbol !== undefined) throw notJson(symbol, path);
     this.depth = Math.max(this.depth, ancestors.push(value));
     this.bytes += 3;
-    const target: object = this.way !== "copy" ? value : Array.isArray(value) ? new Array(value.length) : {};
+    let target: object = this.way !== "copy" ? value : Array.isArray(value) ? new Array(value.length) : {};
     const at = path.length++;
     if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) this.member(target, (path[at] = i), value[i]);
+      for (let i = 0; i < value.length; i++) target = this.member(target, (path[at] = i), value[i]);
     } else {
       for (const key of Object.keys(value)) {
         const item = (value as Record<string, unknown>)[key];
         this.bytes += key.length + 4;
         if (key.length > this.longest) this.longest = key.length;
-        if (item !== undefined) this.member(target, (path[at] = key), item);
-        else if (this.way === "own") delete (value as Record<string, unknown>)[key];
+        if (item !== undefined) target = this.member(target, (path[at] = key), item);
+        else if (this.way === "own") {
+          target = changeable(target);
+          delete (target as Record<string, unknown>)[key];
+        }
       }
     }
     path.length = at;
@@ -162,9 +170,13 @@ export class StateIntake implements Intake {
     return this.way === "look" ? value : Object.freeze(target);
   }
 
-  private member(target: object, key: Key, item: unknown): void {
+  /** Takes a member over. Answers what it is a member of then: `target`, or a copy of it. */
+  private member(target: object, key: Key, item: unknown): object {
     const taken = this.take(item);
-    if (this.way === "copy") put(target, key, taken);
+    if (this.way === "look" || (this.way === "own" && taken === item)) return target;
+    const open = this.way === "own" ? changeable(target) : target;
+    put(open, key, taken);
+    return open;
   }
 
   private scalar(value: unknown): unknown {

@@ -169,7 +169,10 @@ export abstract class Takeover {
       const name = names[i]!;
       const item = value[name] as unknown;
       this.least += name.length + 4;
-      if (item === undefined) continue;
+      if (item === undefined) {
+        isSame = false;
+        continue;
+      }
       this.bytes += name.length * 3 + 4;
       path[at] = name;
       const before = was !== undefined && Object.hasOwn(was, name) ? was[name] : undefined;
