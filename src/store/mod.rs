@@ -77,6 +77,9 @@ const HEAVY: usize = 16 << 20;
 /// A commit does the work of one of so many parts of a chunk, so that the one that writes it takes not much longer than others.
 const SLICES: usize = 8;
 
+/// A commit writes so many chunks at most, 256 KB, and as many more for each chunk's length of its change.
+const MOST: usize = 4;
+
 /// So many values of a base that was replaced give their memory back with one commit.
 const FADING: usize = 2_048;
 
@@ -428,6 +431,8 @@ impl Store {
     /// Writes a bounded piece of the new base.
     fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
         let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
+        // What was printed before may be full in several values at once, one in the other.
+        let mut left = MOST + MOST * plan.patch_bytes / self.chunk;
         loop {
             // An object that sleeps often would never come further, if what it does again had to fit into a commit.
             let is_again = !folding.written.is_empty();
@@ -438,6 +443,7 @@ impl Store {
                         let printed = if is_again { 0 } else { text.len() };
                         room = room.saturating_sub((self.chunk / 2).max(text.len()).saturating_sub(printed));
                         plan.operations.push(chunk(id, text));
+                        left -= 1;
                     }
                 }
                 Step::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
@@ -458,7 +464,7 @@ impl Store {
                     return Ok(());
                 }
             }
-            if room == 0 {
+            if room == 0 || left == 0 {
                 plan.fold = Some(folding);
                 return Ok(());
             }

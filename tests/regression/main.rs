@@ -22,5 +22,6 @@ mod logged_strings_were_not_checked;
 mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
+mod values_in_values_were_written_in_one_commit;
 mod what_a_view_hides_was_in_a_requests_patch;
 mod writes_were_derived_within_other_limits;
