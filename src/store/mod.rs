@@ -432,7 +432,7 @@ impl Store {
     fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
         let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
         // What was printed before may be full in several values at once, one in the other.
-        let mut left = MOST + MOST * plan.patch_bytes / self.chunk;
+        let mut left = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
         loop {
             // An object that sleeps often would never come further, if what it does again had to fit into a commit.
             let is_again = !folding.written.is_empty();
