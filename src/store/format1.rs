@@ -1,4 +1,4 @@
-//! The format before this one: the state's text cut into rows, and a row for each patch.
+//! The first format: the state's text cut into rows, and a row for each patch.
 
 use std::collections::VecDeque;
 

@@ -53,8 +53,12 @@ pub use repair::Repair;
 pub use rows::{LogText, Meta, Rows};
 pub use tables::Tables;
 
-/// The version of what the rows mean.
-pub const FORMAT: u64 = 2;
+/// The version of what the rows mean. Those of version 2 have no tables of members and mean the same
+/// otherwise; they become rows of this one with the first commit.
+pub const FORMAT: u64 = 3;
+
+/// The earliest version that is read as it is.
+const READ: u64 = 2;
 
 /// The most bytes of text in one row. The platform refuses rows of 2,000,000 bytes.
 pub const ROW: usize = 1_000_000;
@@ -246,6 +250,8 @@ pub struct Store {
     fading: Fading,
     /// Reads earlier revisions.
     past: Option<Arc<Reader>>,
+    /// Whether the row of `meta` says an earlier version.
+    is_earlier: bool,
 }
 
 impl Store {
@@ -302,6 +308,7 @@ impl Store {
             history: History::default(),
             fading: Fading::default(),
             past: None,
+            is_earlier: false,
         }
     }
 
@@ -396,7 +403,7 @@ impl Store {
         }
         let (operations, growth) = self.log.commit(revision, &patch)?;
         let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, tidied: Tidied::default() };
-        let mut described = false;
+        let mut described = self.is_earlier;
         if self.folding.is_none() {
             if let Some(Interrupted { revision, state, written }) = self.interrupted.take() {
                 self.folding = Some(self.begin_fold(revision, state, written, self.chunk)?);
@@ -487,7 +494,7 @@ impl Store {
     /// ```
     pub fn accept(&mut self, plan: Plan) {
         let began = self.folding.is_none() && plan.fold.as_ref().is_some_and(|folding| folding.revision == plan.revision);
-        self.revision = plan.revision;
+        (self.revision, self.is_earlier) = (plan.revision, false);
         self.log.accept(plan.growth);
         self.grown += plan.patch_bytes;
         self.grown_since = if began { 0 } else { self.grown_since + plan.patch_bytes };

@@ -8,7 +8,7 @@ use super::log::{Log, LogRow};
 use super::patches::{LOG, Patches, applied, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
-use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, Store};
+use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, READ, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -53,7 +53,7 @@ impl Opened {
     /// ```
     pub fn read(rows: Arc<dyn Rows>, limits: Limits) -> Result<Option<Opened>> {
         let meta = rows.meta()?;
-        if meta.as_ref().is_some_and(|meta| meta.format != FORMAT) {
+        if meta.as_ref().is_some_and(|meta| !(READ..=FORMAT).contains(&meta.format)) {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know").in_row("meta", 1));
         }
         let mut roots = rows.roots()?;
@@ -64,6 +64,7 @@ impl Opened {
             (Some(meta), Some(base)) => (meta, base),
         };
         let reader = Arc::new(Reader::new(rows.clone()));
+        let is_earlier = meta.format < FORMAT;
         let base = Base::read(&reader, base)?;
         let (state, mut next) = (base.state.clone(), base.root.log);
         let mut replay = Replay {
@@ -83,6 +84,7 @@ impl Opened {
             return Err(missing(LOG, meta.tail));
         }
         store.history.woken(roots, &store.base.root);
+        store.is_earlier = is_earlier;
         Ok(Some(Opened { store, document: Document { limits, ..document }, recent: recent.into() }))
     }
 }

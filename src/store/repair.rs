@@ -7,7 +7,7 @@ use super::fold::{CHUNK, Fold, Step};
 use super::log::SHARED;
 use super::patches::{hash_of, replay};
 use super::rows::{Meta, Rows};
-use super::{Base, FORMAT, LAST_REVISION, Opened, PARTS, RowOperation, chunk};
+use super::{Base, FORMAT, LAST_REVISION, Opened, PARTS, READ, RowOperation, chunk};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -67,7 +67,7 @@ impl Repair {
             Ok(()) => return Ok(None),
             Err(damage) => damage,
         };
-        if rows.meta()?.is_some_and(|Meta { format, .. }| format != FORMAT) {
+        if rows.meta()?.is_some_and(|Meta { format, .. }| !(READ..=FORMAT).contains(&format)) {
             return Err(damage);
         }
         let roots = rows.roots()?;

@@ -409,4 +409,5 @@ fn a_state_is_read_where_it_is_looked_into() {
     opened.store.check().unwrap();
 }
 
+mod formats;
 mod past;

@@ -50,7 +50,7 @@ test("a change writes one row, and no change none", async () => {
   expect(commits).toMatchObject([{ revision: 1, rows: 2 }, { revision: 2, rows: 1 }]);
   const patches = ["a", "b"].map((text) => `[{"op":"add","path":"/notes/-","value":{"text":"${text}"}}]`);
   expect(await rows(stub, "log")).toMatchObject([{ id: 4096, last: 2, patch: patches.join("\n") }]);
-  expect(await rows(stub, "meta")).toMatchObject([{ format: 2, tail: 4096 }]);
+  expect(await rows(stub, "meta")).toMatchObject([{ format: 3, tail: 4096 }]);
 });
 
 /** What changes of the state cost. */
@@ -112,7 +112,7 @@ test("tables of format 1 are read, and written anew", async () => {
   });
   const expected = { revision: 43, state: { notes: [{ text: "a" }, { text: "é".repeat(600_000) }], count: 7, answer: "Hi" } };
   expect(await stateOf(stub)).toEqual(expected);
-  expect(await rows(stub, "meta")).toMatchObject([{ format: 2, session: "a-session" }]);
+  expect(await rows(stub, "meta")).toMatchObject([{ format: 3, session: "a-session" }]);
   expect(await reopened(stub)).toEqual(expected);
   await addNote(stub, "b");
   expect(await reopened(stub)).toMatchObject({ revision: 44 });
