@@ -196,7 +196,7 @@ test.each([
   ["a patch is damaged", `UPDATE patchwire_log SET patch = '[]' WHERE id = ${2 * 4096}`, "VALIDATION_FAILED", `row ${2 * 4096} of log`],
   ["a patch is cut", `UPDATE patchwire_log SET patch = substr(patch, 1, length(patch) - 1) WHERE id = ${3 * 4096}`, "VALIDATION_FAILED", `row ${3 * 4096} of log`],
   ["the base is damaged", "UPDATE patchwire_roots SET text = text || ' '", "VALIDATION_FAILED", "row 0 of roots"],
-  ["a later version wrote it", "UPDATE patchwire_meta SET format = 3", "VALIDATION_FAILED", "format"],
+  ["a later version wrote it", "UPDATE patchwire_meta SET format = 4", "VALIDATION_FAILED", "format"],
 ])("%s: that is said, and nothing is overwritten", async (_, damage, code, message) => {
   const stub = newSession();
   // Long enough for a row each.
