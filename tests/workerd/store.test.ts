@@ -6,6 +6,8 @@ import { append, begun, cases, set, user, type Notes } from "../store/contract.t
 import { operations, tryFaults, type Fault } from "../store/faults.ts";
 import { sql, tryReading } from "../store/damage.ts";
 import { tryFormat1 } from "../store/format1.ts";
+import { tryFormat2, tryState } from "../store/format2.ts";
+import { cases as registerCases } from "../store/register.ts";
 import { hello, inBare, Wire } from "./session.ts";
 import type { Agent } from "./worker.ts";
 
@@ -54,7 +56,19 @@ test("who reads damaged rows is told of them", () =>
     expect(await tryReading(sql(ctx.storage))).toBeGreaterThan(500);
   }));
 
+test.each(Object.entries(registerCases))("%s", (_, run) => inBare((ctx) => run(sql(ctx.storage))));
+
 test("tables of format 1 become ones of the present format, in the transaction that opens them", () => inBare((ctx) => tryFormat1(ctx.storage)));
+
+test("tables of format 2 become ones of the present format, in the transaction that opens them", () => inBare((ctx) => tryFormat2(ctx.storage)));
+
+test("what was kept of a state beside the core's rows is kept in the register", () =>
+  inBare((ctx) =>
+    tryState(() => {
+      for (const { name } of [...ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'")]) ctx.storage.sql.exec(`DROP TABLE "${name}"`);
+      return ctx.storage;
+    }),
+  ));
 
 /** A storage that counts the rows that are written, as the platform counts them. */
 function counting({ storage }: DurableObjectState): { place: DurableContext["storage"]; rows: () => number } {

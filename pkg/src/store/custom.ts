@@ -81,7 +81,7 @@ function wasAlready(custom: Custom, revision: number, { pointer, list }: { point
   try {
     return withPast(custom, revision, (past) => isSame(past.get(pointer), list));
   } catch (error) {
-    if (error instanceof PatchwireError && error.code === "NOT_FOUND") return false;
+    if (isGone(error)) return false;
     throw error;
   }
 }
@@ -111,15 +111,27 @@ export function keepCustom(custom: Custom, { version = 0 }: Migration<unknown>):
 
 /** In the shape of the present version. */
 export function keptCustom(custom: Custom, { revision, version }: KeptCustom, migration: Migration<unknown>): unknown {
-  const state = withPast(custom, revision, (past) => past.toJSON());
+  const state = whilePinned(custom, revision, () => withPast(custom, revision, (past) => past.toJSON()));
   return migration.version === undefined ? state : migrated(state, version, migration);
 }
 
 /** Makes a custom state what was kept of it: one commit of what differs. */
 export function restoreCustom(custom: Custom, kept: KeptCustom, migration: Migration<unknown>): void {
-  if (migration.version === undefined || migration.version === kept.version) custom.restore(kept.revision);
+  if (migration.version === undefined || migration.version === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
   else replaceCustom(custom, keptCustom(custom, kept, migration));
 }
+
+/** Reads a revision that was pinned. Without the pin it isn't kept for ever. */
+function whilePinned<R>(custom: Custom, revision: number, run: () => R): R {
+  try {
+    return run();
+  } catch (error) {
+    if (!isGone(error) || custom.pins.includes(revision)) throw error;
+    throw new PatchwireError("STREAM_TRUNCATED", `the storage lacks a row: row […, ${revision}] of pins`);
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof PatchwireError && error.code === "NOT_FOUND";
 
 function withPast<R>(custom: Custom, revision: number, run: (past: StateDocument) => R): R {
   const past = custom.at(revision);

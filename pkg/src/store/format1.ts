@@ -1,9 +1,10 @@
 import type { DurableStorage } from "../sync/tables.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS } from "./checkpoints.js";
 import { HashedTable, isFull } from "./hashed-table.js";
+import { RUN_IDS } from "./format2.js";
 import { MESSAGES } from "./messages.js";
 import { sqlName, tablesOf, type Row, type Shape, type Value } from "./rows.js";
-import { CHILDREN, RUNS, RUN_IDS } from "./runs.js";
+import { CHILDREN, RUNS } from "./runs.js";
 import { DETAILS, NUMBERS, SESSIONS } from "./sessions.js";
 import { STAGING, STEPS } from "./staging.js";
 
@@ -13,7 +14,7 @@ type Sql = DurableStorage["sql"];
 const PAGE = 16;
 
 /**
- * Makes tables of format 1 ones of the present format, if they are there, in the transaction that opens them. In format 1 rows
+ * Makes tables of format 1 ones of format 2, if they are there, in the transaction that opens them. In format 1 rows
  * had no hash, checkpoints no place, steps no count of their calls, and the last piece of a text could be full. Only SQL ever
  * had such tables. O(rows).
  */

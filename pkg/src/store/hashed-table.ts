@@ -33,6 +33,11 @@ export class HashedTable {
     });
   }
 
+  /** Rows as they are there, for where that is all that can be asked. */
+  unchecked(range: Range, options?: { backwards?: boolean; limit?: number }): Row[] {
+    return this.table.rows(range, options);
+  }
+
   /** The row of a key. */
   row(key: readonly Value[]): Row | undefined {
     return this.rows({ prefix: key })[0];

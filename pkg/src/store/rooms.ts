@@ -3,11 +3,13 @@ import { PatchwireError } from "../errors.js";
 import type { SyncedState } from "../sync/synced-state.js";
 import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
+import { Directory } from "./directory.js";
 import { fromFormat1 } from "./format1.js";
+import { fromFormat2 } from "./format2.js";
 import { HashedTable } from "./hashed-table.js";
 import { MESSAGES, Messages } from "./messages.js";
 import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
-import { CHILDREN, Children, RUNS, RUN_IDS, Runs } from "./runs.js";
+import { CHILDREN, Children, RUNS, RUN_PAGES, Runs, type RunIds } from "./runs.js";
 import { Sessions, type Session } from "./sessions.js";
 import { STAGING, STEPS, Staging } from "./staging.js";
 
@@ -22,15 +24,23 @@ export class Rooms {
 
   constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>, migration: Migration<unknown>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
-    if (!("table" in storage)) fromFormat1(storage, name);
+    if (!("table" in storage)) {
+      fromFormat1(storage, name);
+      fromFormat2(storage, name);
+    }
     const tables = tablesOf(storage);
     const table = (shape: Shape): HashedTable => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
     this.sessions = new Sessions(table, custom);
     this.messages = new Messages(table(MESSAGES));
     this.staging = new Staging(table(STAGING), table(STEPS));
-    this.runs = new Runs(table(RUNS), table(RUN_IDS));
+    const runIds: RunIds = new Directory(table(RUN_PAGES), "");
+    this.runs = new Runs(table(RUNS), runIds);
     this.children = new Children(table(CHILDREN));
     this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);
+    if (runIds.isMissing && this.sessions.isNew) {
+      this.sessions.begin();
+      runIds.begin();
+    }
   }
 
   /** Deletes a session with all that is kept of it. */

@@ -1,13 +1,15 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { pagesOf, type Directory } from "./directory.js";
 import type { HashedTable } from "./hashed-table.js";
-import { keyOf, nameOf, type Row, type Shape } from "./rows.js";
+import { keyOf, nameOf, type Shape } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SubSessionRef } from "./types.js";
 
-/** The runs of a session in their order, and where the run of an id is. */
+/** The runs of a session in their order, and of which session and which of its runs the run of an id is. */
 export const RUNS: Shape = { name: "runs", key: { session: "INTEGER", run: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
-export const RUN_IDS: Shape = { name: "run_ids", key: { id: "TEXT" }, columns: { session: "TEXT", run: "INTEGER" } };
+export const RUN_PAGES = pagesOf("run_pages", "TEXT");
+export type RunIds = Directory<string, [session: string, run: number]>;
 
 const STATUSES: readonly RunStatus[] = [
   "running", "completed", "failed", "interrupted", "suspended_client_tool", "suspended_awaiting_children", "suspended_step_partial",
@@ -17,7 +19,7 @@ const STATUSES: readonly RunStatus[] = [
 export class Runs {
   constructor(
     private readonly table: HashedTable,
-    private readonly ids: HashedTable,
+    private readonly ids: RunIds,
   ) {}
 
   create(session: Session, runId: string, metadata: RunMetadata): void {
@@ -25,27 +27,25 @@ export class Runs {
     const { turn, startSequence } = checkObject("the run's metadata", metadata) as unknown as RunMetadata;
     checkCount("the turn", turn, 1);
     if (startSequence !== undefined) checkCount("the sequence", startSequence);
-    if (this.ids.row([id]) !== undefined) throw new PatchwireError("CONFLICT", "there is a run with this id");
+    if (this.ids.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a run with this id");
     const run = session.row.runs++;
     const record: RunRecord = { runId, sessionId: session.id, turn, status: "running", stepCount: 0, startedAt: Date.now() };
     this.write(session, run, startSequence === undefined ? record : { ...record, startSequence });
-    this.ids.put({ id, session: keyOf(session.id), run });
+    this.ids.set(id, [keyOf(session.id), run]);
   }
 
   /** The session that a run is of. */
   sessionOf(runId: string): string {
-    return nameOf(this.find(runId)["session"]!);
+    return nameOf(this.find(runId)[0]);
   }
 
   update(session: Session, runId: string, status: RunStatus, updates: RunStatusUpdate): void {
-    const run = Number(this.find(runId)["run"]);
+    const [, run] = this.find(runId);
     const { stepCount, completedAt, error } = checkObject("the run's updates", updates) as RunStatusUpdate;
     checkOneOf("a run's status", status, STATUSES);
     if (stepCount !== undefined) checkCount("the count of steps", stepCount);
     if (completedAt !== undefined) checkCount("the time", completedAt);
     const record = JSON.parse(this.table.text([session.number, run])) as RunRecord;
-    // Where the row of its session was lost, another session has that id by now.
-    if (record.runId !== runId) throw new PatchwireError("NOT_FOUND", "there is no such run");
     this.write(session, run, {
       ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error: String(error) }),
     });
@@ -57,7 +57,7 @@ export class Runs {
   }
 
   delete(session: Session): void {
-    for (const { runId } of this.read(session)) this.ids.delete({ prefix: [keyOf(runId)] });
+    for (const { runId } of this.read(session)) this.ids.remove(keyOf(runId));
     this.table.delete({ prefix: [session.number] });
   }
 
@@ -65,8 +65,8 @@ export class Runs {
     this.table.putText({ session: number, run }, jsonOf(record));
   }
 
-  private find(runId: string): Row {
-    const found = this.ids.row([keyOf(checkId("the run's id", runId))]);
+  private find(runId: string): [session: string, run: number] {
+    const found = this.ids.find(keyOf(checkId("the run's id", runId)));
     if (found === undefined) throw new PatchwireError("NOT_FOUND", "there is no such run");
     return found;
   }

@@ -3,6 +3,7 @@ import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
+import { Directory, pagesOf } from "./directory.js";
 import type { HashedTable } from "./hashed-table.js";
 import { keyOf, type Shape } from "./rows.js";
 import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
@@ -39,7 +40,10 @@ interface SessionRow {
 /** The rest of a session, as JSON, in as many rows as it needs. */
 export const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
 
-/** The last number that was given to a session. */
+/** The numbers of sessions by their ids: a session whose row is lost isn't one that never was. */
+export const SESSION_PAGES = pagesOf("session_pages", "TEXT");
+
+/** The last number that was given to a session, in a row that must be there. */
 export const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
 
 /** Members of a session's state that are kept apart, or are the store's own. */
@@ -121,21 +125,39 @@ export class Session {
 /** All sessions of a store. */
 export class Sessions {
   private readonly tables: { sessions: HashedTable; details: HashedTable; numbers: HashedTable };
+  private readonly ids: Directory<string, number>;
 
   constructor(
     table: (shape: Shape) => HashedTable,
     private readonly custom: (number: number) => SyncedState<unknown>,
   ) {
     this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
+    this.ids = new Directory(table(SESSION_PAGES), "");
   }
 
-  /** The last number that was given to a session. */
+  /** Whether there has never been anything. */
+  get isNew(): boolean {
+    const { sessions, numbers } = this.tables;
+    return this.ids.isMissing && [sessions, numbers].every((table) => table.unchecked({}, { limit: 1 }).length === 0);
+  }
+
+  /** Writes what must be there from then on. */
+  begin(): void {
+    this.tables.numbers.put({ id: 1, last: 0 });
+    this.ids.begin();
+  }
+
+  /** The last number that was given to a session: given once more, it would make two sessions share their rows. */
   get last(): number {
-    return Number(this.tables.numbers.row([1])?.["last"] ?? 0);
+    const row = this.tables.numbers.row([1]);
+    if (row === undefined) throw this.tables.numbers.missing([1]);
+    return Number(row["last"]);
   }
 
   find(id: string): Session | undefined {
-    const row = this.tables.sessions.row([keyOf(id)]);
+    const key = keyOf(id);
+    const row = this.tables.sessions.row([key]);
+    if (row === undefined && this.ids.find(key) !== undefined) throw this.tables.sessions.missing([key]);
     return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.custom(Number(row["number"])));
   }
 
@@ -149,9 +171,8 @@ export class Sessions {
   create(id: string, make: (number: number) => void): Session {
     if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
     const number = this.last + 1;
-    // Given once more, a number would make two sessions share their rows.
-    if (number === 1 && this.tables.sessions.rows({}, { limit: 1 }).length > 0) throw this.tables.numbers.missing([1]);
     this.tables.numbers.put({ id: 1, last: number });
+    this.ids.set(keyOf(id), number);
     make(number);
     const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };
     return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.custom(number));
@@ -159,6 +180,7 @@ export class Sessions {
 
   delete(session: Session): void {
     this.tables.sessions.delete({ prefix: [keyOf(session.id)] });
+    this.ids.remove(keyOf(session.id));
     this.tables.details.delete({ prefix: [session.number] });
   }
 }

@@ -1,6 +1,6 @@
-import { attempt } from "../bridge/engine.js";
-import { SqlTables } from "../sync/sql-tables.js";
 import type { Row as Planned } from "../sync/plan.js";
+import { REGISTERED, Register } from "../sync/register.js";
+import { SqlTables } from "../sync/sql-tables.js";
 import { StateTables, StoredRows, type Meta } from "../sync/tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
@@ -11,25 +11,28 @@ const SHAPES = {
   roots: TEXT,
   chunks: TEXT,
   log: { last: "INTEGER", hash: "INTEGER", patch: "TEXT" },
-  pins: { count: "INTEGER" },
 } satisfies Record<string, Shape["columns"]>;
 type Plain = Record<keyof typeof SHAPES, Table>;
 
 export function stateTables(storage: StoreStorage, quietly: StoreStorage["transactionSync"], name: string): StateTables {
-  return "table" in storage ? new PlainTables(storage, quietly, name) : new SqlTables(storage.sql, quietly, name);
+  const register = new Register(storage, name);
+  return "table" in storage ? new PlainTables(storage, quietly, name, register) : new SqlTables(storage.sql, quietly, name, register);
 }
 
 /** The rows of a state in a storage that has no SQL. */
 class PlainTables extends StateTables {
   private readonly tables: Plain;
+  /** The pins of format 2. */
+  private readonly format2Pins: () => Table;
 
-  constructor(storage: TableStorage, transaction: StoreStorage["transactionSync"], name: string) {
-    super(transaction);
-    const table = ([kind, columns]: [string, Shape["columns"]]) => [kind, storage.table({ name: `state:${name}:${kind}`, key: ID, columns })];
-    this.tables = Object.fromEntries(Object.entries(SHAPES).map(table)) as Plain;
+  constructor(storage: TableStorage, transaction: StoreStorage["transactionSync"], name: string, register: Register) {
+    super(transaction, register);
+    const table = (kind: string, columns: Shape["columns"]): Table => storage.table({ name: `state:${name}:${kind}`, key: ID, columns });
+    this.tables = Object.fromEntries(Object.entries(SHAPES).map(([kind, columns]) => [kind, table(kind, columns)])) as Plain;
+    this.format2Pins = () => table("pins", { count: "INTEGER" });
   }
 
-  last(): { session?: string; revision?: number } {
+  protected stored(): { session?: string; revision?: number } {
     const { meta, log, roots } = this.tables;
     try {
       const [described] = meta.rows({});
@@ -43,33 +46,21 @@ class PlainTables extends StateTables {
     }
   }
 
-  drop(): void {
-    this.transaction(() => Object.values(this.tables).forEach((table) => table.delete({})));
-  }
-
-  pin(revision: number): void {
-    this.tables.pins.put({ id: revision, count: this.countOf(revision) + 1 });
-  }
-
-  unpin(revision: number): boolean {
-    const count = this.countOf(revision);
-    if (count > 1) this.tables.pins.put({ id: revision, count: count - 1 });
-    else this.tables.pins.delete(only(revision));
-    return count > 0;
-  }
-
-  pins(): number[] {
-    return this.tables.pins.rows({}).map(({ id }) => Number(id));
+  protected dropTables(): void {
+    Object.values(this.tables).forEach((table) => table.delete({}));
   }
 
   protected read(): StoredRows {
-    return new PlainRows(this.tables);
+    return new PlainRows(this.tables, this.register);
   }
 
-  protected prepare(): undefined {}
-
-  private countOf(revision: number): number {
-    return Number(this.tables.pins.rows(only(revision))[0]?.["count"] ?? 0);
+  protected prepare(): undefined {
+    const [meta] = this.tables.meta.rows({});
+    if (meta === undefined || !this.isEarlier(meta["format"])) return;
+    const pins = this.format2Pins();
+    this.register.bringOver(pins.rows({}).map(({ id, count }) => [Number(id), Number(count)]));
+    pins.delete({});
+    this.tables.meta.put({ ...meta, format: REGISTERED });
   }
 
   protected execute(rows: Planned[]): void {
@@ -96,8 +87,11 @@ class PlainTables extends StateTables {
 }
 
 class PlainRows extends StoredRows {
-  constructor(private readonly tables: Plain) {
-    super();
+  constructor(
+    private readonly tables: Plain,
+    register: Register,
+  ) {
+    super(register);
   }
 
   chunk(id: number): Uint8Array {
@@ -129,11 +123,6 @@ class PlainRows extends StoredRows {
 
   logged(from: number, before: number, most: number): Float64Array {
     return this.numbers(() => (from < before ? this.tables.log.rows({ from, below: before }, { backwards: true, limit: most }).map(({ id }) => id) : []));
-  }
-
-  pinned(from: number, before: number): boolean {
-    // If it can't be known, all stays.
-    return attempt(true, () => from < before && this.tables.pins.rows({ from, below: before }, { limit: 1 }).length > 0);
   }
 
   protected readMeta(): Meta | undefined {

@@ -3,7 +3,7 @@ import type { Effect } from "./connections.js";
 import type { EventStream, HibernatableSocket } from "./sinks.js";
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
 import { guard } from "./guard.js";
-import { migrated, StoredVersion } from "./migration.js";
+import { migrated } from "./migration.js";
 import type { Repaired } from "./past.js";
 import type { Plan } from "./plan.js";
 import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./synced-state.js";
@@ -60,7 +60,6 @@ export class LiveState<T> {
   readonly tables: StateTables;
   readonly audience: Audience;
   private readonly transactions: Transactions;
-  private readonly version: StoredVersion;
   private readonly witness: Witness = { ended: (isOutermost) => this.check(isOutermost), deleted: () => this.forget() };
   private opened: Live<T> | undefined;
   /** What was committed in a transaction that is still open, and who is to be told of it. */
@@ -71,7 +70,6 @@ export class LiveState<T> {
     private readonly options: SyncedStateOptions<T>,
     name: string,
   ) {
-    this.version = new StoredVersion(context.storage, name);
     this.audience = new Audience(context, name, (event) => this.tell(event));
     this.transactions = Transactions.of(context.storage);
     this.tables = stateTables(context.storage, this.transactions.quietly, name);
@@ -106,9 +104,10 @@ export class LiveState<T> {
   }
 
   /** See {@link SyncedState.repair}. */
-  repair(): Repaired | undefined {
+  repair(version: number | undefined): Repaired | undefined {
     this.forget();
-    const repaired = this.tables.repair();
+    // Who has no versions has one shape.
+    const repaired = this.tables.repair(version ?? (this.options.version === undefined ? 0 : undefined));
     if (repaired !== undefined) {
       this.untold = [];
       this.once(repaired.revision, [], () => {});
@@ -119,7 +118,6 @@ export class LiveState<T> {
   /** See {@link SyncedState.destroy}. */
   destroy(): void {
     this.tables.drop();
-    if (this.options.version !== undefined) this.version.delete();
     this.forget();
     this.untold = [];
     const dismiss = (): void => this.audience.dismiss("the state was deleted");
@@ -225,11 +223,11 @@ export class LiveState<T> {
       return this.context.storage.transactionSync(() => {
         let isNew = false;
         const opened = this.readStored(() => (isNew = true));
-        const from = isNew ? version : this.version.read();
+        const from = isNew ? version : this.tables.version;
         const next = migrated(opened.tracker.getState(), from, this.options);
         opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
         this.commit(opened);
-        if (isNew || from < version) this.version.write(version);
+        if (from < version) this.tables.version = version;
         return opened;
       });
     } catch (error) {
@@ -239,13 +237,13 @@ export class LiveState<T> {
   }
 
   private readStored(isNew?: () => void): Live<T> {
-    const { initial, limits, retention = {} } = this.options;
+    const { initial, limits, retention = {}, version = 0 } = this.options;
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
       return new StateTracker(initial, limits ? { limits } : {}).document();
     };
-    const session = this.tables.open(make, limits);
+    const session = this.tables.open(make, limits, version);
     call(() => session.keep(revisions, age, bytes));
     const opened: Live<T> = (this.opened = { session, ...track<T>(session, limits) });
     this.audience.meet(session);

@@ -25,7 +25,7 @@ export interface Repaired {
   newest: number;
   /** The number that the state has now. None of the lost ones is used again. */
   revision: number;
-  /** The pinned revisions among those that are lost. They aren't pinned any more. */
+  /** The pinned revisions among those that are lost. They aren't pinned any more. Those of a lost row of pins aren't known. */
   pins: number[];
   /** What was damaged, or the first of it. */
   damage: PatchwireError;

@@ -4,12 +4,13 @@ import { bounds } from "../bridge/limits.js";
 import type { Limits } from "../types.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Plan, type Row } from "./plan.js";
+import { REGISTERED, type Register } from "./register.js";
 import { StateTables, StoredRows, type DurableStorage, type Meta } from "./tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
   const named = (table: string): string => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`;
-  const [meta, roots, chunks, log, pins, base] = ["meta", "roots", "chunks", "log", "pins", "base"].map(named);
+  const [meta, roots, chunks, log, base, pins] = ["meta", "roots", "chunks", "log", "base", "pins"].map(named);
   // As bytes: the texts don't become strings on their way.
   const row = (numbers: string, text: string): string => `CAST(${numbers} || char(10) || ${text} AS BLOB) AS row`;
   const withText = `(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL)`;
@@ -20,7 +21,6 @@ function statements(name: string) {
       `CREATE TABLE IF NOT EXISTS ${roots} ${withText}`,
       `CREATE TABLE IF NOT EXISTS ${chunks} ${withText}`,
       `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash INTEGER NOT NULL, patch TEXT NOT NULL)`,
-      `CREATE TABLE IF NOT EXISTS ${pins} (id INTEGER PRIMARY KEY, count INTEGER NOT NULL)`,
     ],
     read: {
       meta: `SELECT * FROM ${meta}`,
@@ -31,14 +31,11 @@ function statements(name: string) {
       root: `SELECT ${row("hash", "text")} FROM ${roots} WHERE id = ?`,
       log: `SELECT ${row("id || ',' || last || ',' || hash", "patch")} FROM ${log} WHERE id >= ? ORDER BY id LIMIT 1`,
       logged: `SELECT id FROM ${log} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
-      pinned: `SELECT id FROM ${pins} WHERE id >= ? AND id < ? LIMIT 1`,
     },
-    pins: {
-      pin: `INSERT INTO ${pins} (id, count) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1`,
-      find: `SELECT count FROM ${pins} WHERE id = ?`,
-      unpin: `UPDATE ${pins} SET count = count - 1 WHERE id = ?`,
-      delete: `DELETE FROM ${pins} WHERE id = ?`,
-      all: `SELECT id FROM ${pins} ORDER BY id`,
+    format2: {
+      pins: `SELECT id, count FROM ${pins}`,
+      drop: `DROP TABLE ${pins}`,
+      leave: `UPDATE ${meta} SET format = ${REGISTERED}`,
     },
     format1: {
       base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
@@ -69,8 +66,9 @@ class SqlRows extends StoredRows {
   constructor(
     private readonly sql: DurableStorage["sql"],
     private readonly queries: Statements["read"],
+    register: Register,
   ) {
-    super();
+    super(register);
   }
 
   chunk(id: number): Uint8Array {
@@ -101,11 +99,6 @@ class SqlRows extends StoredRows {
     return this.ids(this.queries.logged, from, before, most);
   }
 
-  pinned(from: number, before: number): boolean {
-    // If it can't be known, all stays.
-    return attempt(true, () => [...this.sql.exec(this.queries.pinned, from, before)].length > 0);
-  }
-
   protected readMeta(): Meta | undefined {
     const [meta] = this.sql.exec(this.queries.meta);
     return meta as Meta | undefined;
@@ -132,12 +125,13 @@ export class SqlTables extends StateTables {
     private readonly sql: DurableStorage["sql"],
     transaction: DurableStorage["transactionSync"],
     name: string,
+    register: Register,
   ) {
-    super(transaction);
+    super(transaction, register);
     this.statements = statements(name);
   }
 
-  last(): { session?: string; revision?: number } {
+  protected stored(): { session?: string; revision?: number } {
     try {
       for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
     } catch {
@@ -146,36 +140,27 @@ export class SqlTables extends StateTables {
     return {};
   }
 
-  drop(): void {
-    this.transaction(() => {
-      for (const statement of this.statements.drop) this.sql.exec(statement);
-    });
-  }
-
-  pin(revision: number): void {
-    this.sql.exec(this.statements.pins.pin, revision);
-  }
-
-  unpin(revision: number): boolean {
-    const { find, unpin, delete: last } = this.statements.pins;
-    const [pin] = this.sql.exec(find, revision);
-    if (pin !== undefined) this.sql.exec(Number(pin["count"]) > 1 ? unpin : last, revision);
-    return pin !== undefined;
-  }
-
-  pins(): number[] {
-    return [...this.sql.exec(this.statements.pins.all)].map(({ id }) => Number(id));
+  protected dropTables(): void {
+    for (const statement of this.statements.drop) this.sql.exec(statement);
   }
 
   protected read(): StoredRows {
-    return new SqlRows(this.sql, this.statements.read);
+    return new SqlRows(this.sql, this.statements.read, this.register);
   }
 
   protected prepare(limits: Limits | undefined): SessionHandle | undefined {
-    this.sql.exec(this.statements.describe);
-    const [meta] = this.sql.exec(this.statements.read.meta);
-    if (meta?.["format"] === 1) return this.migrate(meta, limits);
-    for (const statement of this.statements.make) this.sql.exec(statement);
+    const { sql } = this;
+    const { describe, read, make, format2 } = this.statements;
+    sql.exec(describe);
+    const [meta] = sql.exec(read.meta);
+    const isEarlier = meta !== undefined && this.isEarlier(meta["format"]);
+    if (isEarlier && meta["format"] === 1) return this.migrate(meta, limits);
+    for (const statement of make) sql.exec(statement);
+    if (isEarlier) {
+      this.register.bringOver([...sql.exec(format2.pins)].map(({ id, count }) => [Number(id), Number(count)]));
+      sql.exec(format2.drop);
+      sql.exec(format2.leave);
+    }
     return undefined;
   }
 
@@ -196,6 +181,7 @@ export class SqlTables extends StateTables {
     const session = call(() => reader.finish(bounds(limits), this.reading(), plan));
     for (const statement of [...drop, describe, ...make]) sql.exec(statement);
     this.execute(plan.rows);
+    this.register.bringOver([]);
     return session;
   }
 

@@ -284,7 +284,7 @@ export class SyncedState<T> {
 
   /**
    * Keeps a revision, the present one unless another is given, for as long as it is pinned: {@link at} can read it until
-   * it has been unpinned as often. A row is written; what the revision needs stays as it is in storage, and is no copy.
+   * it has been unpinned as often. A row is written, or seldom two; what the revision needs stays as it is in storage, and is no copy.
    *
    * @returns the revision.
    * @throws what {@link at} throws.
@@ -324,9 +324,9 @@ export class SyncedState<T> {
   }
 
   /**
-   * The revisions that are pinned, ascending.
+   * The revisions that are pinned, ascending. O(their number).
    *
-   * @throws what {@link getState} throws.
+   * @throws what {@link getState} throws, also where rows of pins are missing or damaged.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -342,8 +342,11 @@ export class SyncedState<T> {
   /**
    * Mends a state whose rows are damaged, which every other method refuses with an error that names the row. The newest
    * revision that is whole becomes the state, with a number that none of the lost ones had, and as another session, because
-   * clients may have seen what is lost: they are sent it whole. What is kept of the revisions before it stays. O(state).
+   * clients may have seen what is lost: they are sent it whole. What is kept of the revisions before it stays. Where pins are
+   * lost, the revisions that had them are kept no longer than others. O(state).
    *
+   * @param options `version`: of which version of the application the state has the shape. Where the row is lost that says it,
+   *   nobody else knows, and a state with the option `version` isn't repaired without.
    * @returns what was lost; `undefined` where nothing is damaged.
    * @throws where no revision is whole, what is damaged: then nothing has changed. {@link destroy} begins anew.
    * @example
@@ -360,8 +363,8 @@ export class SyncedState<T> {
    * console.log(state.repair()); // undefined
    * ```
    */
-  repair(): Repaired | undefined {
-    return this.#live.repair();
+  repair({ version }: { version?: number } = {}): Repaired | undefined {
+    return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
   }
 
   /**

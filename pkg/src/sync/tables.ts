@@ -5,6 +5,7 @@ import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
 import type { Repaired } from "./past.js";
 import { Plan, type Row } from "./plan.js";
+import { REGISTERED, type Register } from "./register.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
@@ -29,6 +30,8 @@ export abstract class StoredRows {
   /** Whether the state couldn't be read where somebody looked into it: nothing that it says may be believed. */
   hasFailed = false;
 
+  constructor(private readonly register: Register) {}
+
   meta(): Uint8Array {
     return this.row(() => {
       const meta = this.readMeta();
@@ -43,7 +46,10 @@ export abstract class StoredRows {
   abstract root(revision: number): Uint8Array;
   abstract log(from: number): Uint8Array;
   abstract logged(from: number, before: number, most: number): Float64Array;
-  abstract pinned(from: number, before: number): boolean;
+
+  pinned(from: number, before: number): boolean {
+    return this.register.pinned(from, before);
+  }
 
   now(): number {
     return Date.now();
@@ -80,32 +86,59 @@ function errorOf(text: string): PatchwireError {
 export abstract class StateTables {
   private rows: StoredRows | undefined;
 
-  constructor(protected readonly transaction: DurableStorage["transactionSync"]) {}
+  constructor(
+    protected readonly transaction: DurableStorage["transactionSync"],
+    protected readonly register: Register,
+  ) {}
 
   /** The session and the revision that are stored; neither where the tables are gone. */
-  abstract last(): { session?: string; revision?: number };
+  last(): { session?: string; revision?: number } {
+    return this.register.isTakenBack ? {} : this.stored();
+  }
 
   /** Deletes the tables. */
-  abstract drop(): void;
+  drop(): void {
+    this.transaction(() => {
+      this.dropTables();
+      this.register.delete();
+    });
+  }
+
+  /** The version of the state's shape. */
+  get version(): number {
+    return this.register.version;
+  }
+
+  set version(version: number) {
+    this.register.version = version;
+  }
 
   /** Keeps a revision until it is unpinned as often as it was pinned. */
-  abstract pin(revision: number): void;
+  pin(revision: number): void {
+    this.transaction(() => this.register.pin(revision));
+  }
 
   /** Takes one pin of a revision away; false where there is none. */
-  abstract unpin(revision: number): boolean;
+  unpin(revision: number): boolean {
+    return this.transaction(() => this.register.unpin(revision));
+  }
 
   /** The revisions that are pinned, ascending. */
-  abstract pins(): number[];
+  pins(): number[] {
+    return this.register.pins();
+  }
 
+  protected abstract stored(): { session?: string; revision?: number };
+  protected abstract dropTables(): void;
   protected abstract read(): StoredRows;
   protected abstract execute(rows: Row[]): void;
 
-  /** Makes the tables, if there are none; a session, if they are of an earlier format. */
+  /** Makes the tables, if there are none, and brings those of an earlier format to this one; a session, if they are of the first. */
   protected abstract prepare(limits: Limits | undefined): SessionHandle | undefined;
 
-  /** Reads what is there, or makes the tables with what `initial` gives. */
-  open(initial: () => StateDocument, limits: Limits | undefined): SessionHandle {
-    return this.transaction(() => this.prepare(limits) ?? call(() => core().SessionHandle.read(bounds(limits), this.reading())) ?? this.create(initial(), limits));
+  /** Reads what is there, or makes the tables with what `initial` gives, whose shape has this version. */
+  open(initial: () => StateDocument, limits: Limits | undefined, version: number): SessionHandle {
+    return this.transaction(() => this.prepare(limits) ?? call(() => core().SessionHandle.read(bounds(limits), this.reading())) ?? this.create(initial(), limits, version));
   }
 
   /** Whether a part of the state couldn't be read that somebody looked into: then the session is of no use. */
@@ -115,24 +148,29 @@ export abstract class StateTables {
 
   /** Writes all of the rows, or throws and has written none. */
   write(rows: Row[]): void {
+    this.register.check();
     // One statement is a transaction by itself.
     if (rows.length === 1) this.execute(rows);
     else this.transaction(() => this.execute(rows));
   }
 
-  /** Gives the newest state that is whole a revision of its own; nothing where all is whole. */
-  repair(): Repaired | undefined {
+  /**
+   * Gives the newest state that is whole a revision of its own; nothing where all is whole. Where it is lost which version of
+   * the application the state has the shape of, that has to be known.
+   */
+  repair(version: number | undefined): Repaired | undefined {
     return this.transaction(() => {
       const migrated = this.prepare(undefined);
       if (migrated !== undefined) release(migrated);
       const plan = new Plan();
       const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), plan)) as [number, number, number, string] | undefined;
-      if (found === undefined) return undefined;
+      const { revision: present } = this.stored();
+      if (found === undefined && present === undefined) return undefined;
+      const damage = this.register.repair(version);
+      if (found === undefined) return damage && { restored: present!, newest: present!, revision: present!, pins: [], damage };
       this.execute(plan.rows);
-      const [restored, newest, revision, damage] = found;
-      const pins = this.pins().filter((pinned) => pinned > restored);
-      for (const lost of pins) while (this.unpin(lost));
-      return { restored, newest, revision, pins, damage: errorOf(damage) };
+      const [restored, newest, revision, lost] = found;
+      return { restored, newest, revision, pins: this.register.unpinAfter(restored), damage: errorOf(lost) };
     });
   }
 
@@ -141,11 +179,17 @@ export abstract class StateTables {
     return (this.rows = this.read());
   }
 
-  private create(initial: StateDocument, limits: Limits | undefined): SessionHandle {
+  /** Whether rows of this format are earlier than the register. Where there is one, it is the format that is damaged. */
+  protected isEarlier(format: unknown): boolean {
+    return Number(format) < REGISTERED && !this.register.isThere;
+  }
+
+  private create(initial: StateDocument, limits: Limits | undefined, version: number): SessionHandle {
     const plan = new Plan();
     const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), this.reading(), plan));
     initial.free();
     this.execute(plan.rows);
+    this.register.create(version);
     return session;
   }
 }

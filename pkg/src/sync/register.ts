@@ -1,0 +1,168 @@
+import { attempt } from "../bridge/engine.js";
+import { PatchwireError } from "../errors.js";
+import { Directory, pagesOf } from "../store/directory.js";
+import { HashedTable } from "../store/hashed-table.js";
+import { keyOf, sqlName, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
+
+/** A row for each state of a storage, which must be there: the version of its shape, and whether it has pages of pins. */
+const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } };
+
+/** The pinned revisions of all states, and how often each was pinned. */
+const PINS = pagesOf("pins", "INTEGER", { state: "TEXT" });
+
+/** Where the versions of states were that had one, before there was {@link STATES}. */
+const FORMAT2_VERSIONS: Shape = { name: "versions", key: { state: "TEXT" }, columns: { version: "INTEGER" } };
+
+/** Rows of this storage format have a row of {@link STATES} beside them, those of earlier ones get it when they are opened. */
+export const REGISTERED = 3;
+
+/** Whether something isn't as it was written. */
+const isDamage = (error: unknown): error is PatchwireError => error instanceof PatchwireError && ["VALIDATION_FAILED", "STREAM_TRUNCATED"].includes(error.code);
+
+/** What is kept of a state beside what the core keeps: the application's version of its shape, and its pins. */
+export class Register {
+  private readonly key: string;
+  /** What the core was told about pins while it was at work, when nothing could be checked. */
+  private asked: [from: number, before: number][] = [];
+  /** Whether this object wrote the row for a state that was there before. */
+  private hasBroughtOver = false;
+
+  constructor(
+    private readonly storage: StoreStorage,
+    name: string,
+  ) {
+    this.key = keyOf(name);
+  }
+
+  /** Whether the state has its row, damaged or not. */
+  get isThere(): boolean {
+    return this.states.unchecked({ prefix: [this.key] }).length > 0;
+  }
+
+  /** Whether the row was taken back that was written for a state that was there before. */
+  get isTakenBack(): boolean {
+    return this.hasBroughtOver && !this.isThere;
+  }
+
+  /** The version of the state's shape; 0 where it was made without one. */
+  get version(): number {
+    return Number(this.row["version"]);
+  }
+
+  set version(version: number) {
+    this.states.put({ ...this.row, version });
+  }
+
+  create(version: number): void {
+    this.states.put({ state: this.key, version, pinned: 0 });
+  }
+
+  /** Writes what was kept otherwise before there was a register. */
+  bringOver(pins: readonly [revision: number, count: number][]): void {
+    const { storage, key } = this;
+    const hasVersions = "table" in storage || [...storage.sql.exec(`PRAGMA table_info(${sqlName(FORMAT2_VERSIONS.name)})`)].length > 0;
+    const versions = hasVersions ? tablesOf(storage).table(FORMAT2_VERSIONS) : undefined;
+    const [known] = versions?.rows({ prefix: [key] }) ?? [];
+    this.create(Number(known?.["version"] ?? 0));
+    versions?.delete({ prefix: [key] });
+    for (const [revision, count] of pins) this.pin(revision, count);
+    this.hasBroughtOver = true;
+  }
+
+  pin(revision: number, times = 1): void {
+    const { row, pages } = this;
+    if (row["pinned"] === 0) {
+      pages.begin();
+      this.states.put({ ...row, pinned: 1 });
+    }
+    pages.change(revision, (known = 0) => known + times);
+  }
+
+  /** Takes one pin of a revision away; false where there is none. */
+  unpin(revision: number): boolean {
+    if (this.row["pinned"] === 0) return false;
+    const { pages } = this;
+    const count = pages.find(revision) ?? 0;
+    if (count > 1) pages.set(revision, count - 1);
+    else if (count === 1) pages.remove(revision);
+    return count > 0;
+  }
+
+  /** Takes all pins away of the revisions after one, and says which these are. */
+  unpinAfter(revision: number): number[] {
+    const lost = this.pins().filter((pinned) => pinned > revision);
+    for (const pinned of lost) this.pages.remove(pinned);
+    return lost;
+  }
+
+  /** The revisions that are pinned, ascending. */
+  pins(): number[] {
+    return this.row["pinned"] === 0 ? [] : this.pages.entries().map(([revision]) => revision);
+  }
+
+  /** Answers the core, while it is at work. If it can't be known, all stays. */
+  pinned(from: number, before: number): boolean {
+    return attempt(true, () => {
+      const answer = this.isPinned(from, before, false);
+      this.asked.push([from, before]);
+      return answer;
+    });
+  }
+
+  /** Refuses to go on where the core was told something that isn't whole. */
+  check(): void {
+    for (const [from, before] of this.asked.splice(0)) this.isPinned(from, before, true);
+  }
+
+  delete(): void {
+    this.states.delete({ prefix: [this.key] });
+    this.pages.delete();
+  }
+
+  /** Makes whole again what is damaged, and says what it was. Where the version is lost, it has to be known. */
+  repair(version: number | undefined): PatchwireError | undefined {
+    let damage: PatchwireError | undefined;
+    const tried = <R>(run: () => R): R | undefined => {
+      try {
+        return run();
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        damage ??= error;
+        return undefined;
+      }
+    };
+    if (tried(() => this.row) === undefined) {
+      if (version === undefined) throw damage;
+      this.states.put({ state: this.key, version, pinned: this.pages.isMissing ? 0 : 1 });
+    }
+    if (tried(() => this.pins()) === undefined) this.pages.mend(isDamage);
+    return damage;
+  }
+
+  private isPinned(from: number, before: number, isChecked: boolean): boolean {
+    if (from >= before) return false;
+    const row = isChecked ? this.row : this.states.unchecked({ prefix: [this.key] })[0];
+    try {
+      return row?.["pinned"] !== 0 && this.pages.hasWithin(from, before, isChecked);
+    } catch (error) {
+      // Damaged text: the check that follows says so.
+      if (!isChecked && error instanceof SyntaxError) return true;
+      throw error;
+    }
+  }
+
+  private get row(): Row {
+    const row = this.states.row([this.key]);
+    if (row === undefined) throw this.states.missing([this.key]);
+    return row;
+  }
+
+  /** Made where they aren't there: all that the storage holds may have been deleted. */
+  private get states(): HashedTable {
+    return new HashedTable(tablesOf(this.storage), STATES);
+  }
+
+  private get pages(): Directory<number, number> {
+    return new Directory<number, number>(new HashedTable(tablesOf(this.storage), PINS), 0, { state: this.key });
+  }
+}
