@@ -35,6 +35,11 @@ const contents = async (store: DurableStateStore, id = "s") => (await store.getM
 
 /** All that a store says of some sessions. */
 export async function everything(store: DurableStateStore, ids: readonly string[] = ["s"], steps: readonly string[] = ["step"]): Promise<unknown> {
+  return structuredClone(await answers(store, ids, steps));
+}
+
+/** The same as it is answered. */
+export async function answers(store: DurableStateStore, ids: readonly string[], steps: readonly string[] = ["step"]): Promise<unknown> {
   const of = async (id: string) => {
     const state = await store.loadState(id);
     if (state === null) return null;
@@ -43,7 +48,7 @@ export async function everything(store: DurableStateStore, ids: readonly string[
     const staged = await Promise.all(steps.map((step) => store.getStaged(id, step)));
     return { state, messages: await store.getMessages(id), runs: await store.listRuns(id), checkpoints, staged };
   };
-  return structuredClone(await Promise.all(ids.map(of)));
+  return Promise.all(ids.map(of));
 }
 
 const refusal = (code: string) => expect.objectContaining({ name: expect.stringMatching(/Error$/), code });

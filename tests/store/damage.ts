@@ -1,98 +1,11 @@
 // Each row of each table of a store, damaged in each way: who reads is told what is damaged, or reads what was there before;
 // and what is done afterwards is refused, or leads to what it leads to otherwise, as far as that can be read.
 import { expect, vi } from "vitest";
-import { DurableStateStore, type StorePlace, type StoreStorage, type TableStorage } from "patchwire/durable-objects";
+import { DurableStateStore, type StorePlace, type StoreStorage } from "patchwire/durable-objects";
 import { backend } from "./backends.ts";
 import { append, begun, initial, set, user, type Notes } from "./contract.ts";
 import { operations } from "./faults.ts";
-
-type Row = Record<string, string | number>;
-
-/** The rows of a table as they are stored. */
-interface Rows {
-  name: string;
-  key: string[];
-  read(): Row[];
-  /** Makes rows that are there others. What both have isn't written again. */
-  replace(present: readonly Row[], next: readonly Row[]): void;
-}
-
-/** What was read of a table at once, and the same read again. */
-interface Look {
-  table: string;
-  found: readonly Row[];
-  again(): readonly Row[];
-}
-
-/** A storage, and the tables that were made in it. */
-export interface Damageable {
-  storage: StoreStorage;
-  tables(): Rows[];
-  /** What is read of tables from now on. */
-  watch(): Look[];
-}
-
-type Replacing = Pick<Rows, "key"> & { remove(key: Row[string][]): void; add(row: Row): void };
-
-function replace({ key, remove, add }: Replacing, present: readonly Row[], next: readonly Row[]): void {
-  const [before, after] = [new Set(present), new Set(next)];
-  for (const row of before) if (!after.has(row)) remove(key.map((column) => row[column]!));
-  for (const row of after) if (!before.has(row)) add(row);
-}
-
-/** A storage of tables, which remembers which ones there are. */
-export function plain(inner: TableStorage): Damageable {
-  const shapes = new Map<string, Parameters<TableStorage["table"]>[0]>();
-  let looks: Look[] = [];
-  const table: TableStorage["table"] = (shape) => {
-    shapes.set(shape.name, shape);
-    const table = inner.table(shape);
-    const rows: typeof table.rows = (...range) => {
-      const again = (): Row[] => table.rows(...range) as Row[];
-      const found = again();
-      looks.push({ table: shape.name, found, again });
-      return found;
-    };
-    return { rows, put: (row) => table.put(row), delete: (range) => table.delete(range) };
-  };
-  const tables = (): Rows[] =>
-    [...shapes.values()].map((shape) => {
-      const table = inner.table(shape);
-      const key = Object.keys(shape.key);
-      const replacing: Replacing = { key, remove: (key) => table.delete({ prefix: key }), add: (row) => table.put(row) };
-      return { name: shape.name, key, read: () => table.rows({}) as Row[], replace: (...rows) => replace(replacing, ...rows) };
-    });
-  return { storage: { table, transactionSync: (run) => inner.transactionSync(run) }, tables, watch: () => (looks = []) };
-}
-
-/** A storage of SQL, whose tables say themselves what they are. */
-export function sql(inner: Exclude<StoreStorage, TableStorage>): Damageable {
-  const { sql } = inner;
-  let looks: Look[] = [];
-  const exec: typeof sql.exec = (query, ...bindings) => {
-    const table = /^SELECT .* FROM "patchwire:([^"]*)"/.exec(query)?.[1];
-    if (table === undefined) return sql.exec(query, ...bindings);
-    const again = (): Row[] => [...sql.exec(query, ...bindings)] as Row[];
-    const found = again();
-    looks.push({ table, found, again });
-    return found;
-  };
-  const tables = (): Rows[] =>
-    [...sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire:%'")].map(({ name }) => {
-      const key = [...sql.exec(`PRAGMA table_info("${name}")`)].filter(({ pk }) => Number(pk) > 0).map(({ name }) => String(name));
-      const replacing: Replacing = {
-        key,
-        remove: (values) => void sql.exec(`DELETE FROM "${name}" WHERE ${key.map((column) => `"${column}" = ?`).join(" AND ")}`, ...values),
-        add(row) {
-          const columns = Object.keys(row).map((column) => `"${column}"`);
-          sql.exec(`INSERT INTO "${name}" (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`, ...Object.values(row));
-        },
-      };
-      const read = (): Row[] => [...sql.exec(`SELECT * FROM "${name}"`)] as Row[];
-      return { name: String(name).slice("patchwire:".length), key, read, replace: (...rows) => replace(replacing, ...rows) };
-    });
-  return { storage: { sql: { exec }, transactionSync: (run) => inner.transactionSync(run) }, tables, watch: () => (looks = []) };
-}
+import { isAlike, type Look, type Row, type Rows, type Tabled } from "./tables.ts";
 
 /** The custom states have a version, which is stored. */
 const VERSIONED = { version: 1, migrate: (state: unknown) => state };
@@ -164,7 +77,7 @@ class Answers {
 
   constructor(
     private readonly reads: ReturnType<typeof readings>,
-    private readonly damageable: Damageable,
+    private readonly damageable: Tabled,
   ) {}
 
   /** Reads what is asked for. */
@@ -216,10 +129,10 @@ function* damages({ key }: Rows, rows: Row[]): Generator<Damage, void, undefined
 }
 
 /** The tables of a store, which are damaged, and what custom states have there; not the tables of the states themselves. */
-const tablesOf = ({ tables }: Damageable): Rows[] => tables().filter(({ name }) => name.startsWith("sessions:") || ["states", "pins"].includes(name));
+const tablesOf = ({ tables }: Tabled): Rows[] => tables().filter(({ name }) => name.startsWith("sessions:") || ["states", "pins"].includes(name));
 
 /** Reads after each damage; says how many there were. */
-export async function tryReading(damageable: Damageable): Promise<number> {
+export async function tryReading(damageable: Tabled): Promise<number> {
   const { storage } = damageable;
   const reads = readings(await filled(backend(storage).place));
   const before = await new Answers(reads, damageable).read();
@@ -284,7 +197,7 @@ interface Writer {
 }
 
 /** What writes after damage. */
-export async function writer(damageable: Damageable): Promise<Writer> {
+export async function writer(damageable: Tabled): Promise<Writer> {
   const { storage, tables } = damageable;
   const checkpoints = await filled(backend(storage).place);
   const reads = readings(checkpoints);
@@ -339,9 +252,4 @@ export async function writer(damageable: Damageable): Promise<Writer> {
     restore();
   };
   return { damages: all, operations: Object.keys(writes), write };
-}
-
-/** Whether two tables have the same rows. */
-function isAlike(rows: readonly Row[], others: readonly Row[] = []): boolean {
-  return rows.length === others.length && rows.every((row, i) => row === others[i] || Object.entries(row).every(([column, value]) => others[i]![column] === value));
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { DurableStateStore, SyncedState, type StoreStorage, type SyncedStateOptions } from "patchwire/durable-objects";
 import { backend } from "./backends.ts";
 import { append, begun, type Notes } from "./contract.ts";
-import type { Damageable } from "./damage.ts";
+import type { Tabled } from "./tables.ts";
 
 interface Work {
   text: string;
@@ -20,10 +20,10 @@ function opened(storage: StoreStorage, options: Partial<SyncedStateOptions<Work>
 const lost = (table: string) => expect.objectContaining({ code: "STREAM_TRUNCATED", message: expect.stringMatching(new RegExp(`lacks a row: row \\[.*\\] of ${table}$`)) });
 const damaged = (table: string) => expect.objectContaining({ code: "VALIDATION_FAILED", message: expect.stringMatching(new RegExp(`is damaged: row \\[.*\\] of ${table}$`)) });
 
-const tableOf = ({ tables }: Damageable, name: string) => tables().find((table) => table.name === name)!;
+const tableOf = ({ tables }: Tabled, name: string) => tables().find((table) => table.name === name)!;
 
 /** Does something while one row of a table is missing. */
-function without(damageable: Damageable, name: string, at: number, run: () => void): void {
+function without(damageable: Tabled, name: string, at: number, run: () => void): void {
   const table = tableOf(damageable, name);
   const rows = table.read();
   table.replace(rows, rows.toSpliced(at, 1));
@@ -36,7 +36,7 @@ function rewrite(state: SyncedState<Work>): void {
   for (let i = 0; i < 4; i++) state.update((draft) => void (draft.text = `${i}`.repeat(100_000)));
 }
 
-export const cases: Record<string, (damageable: Damageable) => unknown> = {
+export const cases: Record<string, (damageable: Tabled) => unknown> = {
   "more pins than a page has": (damageable) => {
     const { storage } = damageable;
     const state = opened(storage);

@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { DurableStateStore, type DurableContext } from "patchwire/durable-objects";
 import { backend } from "../store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../store/contract.ts";
-import { operations, tryFaults, type Fault } from "../store/faults.ts";
-import { sql, tryReading } from "../store/damage.ts";
+import { operations, tryFaults } from "../store/faults.ts";
+import { tryReading } from "../store/damage.ts";
 import { tryFormat1 } from "../store/format1.ts";
 import { tryFormat2, tryState } from "../store/format2.ts";
 import { cases as registerCases } from "../store/register.ts";
+import { sql } from "../store/tables.ts";
 import { hello, inBare, Wire } from "./session.ts";
 import type { Agent } from "./worker.ts";
 
@@ -38,17 +39,7 @@ function contextOf(ctx: DurableObjectState, storage: DurableContext["storage"]):
 }
 
 test.each(Object.entries(operations))("%s that fails at any statement leaves everything as it was", (_, operation) =>
-  inBare(async (ctx) => {
-    const wipe = (): void => {
-      const tables = [...ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'")];
-      for (const { name } of tables) ctx.storage.sql.exec(`DROP TABLE "${name}"`);
-    };
-    const anew = (fault: Fault) => {
-      wipe();
-      return backend(ctx.storage, (storage) => fault.around(storage as never));
-    };
-    expect(await tryFaults(operation, anew)).toBeGreaterThan(1);
-  }),
+  inBare(async (ctx) => expect(await tryFaults(operation, sql(ctx.storage))).toBeGreaterThan(1)),
 );
 
 test("who reads damaged rows is told of them", () =>

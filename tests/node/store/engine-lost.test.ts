@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { memoryStorage } from "patchwire/durable-objects";
 import { failAt, hasFailed } from "../../faults.ts";
-import { backend } from "../../store/backends.ts";
 import { operations, tryFailures, type Failure } from "../../store/faults.ts";
+import { plain } from "../../store/tables.ts";
 
 // The core dies at each call that an operation makes of it: the operation is done, or it is refused and nothing has changed.
 
@@ -18,6 +18,6 @@ const core: Failure = {
 afterEach(() => failAt(Infinity));
 
 test.each(Object.entries(operations))("%s", async (_, operation) => {
-  const calls = await tryFailures(operation, () => [core, backend(memoryStorage())], { code: "ENGINE_LOST" });
+  const calls = await tryFailures(operation, core, plain(memoryStorage()), { code: "ENGINE_LOST" });
   expect(calls).toBeGreaterThanOrEqual(0);
 });

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "vitest";
 import { memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { plain, sql } from "../../store/damage.ts";
 import { cases } from "../../store/register.ts";
+import { plain, sql } from "../../store/tables.ts";
 
 describe.each([["in memory", () => plain(memoryStorage())], ["in node:sqlite", () => sql(nodeStorage(new DatabaseSync(":memory:")))]])("%s", (_, make) => {
   test.each(Object.entries(cases))("%s", (_, run) => run(make()));
