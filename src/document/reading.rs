@@ -5,7 +5,7 @@
 
 use super::Document;
 use crate::error::{Code, Error, Result};
-use crate::node::{Node, Opened};
+use crate::node::{Key, Node, Opened};
 use crate::print::{print, print_text};
 
 /// An answer ends when it has this many times the bytes of what is still small.
@@ -13,7 +13,7 @@ const ANSWER: usize = 16;
 
 impl Document {
     /// What is at a path of positions: `{"value":…}` if that is small, otherwise `{"length":…}` of an array, or
-    /// `{"members":{…}}` of an object, in which a member that is a container is `[its position]`.
+    /// `{"members":{…}}` of an object, in which a member that is a container, or wasn't read yet, is `[its position]`.
     /// O(depth · log n + the answer).
     pub(crate) fn open(&self, path: &[u32], small: usize) -> Result<Vec<u8>> {
         let node = self.find(path)?;
@@ -25,17 +25,9 @@ impl Document {
             }
             Opened::Object(object) if is_large(&node, small) => {
                 out.extend_from_slice(b"{\"members\":{");
-                for (position, (key, value)) in object.positions() {
-                    print_text(&mut out, key);
-                    out.push(b':');
-                    if value.is_container() {
-                        out.push(b'[');
-                        print(&mut out, &Node::Number(position as f64));
-                        out.push(b']');
-                    } else {
-                        print(&mut out, value);
-                    }
-                    out.push(b',');
+                match object.unread_names() {
+                    Some(names) => names.into_iter().for_each(|(position, key)| print_member(&mut out, key, position, None)),
+                    None => object.positions().for_each(|(position, (key, value))| print_member(&mut out, key, position, Some(value))),
                 }
                 end_list(&mut out, b'}');
             }
@@ -77,6 +69,21 @@ impl Document {
     fn find(&self, path: &[u32]) -> Result<Node> {
         path.iter().try_fold(self.root.clone(), |node, position| child(&node.open(), *position).cloned()).ok_or_else(gone)
     }
+}
+
+/// A member with its value, unless that is a container or isn't known.
+fn print_member(out: &mut Vec<u8>, key: &Key, position: usize, value: Option<&Node>) {
+    print_text(out, key);
+    out.push(b':');
+    match value.filter(|value| !value.is_container()) {
+        Some(value) => print(out, value),
+        None => {
+            out.push(b'[');
+            print(out, &Node::Number(position as f64));
+            out.push(b']');
+        }
+    }
+    out.push(b',');
 }
 
 fn child<'a>(opened: &'a Opened<'_>, position: u32) -> Option<&'a Node> {

@@ -135,38 +135,8 @@ impl Array {
     /// how many they are. What is in no run may be the same all the same. O(what changed · log n + items that are the
     /// same next to it) for versions of one array, O(n) at worst.
     pub(crate) fn shared_runs(&self, other: &Array) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
-        let (mut at, mut other_at) = (0, 0);
-        let end = (self.len(), other.len(), 0);
-        for (start, other_start, length) in self.shared_leaves(other).into_iter().chain([end]) {
-            let is_same = |pair: &(&Node, &Node)| pair.0.is_same(pair.1);
-            let room = (start - at).min(other_start - other_at);
-            // What leaves were copied for is mostly one item of theirs.
-            let after = self.iter_from(at).zip(other.iter_from(other_at)).take(room).take_while(is_same).count();
-            // Backwards some at a time: a search from the root for each takes longer.
-            let mut before = 0;
-            loop {
-                let back = (room - after - before).min(tree::MOST);
-                let (from, other_from) = (start - before - back, other_start - before - back);
-                let mut last: Vec<_> = self.iter_from(from).zip(other.iter_from(other_from)).take(back).collect();
-                last.reverse();
-                let same = last.into_iter().take_while(is_same).count();
-                before += same;
-                if same < tree::MOST {
-                    break;
-                }
-            }
-            match runs.last_mut() {
-                Some(last) => last.2 += after,
-                None if after > 0 => runs.push((0, 0, after)),
-                None => {}
-            }
-            (at, other_at) = (start + length, other_start + length);
-            if before + length > 0 {
-                runs.push((start - before, other_start - before, before + length));
-            }
-        }
-        runs
+        let lengths = (self.len(), other.len());
+        tree::widened(self.shared_leaves(other), lengths, |at| self.iter_from(at), |at| other.iter_from(at), Node::is_same)
     }
 
     /// How many items both begin with that are equal.

@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+use super::object::Slot;
 use super::tree::{Run, Source};
 use super::{Array, EMPTY, Key, Node, Object};
 use crate::print;
@@ -19,7 +20,7 @@ pub(crate) trait Host: Send + Sync {
     /// Opens the container at a place: one level of it, and its number.
     fn open(&self, place: Place) -> (u32, Level);
 
-    /// So many items of an array that was opened, from one on.
+    /// So many items of an array that was opened, from one on; of a table or its index two for each, a name and what it has.
     fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry>;
 
     /// Appends the text of the container at a place, as [`crate::print`] prints it.
@@ -55,7 +56,7 @@ pub(crate) trait Host: Send + Sync {
     /// Whether equal containers are at both places.
     fn is_equal(&self, a: Place, b: Place) -> bool;
 
-    /// Runs of items that are equal in two arrays that were opened, as [`Array::shared_runs`] gives them; the longer, the
+    /// Runs of items that are equal in two arrays or tables that were opened, as [`Array::shared_runs`] gives them; the longer, the
     /// less has to be read.
     fn shared_runs(&self, a: u32, b: u32) -> Vec<Run>;
 
@@ -70,8 +71,8 @@ impl Debug for dyn Host {
     }
 }
 
-/// Where a container is that wasn't opened: at a position of one that was. An array's positions are its indexes; an
-/// object's count its members that are containers.
+/// Where a container is that wasn't opened: at a position of one that was. An array's positions are its indexes, a table's
+/// the numbers of its slots; another object's count its members that are containers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) holder: u32,
@@ -85,6 +86,13 @@ pub(crate) enum Level {
     Items(Vec<Entry>),
     /// So many items, which are asked for where they are looked at.
     Array(usize),
+    /// The same of members: so many slots, each of which has a member, or `null` for its name; and a container that has the
+    /// slots' numbers by the members' names, which ascend. It has its own number and as many entries as there are members.
+    Table {
+        slots: usize,
+        index: u32,
+        members: usize,
+    },
 }
 
 /// A scalar, or what kind of container is there.
@@ -138,6 +146,20 @@ impl Source<Node> for Items {
     fn read(&self, first: usize, count: usize) -> Vec<Node> {
         let mut entries = self.0.host.items(self.0.number, first, count).into_iter();
         (first..first + count).map(|index| self.0.child(entries.next().unwrap_or(Entry::Scalar(Node::Null)), index)).collect()
+    }
+}
+
+/// The members of a table, or the entries of its index.
+struct Slots(Arc<Holder>);
+
+impl Source<Slot> for Slots {
+    fn read(&self, first: usize, count: usize) -> Vec<Slot> {
+        let mut entries = self.0.host.items(self.0.number, first, count).into_iter();
+        let read = |slot: usize| match (entries.next(), entries.next()?) {
+            (Some(Entry::Scalar(name)), value) => Some((Key::from(name.as_text()?), self.0.child(value, slot))),
+            _ => None,
+        };
+        (first..first + count).map(read).collect()
     }
 }
 
@@ -206,6 +228,11 @@ impl Leaf {
                     .unzip();
                 Node::Object(Arc::new(Object::with_shape(names.into(), values)))
             }
+            Level::Table { slots, index, members } if !self.is_array => {
+                let index = Arc::new(Holder { host: self.holder.host.clone(), number: index });
+                let [own, names] = [holder.clone(), index].map(|holder| Arc::new(Slots(holder)) as Arc<dyn Source<Slot>>);
+                Node::Object(Arc::new(Object::unread((own, slots), (names, members), self.weight).of_holder(holder)))
+            }
             _ if self.is_array => Node::array(Vec::new()),
             _ => Node::Object(Arc::new(Object::with_shape(Arc::default(), Vec::new()))),
         }
@@ -258,6 +285,14 @@ impl Leaf {
             return opened.nested_within(limit);
         }
         self.holder.nests_within(limit) || self.holder.host.is_nested_within(self.place(), limit)
+    }
+
+    /// Reads what the host has of it, and keeps none of that; what was opened is read where it is.
+    pub(super) fn read_all(&self) {
+        match self.taken() {
+            Some(opened) => opened.read_all(),
+            None => drop(self.holder.host.is_nested_within(self.place(), usize::MAX)),
+        }
     }
 
     /// How many bytes its text has, or `most` if it has more.

@@ -27,11 +27,12 @@ pub(crate) use grown::Grown;
 pub(crate) use host::Leaf;
 pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
-pub(crate) use object::Object;
+pub(crate) use object::{Object, Slot};
 pub(crate) use raw::Raw;
 pub(crate) use short::Short;
 #[cfg(any(feature = "wasm-page", test))]
 pub(crate) use sketch::{Way, tell};
+pub(crate) use tree::{Run, Tree, widened};
 
 use std::sync::Arc;
 
@@ -243,6 +244,19 @@ impl Node {
             Node::Raw(raw) => raw.depth() <= limit,
             Node::Hosted(leaf) => leaf.is_nested_within(limit),
             _ => true,
+        }
+    }
+
+    /// Reads all of it that nobody has looked at. A host that can't read something keeps the error. O(size).
+    pub(crate) fn read_all(&self) {
+        match self {
+            Node::Array(array) => array.iter().for_each(Node::read_all),
+            Node::Object(object) => {
+                object.read_index();
+                object.iter().for_each(|(_, value)| value.read_all());
+            }
+            Node::Hosted(leaf) => leaf.read_all(),
+            _ => {}
         }
     }
 

@@ -6,14 +6,16 @@ use std::slice;
 use std::sync::Arc;
 
 use super::Node;
+use super::host::Holder;
 use super::key::Key;
-use super::tree::{self, Run, Tree};
+use super::tree::{self, Run, Source, Tree};
 use crate::text::{self, names::are_distinct};
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
 const FLAT: usize = 32;
 
-pub(super) type Slot = Option<(Key, Node)>;
+/// A member, or the hole that one left.
+pub(crate) type Slot = Option<(Key, Node)>;
 
 #[derive(Clone, Debug)]
 enum Members {
@@ -43,9 +45,24 @@ pub(crate) struct Object {
     weight: usize,
     /// Whether anything in it may live with a host: then the weight is a lower bound.
     is_hosted: bool,
+    /// The host's table that this is, as long as it wasn't written to.
+    holder: Option<Arc<Holder>>,
+    /// Whether members may be there that nobody has looked at.
+    is_unread: bool,
 }
 
 impl Object {
+    /// A table of members none of which is read yet, and what it weighs. O(1).
+    pub(super) fn unread(slots: (Arc<dyn Source<Slot>>, usize), index: (Arc<dyn Source<Slot>>, usize), weight: usize) -> Object {
+        let [slots, index] = [slots, index].map(|(source, length)| Tree::of_source(source, length));
+        Object { members: Members::Table { index, slots }, weight, is_hosted: true, holder: None, is_unread: true }
+    }
+
+    /// The table, which lives with a host.
+    pub(super) fn of_holder(self, holder: Arc<Holder>) -> Object {
+        Object { holder: Some(holder), ..self }
+    }
+
     /// Of keys that are all different. O(n log n).
     pub(crate) fn with_shape(shape: Arc<[Key]>, values: Vec<Node>) -> Object {
         let weight = shape.iter().zip(&values).map(|(key, value)| member_weight(key, value)).fold(2, usize::saturating_add);
@@ -55,7 +72,7 @@ impl Object {
         } else {
             Members::Flat { shape, values }
         };
-        Object { members, weight, is_hosted }
+        Object { members, weight, is_hosted, holder: None, is_unread: false }
     }
 
     /// A key that comes twice keeps its last value, as `JSON.parse` does. O(n log n).
@@ -85,6 +102,28 @@ impl Object {
             Members::Table { index, slots } => Ok([index, slots]),
             Members::Flat { values, .. } => Err(values),
         }
+    }
+
+    /// The members by their slots, and the slots' numbers by the members' names in their order, where it has many.
+    #[cfg_attr(target_arch = "wasm32", allow(dead_code))]
+    pub(crate) fn table(&self) -> Option<(&Tree<Slot>, &Tree<Slot>)> {
+        if let Members::Table { index, slots } = &self.members { Some((slots, index)) } else { None }
+    }
+
+    /// Reads of the table what nobody has looked at: its names.
+    pub(super) fn read_index(&self) {
+        for _ in self.table().into_iter().flat_map(|(_, index)| index.iter()) {}
+    }
+
+    /// The names with their positions, in the members' order, if that takes reading less than the members: no value is read.
+    /// O(n log n).
+    #[cfg(any(feature = "wasm-page", test))]
+    pub(crate) fn unread_names(&self) -> Option<Vec<(usize, &Key)>> {
+        let (_, index) = self.table().filter(|_| self.is_unread)?;
+        let entries = index.iter().flatten();
+        let mut names: Vec<_> = entries.filter_map(|(key, slot)| Some((slot.as_number()? as usize, key))).collect();
+        names.sort_unstable_by_key(|(slot, _)| *slot);
+        Some(names)
     }
 
     pub(crate) fn shape(&self) -> Option<&Arc<[Key]>> {
@@ -164,6 +203,7 @@ impl Object {
         let result = edit(value);
         self.weight = self.weight.saturating_sub(before).saturating_add(value.weight());
         self.is_hosted |= value.is_hosted();
+        self.holder = None;
         Some(result)
     }
 
@@ -175,6 +215,7 @@ impl Object {
         };
         self.weight = self.weight.saturating_add(member_weight(key, &value));
         self.is_hosted |= value.is_hosted();
+        self.holder = None;
         match &mut self.members {
             Members::Flat { shape, values } => {
                 *shape = shape.iter().chain([key]).cloned().collect();
@@ -203,6 +244,7 @@ impl Object {
                 let (at, slot) = search(index, key).ok()?;
                 index.splice(at, at + 1, Vec::new());
                 let removed = slots.get_mut(slot)?.take()?.1;
+                self.holder = None;
                 if slots.len() > 2 * index.len() {
                     self.tabulate();
                 }
@@ -216,6 +258,7 @@ impl Object {
     /// (Re)builds the table, without holes. O(n log n).
     fn tabulate(&mut self) {
         self.members = Members::table(self.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect());
+        self.is_unread = false;
     }
 
     /// The keys whose values may differ between the two, or that only one of them has: in this one's order, then those
@@ -228,8 +271,9 @@ impl Object {
     }
 
     fn shared_slots(&self, other: &Object) -> Vec<Run> {
-        match (&self.members, &other.members) {
-            (Members::Table { slots, .. }, Members::Table { slots: others, .. }) => slots.shared_runs(others),
+        match (&self.holder, &other.holder, &self.members, &other.members) {
+            (Some(holder), Some(other), ..) => holder.shared_runs(other),
+            (_, _, Members::Table { slots, .. }, Members::Table { slots: others, .. }) => slots.shared_runs(others),
             _ => Vec::new(),
         }
     }

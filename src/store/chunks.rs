@@ -1,7 +1,8 @@
 //! Reads what chunks hold.
 //!
 //! A chunk is JSON text: a run of an array's items, of an object's names and values by turns, or a piece of a string. In the
-//! place of a value that has chunks of its own is `null`, and a second line says which chunks those are.
+//! place of a value that has chunks of its own is `null`, and a second line says which chunks those are. Where a table has a
+//! hole, `null` stands for name and value, and no chunk.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -145,7 +146,8 @@ impl Reader {
             return Ok(Node::array(items));
         }
         let mut items = items.into_iter();
-        let members = std::iter::from_fn(|| Some((Key::from(text(&items.next()?).unwrap_or_default()), items.next()?)));
+        let members = std::iter::from_fn(|| Some((items.next()?, items.next()?)));
+        let members = members.filter_map(|(name, value)| Some((Key::from(text(&name)?), value)));
         Ok(Node::Object(Arc::new(members.collect::<Object>())))
     }
 }

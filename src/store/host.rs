@@ -24,7 +24,7 @@ struct Container {
     layout: Arc<Layout>,
     /// An object's members that have chunks of their own and are containers, in their order.
     children: Vec<Arc<Layout>>,
-    /// Runs of an array of which some items were handed out and others weren't: these are never asked for twice, so that a
+    /// Runs of an array or a table of which some items were handed out and others weren't: these are never asked for twice, so that a
     /// chunk that was deleted meanwhile isn't missed. And how many are left.
     partly: BTreeMap<usize, (Node, Holes, usize)>,
 }
@@ -44,7 +44,7 @@ impl Reader {
         let entry = match layout.kind {
             Kind::Text => return self.whole(&layout),
             Kind::Array => Entry::Array,
-            Kind::Object => Entry::Object,
+            _ => Entry::Object,
         };
         let number = self.opened().add(root.clone(), vec![layout]);
         Ok(Leaf::roots(self.clone(), number, vec![entry]).pop().unwrap_or_default())
@@ -78,7 +78,9 @@ impl Reader {
         }
         let Some((_, run, start)) = self.run(&layout, position as usize)? else { return Ok(nothing()) };
         let holes = self.holes(layout.kind, run)?;
-        let found = holes.iter().find(|(place, _)| start + place == position as usize);
+        // A member's value comes after its name.
+        let place = (position as usize - start + 1) * layout.kind.places() - 1;
+        let found = holes.iter().find(|(at, _)| *at == place);
         Ok(found.map_or_else(nothing, |(_, layout)| layout.clone()))
     }
 
@@ -95,9 +97,16 @@ impl Reader {
     }
 
     fn open_layout(&self, layout: Arc<Layout>) -> Result<(u32, Level)> {
+        let length = |layout: &Layout| self.runs(layout).map(|runs| runs.iter().map(|run| run.count).sum());
         if layout.kind == Kind::Array {
-            let length = self.runs(&layout)?.iter().map(|run| run.count).sum();
+            let length = length(&layout)?;
             return Ok((self.opened().add(layout, Vec::new()), Level::Array(length)));
+        }
+        if let Some(index) = layout.index.clone() {
+            let (slots, members) = (length(&layout)?, length(&index)?);
+            let mut opened = self.opened();
+            let index = opened.add(index, Vec::new());
+            return Ok((opened.add(layout, Vec::new()), Level::Table { slots, index, members }));
         }
         let (mut members, mut children) = (Vec::new(), Vec::new());
         for run in self.runs(&layout)? {
@@ -113,7 +122,7 @@ impl Reader {
                         children.push(layout.clone());
                         Entry::Array
                     }
-                    Some((Kind::Object, layout)) => {
+                    Some((Kind::Object | Kind::Table, layout)) => {
                         children.push(layout.clone());
                         Entry::Object
                     }
@@ -141,9 +150,10 @@ impl Reader {
         let Some(layout) = self.opened().by_number.get(&array).map(|container| container.layout.clone()) else {
             return Ok(Vec::new());
         };
-        let mut entries = Vec::with_capacity(count);
-        while entries.len() < count {
-            let at = first + entries.len();
+        let places = layout.kind.places();
+        let mut entries = Vec::with_capacity(count * places);
+        let mut at = first;
+        while at < first + count {
             let Some((number, run, start)) = self.run(&layout, at)? else { break };
             let known = self.opened().by_number.get_mut(&array).and_then(|container| container.partly.remove(&number));
             let (content, holes, left) = match known {
@@ -153,7 +163,8 @@ impl Reader {
                     (content, holes, run.count)
                 }
             };
-            let (skip, take) = (at - start, (count - entries.len()).min((start + run.count).saturating_sub(at)));
+            let taken = (first + count).min(start + run.count) - at;
+            let (skip, take) = ((at - start) * places, taken * places);
             let before = entries.len();
             let mut inside = holes.iter().skip_while(|(place, _)| *place < skip).peekable();
             for (place, item) in content.as_array().iter().flat_map(|items| items.iter_from(skip)).take(take).enumerate() {
@@ -162,14 +173,14 @@ impl Reader {
                     Some((_, layout)) => match layout.kind {
                         Kind::Text => Entry::Scalar(self.whole(layout)?),
                         Kind::Array => Entry::Array,
-                        Kind::Object => Entry::Object,
+                        _ => Entry::Object,
                     },
                 });
             }
-            let taken = entries.len() - before;
-            if taken == 0 {
+            if entries.len() == before {
                 break;
             }
+            at += taken;
             if let Some(container) = self.opened().by_number.get_mut(&array).filter(|_| left > taken) {
                 container.partly.insert(number, (content, holes, left - taken));
             }
@@ -185,14 +196,21 @@ impl Reader {
         }
         let is_array = layout.kind == Kind::Array;
         out.push(if is_array { b'[' } else { b'{' });
-        for (number, run) in self.runs(layout)?.iter().enumerate() {
+        let (begin, mut is_hole) = (out.len(), false);
+        for run in self.runs(layout)? {
             let (content, holes) = self.content(layout.kind, run)?;
             let mut holes = holes.iter().peekable();
             for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
-                if place > 0 || number > 0 {
-                    out.push(if is_array || place % 2 == 0 { b',' } else { b':' });
+                let hole = holes.next_if(|(at, _)| *at == place);
+                let is_name = !is_array && place % 2 == 0;
+                is_hole = if is_name { hole.is_none() && text(item).is_none() } else { is_hole };
+                if is_hole {
+                    continue;
                 }
-                match holes.next_if(|(at, _)| *at == place) {
+                if out.len() > begin {
+                    out.push(if is_array || is_name { b',' } else { b':' });
+                }
+                match hole {
                     Some((_, layout)) => self.print_layout(out, layout)?,
                     None => match item.open() {
                         Opened::Text(text) => print_text(out, text),
@@ -210,6 +228,10 @@ impl Reader {
             return Ok(true);
         }
         let Some(inside) = limit.checked_sub(1) else { return Ok(false) };
+        // Whoever asks this of what is unread wants all of it to be read.
+        if let Some(index) = &layout.index {
+            self.runs(index)?.iter().try_for_each(|run| self.content(index.kind, run).map(drop))?;
+        }
         for run in self.runs(layout)? {
             let (content, holes) = self.content(layout.kind, run)?;
             if !content.as_array().is_none_or(|items| items.iter().all(|item| item.nested_within(inside))) {
@@ -278,7 +300,7 @@ impl Host for Reader {
     fn is_equal(&self, a: Place, b: Place) -> bool {
         self.or(false, || {
             let (a, b) = (self.layout(a)?, self.layout(b)?);
-            Ok(Reader::is_one(&a, &b) || a.kind == b.kind && a.bytes == b.bytes && self.whole(&a)? == self.whole(&b)?)
+            Ok(Reader::is_one(&a, &b) || a.kind.is_like(b.kind) && a.bytes == b.bytes && self.whole(&a)? == self.whole(&b)?)
         })
     }
 

@@ -12,12 +12,17 @@ pub(super) const LISTED: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Array,
+    /// An object that is read whole: its members in their order.
     Object,
     Text,
+    /// An object of many members: its slots, of which some may be holes. Its layout has an index.
+    Table,
+    /// Of a table: the names in their order, each with the number of its slot.
+    Index,
 }
 
 /// A value that is too large for the chunk of what holds it: runs of its items, of its members, or pieces of its text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) kind: Kind,
     /// How many bytes its JSON text has.
@@ -25,6 +30,8 @@ pub(super) struct Layout {
     /// The chunk that lists the runs, where they are many.
     pub(super) list: Option<u64>,
     pub(super) runs: OnceLock<Vec<Run>>,
+    /// Of a table.
+    pub(super) index: Option<Arc<Layout>>,
 }
 
 /// Some of a value's items, members or bytes, in a chunk.
@@ -33,7 +40,8 @@ pub(super) struct Run {
     pub(super) chunk: u64,
     /// How many they are.
     pub(super) count: usize,
-    /// How many bytes they take in the JSON text of the whole, without brackets or quotes around them.
+    /// How many bytes they take in the JSON text of the whole, without brackets or quotes around them; of a table with a comma
+    /// after each member.
     pub(super) bytes: usize,
     /// Whether values that have chunks of their own are among them.
     pub(super) has_holes: bool,
@@ -46,33 +54,48 @@ pub(super) type Holes = Arc<Vec<(usize, Arc<Layout>)>>;
 
 impl Kind {
     fn of(number: usize) -> Option<Kind> {
-        [Kind::Array, Kind::Object, Kind::Text].get(number).copied()
+        [Kind::Array, Kind::Object, Kind::Text, Kind::Table, Kind::Index].get(number).copied()
     }
 
     /// How many places an item takes: a member has its name and its value.
     pub(super) fn places(self) -> usize {
-        if self == Kind::Object { 2 } else { 1 }
+        if self.has_names() { 2 } else { 1 }
+    }
+
+    pub(super) fn has_names(self) -> bool {
+        matches!(self, Kind::Object | Kind::Table | Kind::Index)
+    }
+
+    /// Whether values of both can be equal.
+    pub(super) fn is_like(self, other: Kind) -> bool {
+        self == other || self.has_names() && other.has_names()
     }
 }
 
 impl Layout {
     pub(super) fn new(kind: Kind, runs: Vec<Run>, list: Option<u64>) -> Layout {
         let inside: usize = runs.iter().map(|run| run.bytes).sum();
-        let between = if kind == Kind::Text { 0 } else { runs.len().saturating_sub(1) };
-        Layout { kind, bytes: inside + between + 2, list, runs: OnceLock::from(runs) }
+        let bytes = match kind {
+            Kind::Text => inside + 2,
+            Kind::Table => inside.max(1) + 1,
+            _ => inside + runs.len().saturating_sub(1) + 2,
+        };
+        Layout { kind, bytes, list, runs: OnceLock::from(runs), index: None }
     }
 
-    /// `[kind, bytes, the runs or the chunk that lists them]`
+    /// `[kind, bytes, the runs or the chunk that lists them, a table's index]`
     pub(super) fn print(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         [self.kind as usize as u64, self.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));
-        match (self.list, self.runs.get()) {
-            (Some(chunk), _) => print_number(out, chunk, b']'),
-            (None, runs) => {
-                print_runs(out, runs.map(Vec::as_slice).unwrap_or_default());
-                out.push(b']');
-            }
+        match self.list {
+            Some(chunk) => out.extend_from_slice(number::digits(chunk, &mut [0; 20])),
+            None => print_runs(out, self.runs.get().map(Vec::as_slice).unwrap_or_default()),
         }
+        if let Some(index) = &self.index {
+            out.push(b',');
+            index.print(out);
+        }
+        out.push(b']');
     }
 
     pub(super) fn read(node: &Node) -> Option<Layout> {
@@ -80,9 +103,10 @@ impl Layout {
         let kind = Kind::of(whole(fields.get(0)?)? as usize)?;
         let bytes = whole(fields.get(1)?)? as usize;
         let third = fields.get(2)?;
+        let index = if kind == Kind::Table { Some(Arc::new(Layout::read(fields.get(3)?)?)) } else { None };
         Some(match third.as_number() {
-            Some(_) => Layout { kind, bytes, list: Some(whole(third)?), runs: OnceLock::new() },
-            None => Layout { kind, bytes, list: None, runs: OnceLock::from(read_runs(third)?) },
+            Some(_) => Layout { kind, bytes, list: Some(whole(third)?), runs: OnceLock::new(), index },
+            None => Layout { kind, bytes, list: None, runs: OnceLock::from(read_runs(third)?), index },
         })
     }
 }

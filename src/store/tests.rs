@@ -76,6 +76,7 @@ impl Kept {
 
 fn collect(reader: &Reader, layout: &Layout, used: &mut Vec<u64>) {
     used.extend(layout.list);
+    layout.index.iter().for_each(|index| collect(reader, index, used));
     for run in reader.runs(layout).unwrap() {
         used.extend((run.chunk != fold::ROOT).then_some(run.chunk));
         reader.holes(layout.kind, run).unwrap().iter().for_each(|(_, layout)| collect(reader, layout, used));
@@ -147,12 +148,13 @@ fn patches_and_states_over_a_row_are_split_between_characters() {
 fn any_sequence_of_commits_folds_and_crashes_reads_back_the_state() {
     for seed in 0..40 {
         let mut random = Random(seed);
-        let mut kept = Kept::new(r#"{"list":[],"map":{},"text":"","n":0}"#);
-        let mut folds = 0;
+        let members: Vec<String> = (0..50 * (seed % 2)).map(|i| format!(r#""m{i}":{i}"#)).collect();
+        let mut kept = Kept::new(&format!(r#"{{"list":[],"map":{{{}}},"text":"","n":0}}"#, members.join(",")));
+        let (mut folds, mut tables) = (0, 0);
         let chunk = [60, 120, 1_000][random.below(3)];
         for _ in 0..400 {
             kept.store.set_chunk(chunk);
-            let patch = random.patch(&kept.document);
+            let patch = random.patch(&kept.document, if seed % 2 == 0 { 30 } else { 120 });
             let document = kept.document.apply(&Patch::parse(&patch).unwrap()).unwrap();
             let plan = kept.store.plan(patch.as_str(), &document).unwrap();
             // Lost before it was written, or between the write and its acceptance.
@@ -162,6 +164,7 @@ fn any_sequence_of_commits_folds_and_crashes_reads_back_the_state() {
             }
             kept.tables.execute(&plan.operations);
             folds += usize::from(plan.base.is_some());
+            tables += usize::from(plan.operations.iter().any(is_index));
             (kept.document, kept.store.revision) = (document, kept.store.revision + u64::from(fate == 1));
             if fate > 1 {
                 kept.store.accept(plan);
@@ -177,8 +180,15 @@ fn any_sequence_of_commits_folds_and_crashes_reads_back_the_state() {
                 (kept.store, kept.document) = (opened.store, opened.document);
             }
         }
-        assert!(folds > 2, "{folds} folds");
+        assert!(folds > 2 && (tables > 2 || seed % 2 == 0), "{folds} folds, {tables} with indexes");
     }
+}
+
+/// Whether a chunk of an index is written: `["a",0,"b",1]`.
+fn is_index(operation: &RowOperation) -> bool {
+    let RowOperation::PutChunk { text, .. } = operation else { return false };
+    let entries: Vec<serde_json::Value> = serde_json::from_slice(split(text.as_bytes()).0).unwrap_or_default();
+    entries.len() >= 4 && entries.chunks(2).all(|entry| entry[0].is_string() && entry.get(1).is_some_and(serde_json::Value::is_number))
 }
 
 /// A linear congruential generator, of which the higher bits are random.
@@ -205,9 +215,10 @@ impl Random {
         }
     }
 
-    fn patch(&mut self, document: &Document) -> String {
+    /// A change of one of so many members, or of something else.
+    fn patch(&mut self, document: &Document, members: usize) -> String {
         let count = |pointer: &str| document.get(pointer).unwrap().root.as_array().map_or(0, |array| array.len());
-        let (items, key) = (count("/list"), self.below(30));
+        let (items, key) = (count("/list"), self.below(members));
         let value = self.value();
         let has = |pointer: &str| document.get(pointer).is_ok();
         let member = if self.below(20) == 0 { "long name ".repeat(30) + &key.to_string() } else { format!("m{key}") };
@@ -219,6 +230,7 @@ impl Random {
             5 if has(&format!("/map/{member}")) => format!(r#"[{{"op":"remove","path":"/map/{member}"}}]"#),
             6 if has(&format!("/map/m{key}/k1/v")) => format!(r#"[{{"op":"add","path":"/map/m{key}/k1/v/-","value":{value}}}]"#),
             7 | 8 => format!(r#"[{{"op":"add","path":"/map/{member}","value":{value}}}]"#),
+            12 if members > 30 => format!(r#"[{{"op":"add","path":"/map/{member}","value":{value}}}]"#),
             9 => {
                 let length = document.get("/text").unwrap().root.as_text().map_or(0, crate::text::utf16_len);
                 let text = self.text(200);
@@ -407,6 +419,34 @@ fn a_state_is_read_where_it_is_looked_into() {
     assert!(reads() <= 5);
     assert_eq!(changed.to_string(), kept.document.apply(&patch).unwrap().to_string());
     opened.store.check().unwrap();
+}
+
+#[test]
+fn a_wide_object_is_read_where_it_is_looked_into() {
+    let text = "x".repeat(200);
+    let members: Vec<String> = (0..100_000).map(|i| format!(r#""key {}":{{"id":{i},"text":"{text}"}}"#, i * 7_919 % 100_000)).collect();
+    let mut kept = Kept::new(&format!(r#"{{"map":{{{}}},"n":0}}"#, members.join(",")));
+    let chunks = Arc::new(Counting(kept.tables.rows(), Default::default()));
+    let opened = Opened::read(chunks.clone(), Limits::default()).unwrap().unwrap();
+    let reads = || chunks.1.load(std::sync::atomic::Ordering::Relaxed);
+    let patch = r#"[{"op":"replace","path":"/map/key 777/id","value":-1},{"op":"add","path":"/map/another","value":2},{"op":"remove","path":"/map/key 5"}]"#;
+    let changed = opened.document.apply(&Patch::parse(patch).unwrap()).unwrap();
+    // The members above, where slots and index have their chunks, and for each name some of the index and one of the slots.
+    assert!(reads() <= 25, "{} chunks are read", reads());
+    let names = opened.document.get("/map").unwrap().root.as_object().unwrap().unread_names().unwrap().len();
+    assert_eq!(names, 100_000);
+    assert!(reads() <= 80, "{} chunks are read for the names", reads());
+    assert_eq!(changed.to_string(), kept.document.apply(&Patch::parse(patch).unwrap()).unwrap().to_string());
+    opened.store.check().unwrap();
+    // What has come together since is folded into the chunks that it concerns.
+    kept.store.paying = 0;
+    let before = kept.store.base.root.next;
+    kept.commit(patch);
+    for _ in 0..3_000 {
+        kept.commit(r#"[{"op":"inc","path":"/n","inc":1}]"#);
+    }
+    assert!(kept.store.base.root.revision > 0 && kept.store.base.root.next - before <= 16, "{} chunks", kept.store.base.root.next - before);
+    kept.check();
 }
 
 mod formats;

@@ -14,7 +14,7 @@ mod unread;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub(crate) use shared::Run;
+pub(crate) use shared::{Run, widened};
 pub(crate) use unread::Source;
 use unread::Unread;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Part, Stored, Tree};
+use super::{Iter, MOST, Part, Stored, Tree};
 
 /// Items known to be the same in both: where they start in the one and in the other, and how many they are.
 pub(crate) type Run = (usize, usize, usize);
@@ -31,6 +31,47 @@ impl<T: Clone> Tree<T> {
     fn address(&self) -> usize {
         Arc::as_ptr(&self.stored).addr()
     }
+}
+
+/// Runs of items that are the same in two sequences of these lengths, ascending in both, where those are known that they
+/// have in the same leaves: what leaves were copied for is mostly one item of theirs. What is in no run may be the same all
+/// the same. O(runs + items that are the same next to them).
+pub(crate) fn widened<'a, T: Clone + 'a>(
+    shared: Vec<Run>,
+    (length, other_length): (usize, usize),
+    from: impl Fn(usize) -> Iter<'a, T>,
+    other_from: impl Fn(usize) -> Iter<'a, T>,
+    is_same: impl Fn(&T, &T) -> bool,
+) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut at, mut other_at) = (0, 0);
+    let is_same = |pair: &(&T, &T)| is_same(pair.0, pair.1);
+    for (start, other_start, length) in shared.into_iter().chain([(length, other_length, 0)]) {
+        let room = (start - at).min(other_start - other_at);
+        let after = from(at).zip(other_from(other_at)).take(room).take_while(is_same).count();
+        // Backwards some at a time: a search from the root for each takes longer.
+        let mut before = 0;
+        loop {
+            let back = (room - after - before).min(MOST);
+            let mut last: Vec<_> = from(start - before - back).zip(other_from(other_start - before - back)).take(back).collect();
+            last.reverse();
+            let same = last.into_iter().take_while(is_same).count();
+            before += same;
+            if same < MOST {
+                break;
+            }
+        }
+        match runs.last_mut() {
+            Some(last) => last.2 += after,
+            None if after > 0 => runs.push((0, 0, after)),
+            None => {}
+        }
+        (at, other_at) = (start + length, other_start + length);
+        if before + length > 0 {
+            runs.push((start - before, other_start - before, before + length));
+        }
+    }
+    runs
 }
 
 /// The parts of all of these, which aren't leaves.

@@ -5,21 +5,22 @@
 //! differs is written to new ones, children before what holds them, and the root comes last: until then the base is the one
 //! before. A chunk belongs to one place of one value, so that the chunks that a base no longer has are known.
 
+mod parts;
+mod value;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::chunks::Reader;
 use super::layout::{Holes, Kind, LISTED, Layout, Run, print_holes, print_runs};
 use crate::error::Result;
-use crate::node::{Array, Key, Node, Opened};
-use crate::print::{print, print_text};
-use crate::text;
+use crate::node::{Node, Slot, Tree};
+use crate::print::print_text;
+use parts::parts;
+use value::{EMPTY, HOLE, Value, index_of, is_large};
 
 /// What chunks are filled up to, by weight, unless it was set otherwise. What is heavier has chunks of its own.
 pub(super) const CHUNK: usize = 64 << 10;
-
-/// What a value takes in its holder's chunk that has chunks of its own.
-const HOLE: usize = 100;
 
 /// So many values that are gone are looked through for their chunks in one step.
 const FREED: usize = 8;
@@ -72,12 +73,12 @@ pub(super) struct Done {
     pub(super) written: usize,
 }
 
-/// What a value consists of.
+/// What is written of a table when its slots are: its index, the one of the base before, and where the slots are.
 #[derive(Debug)]
-enum Value {
-    Items(Arc<Array>),
-    Members(Vec<(Key, Node)>),
-    Text(Node),
+struct Index {
+    names: Tree<Slot>,
+    old: Option<(Tree<Slot>, Arc<Layout>)>,
+    slots: Option<Arc<Layout>>,
 }
 
 /// A value being written.
@@ -95,6 +96,8 @@ struct Frame {
     open: Open,
     /// Values of the item that was taken last that are to have chunks of their own.
     large: VecDeque<Large>,
+    /// Of a table, whose slots are written first.
+    index: Option<Index>,
 }
 
 /// A run that isn't written yet.
@@ -106,6 +109,8 @@ struct Open {
     target: usize,
     /// What the items from the first one on take, as far as was looked ahead.
     weights: Vec<usize>,
+    /// How many of a table's slots have no member.
+    empty: usize,
     holes: Vec<(usize, Arc<Layout>)>,
     /// What is printed of it, of a text nothing.
     text: Vec<u8>,
@@ -195,22 +200,36 @@ impl Fold {
     fn descend(&mut self, node: &Node, old: Option<(Node, Arc<Layout>)>) -> Result<()> {
         let value = Value::of(node);
         let old = match old {
-            Some((node, layout)) if layout.kind == value.kind() => Some((Value::of(&node), layout)),
+            Some((node, layout)) if layout.kind.is_like(value.kind()) => Some((node, layout)),
             Some((_, layout)) => {
                 self.gone.push(layout);
                 None
             }
             None => None,
         };
+        let is_table = value.kind() == Kind::Table;
+        let mut index = index_of(node).filter(|_| is_table).map(|names| Index { names, old: None, slots: None });
+        let mut before = None;
+        if let Some((node, layout)) = old {
+            match (&mut index, &layout.index, index_of(&node)) {
+                (Some(index), Some(layout), Some(names)) => index.old = Some((names, layout.clone())),
+                (_, layout, _) => self.gone.extend(layout.clone()),
+            }
+            before = Some((Value::laid_out(&node, layout.kind), layout));
+        }
+        self.begin_frame(value, before, index)
+    }
+
+    fn begin_frame(&mut self, value: Value, old: Option<(Value, Arc<Layout>)>, index: Option<Index>) -> Result<()> {
         let Some((before, layout)) = old else {
             let all = Span { from: 0, to: value.len(), old_from: 0, old_to: 0 };
-            self.frames.push(Frame::new(value, self.chunk, None, None, VecDeque::from([Part::Write(all)])));
+            self.frames.push(Frame::new(value, self.chunk, None, None, VecDeque::from([Part::Write(all)]), index));
             return Ok(());
         };
         let (parts, leaving) = parts(&value, &before, self.reader.runs(&layout)?, self.chunk / 2);
         self.owed += LOOK * (parts.len() + leaving.len());
         let unchanged = (leaving.is_empty() && !parts.iter().any(|part| matches!(part, Part::Write(_)))).then(|| layout.clone());
-        let mut frame = Frame::new(value, self.chunk, Some(before), unchanged, parts);
+        let mut frame = Frame::new(value, self.chunk, Some(before), unchanged, parts, index);
         for (start, run) in leaving {
             if run.chunk != ROOT {
                 self.freed.push(run.chunk);
@@ -249,8 +268,18 @@ impl Fold {
             }
             Arc::new(Layout::new(frame.value.kind(), frame.runs, list.as_ref().map(|(id, _)| *id)))
         });
-        if let Some(holder) = self.frames.last_mut() {
-            holder.filled(layout);
+        match (frame.index, self.frames.last_mut()) {
+            (Some(Index { names, old, slots: None }), _) => {
+                let old = old.map(|(names, layout)| (Value::Table(Kind::Index, names), layout));
+                let index = Index { names: names.clone(), old: None, slots: Some(layout) };
+                self.begin_frame(Value::Table(Kind::Index, names), old, Some(index))?;
+            }
+            (Some(Index { slots: Some(slots), .. }), Some(holder)) => {
+                let is_same = slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
+                holder.filled(if is_same { slots } else { Arc::new(Layout { index: Some(layout), ..Layout::clone(&slots) }) });
+            }
+            (None, Some(holder)) => holder.filled(layout),
+            _ => {}
         }
         Ok(list)
     }
@@ -263,6 +292,7 @@ impl Fold {
         for _ in 0..FREED {
             let Some(layout) = self.gone.pop() else { break };
             self.freed.extend(layout.list);
+            self.gone.extend(layout.index.clone());
             for run in self.reader.runs(&layout)? {
                 self.freed.push(run.chunk);
                 self.freed_bytes += run.bytes;
@@ -282,9 +312,16 @@ impl Fold {
 }
 
 impl Frame {
-    fn new(value: Value, chunk: usize, old: Option<Value>, unchanged: Option<Arc<Layout>>, parts: VecDeque<Part>) -> Frame {
+    fn new(
+        value: Value,
+        chunk: usize,
+        old: Option<Value>,
+        unchanged: Option<Arc<Layout>>,
+        parts: VecDeque<Part>,
+        index: Option<Index>,
+    ) -> Frame {
         let (orphans, open) = (BTreeMap::new(), Open::default());
-        Frame { value, chunk, unchanged, old, parts, orphans, runs: Vec::new(), open, large: VecDeque::new() }
+        Frame { value, chunk, unchanged, old, parts, orphans, runs: Vec::new(), open, large: VecDeque::new(), index }
     }
 
     /// Whether the next item would be too much for the run.
@@ -328,8 +365,8 @@ impl Frame {
                     self.large.push_back(Large { place, node, old });
                 }
             }
-            Value::Members(members) => {
-                if let Some((key, node)) = members.get(span.from) {
+            Value::Members(_) | Value::Table(..) => match self.value.member(span.from) {
+                Some((key, node)) => {
                     let name = (key.len() > self.chunk).then(|| Node::text(key));
                     let (name, node) = (name, is_large(node, self.chunk).then(|| node.clone()));
                     self.large.extend(name.map(|node| Large { place, node, old: None }));
@@ -338,7 +375,8 @@ impl Frame {
                         self.large.push_back(Large { place: place + 1, node, old });
                     }
                 }
-            }
+                None => self.open.empty += 1,
+            },
             Value::Text(_) => {}
         }
         let weight = if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
@@ -354,9 +392,12 @@ impl Frame {
     fn partner(&mut self, span: Span, node: &Node) -> Option<(Node, Arc<Layout>)> {
         let (front, back) = (span.old_from, span.old_to.checked_sub(span.to - span.from));
         let at = match (&self.value, self.old.as_ref()?) {
-            (Value::Members(members), Value::Members(old)) => {
-                let (key, _) = members.get(span.from)?;
-                self.orphans.keys().copied().find(|at| old.get(*at).is_some_and(|(name, _)| name == key))?
+            (_, Value::Members(_) | Value::Table(..)) => {
+                let ((key, _), old) = (self.value.member(span.from)?, self.old.as_ref()?);
+                let is_there = |at: &usize| old.member(*at).is_some_and(|(name, _)| name == key);
+                // Mostly where it was.
+                let stayed = self.orphans.contains_key(&span.from).then_some(span.from).filter(is_there);
+                stayed.or_else(|| self.orphans.keys().copied().find(is_there))?
             }
             (_, old) => {
                 let fits = |at: &usize| self.orphans.contains_key(at);
@@ -402,7 +443,7 @@ impl Frame {
 
     /// Ends the run, which is this chunk; its text.
     fn close(&mut self, chunk: u64) -> Vec<u8> {
-        let Open { start, count, holes, mut text, .. } = std::mem::take(&mut self.open);
+        let Open { start, count, empty, holes, mut text, .. } = std::mem::take(&mut self.open);
         if let Value::Text(_) = self.value {
             print_text(&mut text, self.value.bytes().get(start..start + count).unwrap_or_default());
         } else {
@@ -410,6 +451,8 @@ impl Frame {
         }
         let inside: usize = holes.iter().map(|(_, layout)| layout.bytes).sum();
         let bytes = text.len() - 2 + inside - holes.len() * "null".len();
+        // Of a table with a comma after each member.
+        let bytes = if self.value.kind() == Kind::Table { bytes + 1 - empty * EMPTY.len() } else { bytes };
         if chunk == ROOT {
             // A root is one value, without brackets, so that it may nest as deep as a state may.
             text = text.get(1..text.len() - 1).unwrap_or_default().to_vec();
@@ -421,187 +464,4 @@ impl Frame {
         self.runs.push(Run::new(chunk, count, bytes, holes));
         text
     }
-}
-
-impl Value {
-    fn of(node: &Node) -> Value {
-        match node.open() {
-            Opened::Array(array) => Value::Items((*array).clone()),
-            Opened::Object(object) => Value::Members(object.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
-            _ => Value::Text(node.clone()),
-        }
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Value::Items(_) => Kind::Array,
-            Value::Members(_) => Kind::Object,
-            Value::Text(_) => Kind::Text,
-        }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        if let Value::Text(node) = self { node.as_text().unwrap_or_default() } else { &[] }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Value::Items(items) => items.len(),
-            Value::Members(members) => members.len(),
-            Value::Text(_) => self.bytes().len(),
-        }
-    }
-
-    fn item(&self, at: usize) -> Option<Node> {
-        match self {
-            Value::Items(items) => items.get(at).cloned(),
-            Value::Members(members) => members.get(at).map(|(_, node)| node.clone()),
-            Value::Text(_) => None,
-        }
-    }
-
-    /// What items take in a chunk.
-    fn weights(&self, from: usize, to: usize, chunk: usize) -> Box<dyn Iterator<Item = usize> + '_> {
-        let inline = move |node: &Node| if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
-        match self {
-            Value::Items(items) => Box::new(items.iter_from(from).take(to - from).map(inline)),
-            Value::Members(members) => {
-                let name = move |key: &Key| if key.len() > chunk { HOLE } else { key.len() + 4 };
-                Box::new(members.get(from..to).unwrap_or_default().iter().map(move |(key, node)| inline(node) + name(key)))
-            }
-            Value::Text(_) => Box::new(std::iter::repeat_n(1, to - from)),
-        }
-    }
-
-    /// How many bytes of a text make the next piece, which ends between characters.
-    fn piece(&self, span: Span, chunk: usize) -> usize {
-        let mut end = span.from.saturating_add(chunk).min(span.to);
-        while end < span.to && self.bytes().get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-            end -= 1;
-        }
-        (end - span.from).max(1)
-    }
-
-    /// One item after those before it, or a member's name and value; `null` where it is to have chunks of its own.
-    fn print_item(&self, out: &mut Vec<u8>, at: usize, chunk: usize) {
-        let put = |out: &mut Vec<u8>, is_large: bool, print: &dyn Fn(&mut Vec<u8>)| {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-            if is_large { out.extend_from_slice(b"null") } else { print(out) }
-        };
-        match self {
-            Value::Items(items) => {
-                items.get(at).into_iter().for_each(|node| put(out, is_large(node, chunk), &|out| print(out, node)));
-            }
-            Value::Members(members) => {
-                members.get(at).into_iter().for_each(|(key, node)| {
-                    put(out, key.len() > chunk, &|out| print_text(out, key));
-                    put(out, is_large(node, chunk), &|out| print(out, node));
-                });
-            }
-            Value::Text(_) => {}
-        }
-    }
-
-    /// Runs of items that both have, ascending in both: where they start in this and in the other, and how many they are.
-    fn shared(&self, old: &Value) -> Vec<(usize, usize, usize)> {
-        match (self, old) {
-            (Value::Items(items), Value::Items(old)) => items.shared_runs(old),
-            (Value::Members(members), Value::Members(old)) => shared_members(members, old),
-            (Value::Text(_), Value::Text(_)) => {
-                let (text, old) = (self.bytes(), old.bytes());
-                let head = text::shared_len(text, old);
-                let head = head + text.iter().zip(old).skip(head).take_while(|(a, b)| a == b).count();
-                let tail = shared_tail(text, old, text.len().min(old.len()) - head);
-                vec![(0, 0, head), (text.len() - tail, old.len() - tail, tail)]
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// Whether a value is to have chunks of its own. What may still be read from some keeps its own: to print it beside others would
-/// read it and leave its readers without the chunk that they know.
-fn is_large(node: &Node, chunk: usize) -> bool {
-    node.weight() > chunk || node.is_hosted()
-}
-
-/// So many bytes of two texts are compared at once.
-const BLOCK: usize = 4_096;
-
-/// How many bytes both end with, `most` at most.
-fn shared_tail(text: &[u8], old: &[u8], most: usize) -> usize {
-    let ends = text.rchunks(BLOCK).zip(old.rchunks(BLOCK));
-    let whole: usize = ends.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum();
-    let before = |text: &'_ [u8]| text.len().saturating_sub(whole);
-    let rests = text.iter().take(before(text)).rev().zip(old.iter().take(before(old)).rev());
-    let more = rests.take(BLOCK).take_while(|(a, b)| a == b).count();
-    (whole + more).min(most)
-}
-
-/// Members keep their order, new ones come at the end: what isn't met is gone from its place.
-fn shared_members(members: &[(Key, Node)], old: &[(Key, Node)]) -> Vec<(usize, usize, usize)> {
-    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
-    let mut at = 0;
-    for (old_at, (old_key, old_node)) in old.iter().enumerate() {
-        let Some((key, node)) = members.get(at) else { break };
-        if key != old_key {
-            continue;
-        }
-        if node.is_same(old_node) {
-            match runs.last_mut() {
-                Some(run) if (run.0 + run.2, run.1 + run.2) == (at, old_at) => run.2 += 1,
-                _ => runs.push((at, old_at, 1)),
-            }
-        }
-        at += 1;
-    }
-    runs
-}
-
-/// What is done for all items of a value, and the runs of the one before that don't stay, with their starts.
-fn parts<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usize) -> (VecDeque<Part>, Vec<(usize, &'r Run)>) {
-    let mut shared = value.shared(old).into_iter().peekable();
-    // The old runs, and where their items are now.
-    let mut start = 0;
-    let placed: Vec<(usize, &'r Run, Option<usize>)> = runs
-        .iter()
-        .map(|run| {
-            let (from, to) = (start, start + run.count);
-            start = to;
-            while shared.next_if(|(_, at, length)| at + length < to).is_some() {}
-            let place = shared.peek().filter(|(_, at, length)| *at <= from && to <= at + length).map(|(now, at, _)| now + (from - at));
-            (from, run, place.filter(|_| run.chunk != ROOT))
-        })
-        .collect();
-    // A light run is written again beside something that changed.
-    let (mut at, mut before, mut changes) = (0, 0, Vec::with_capacity(placed.len() + 1));
-    for (from, run, place) in placed.iter().filter_map(|(from, run, place)| Some((*from, *run, (*place)?))) {
-        changes.push((at < place, Span { from: at, to: place, old_from: before, old_to: from }));
-        (at, before) = (place + run.count, from + run.count);
-    }
-    changes.push((at < value.len(), Span { from: at, to: value.len(), old_from: before, old_to: start }));
-    let (mut parts, mut leaving, mut kept) = (VecDeque::new(), Vec::new(), 0);
-    for (from, run, place) in placed {
-        let Some(place) = place else {
-            leaving.push((from, run));
-            continue;
-        };
-        let (changed, span) = changes.get(kept).copied().unwrap_or((false, Span { from: 0, to: 0, old_from: 0, old_to: 0 }));
-        let follows = changes.get(kept + 1).is_some_and(|(changed, _)| *changed);
-        kept += 1;
-        if changed {
-            parts.push_back(Part::Write(span));
-        }
-        if run.bytes < light && (changed || follows) {
-            let (to, old_to) = (place + run.count, from + run.count);
-            parts.push_back(Part::Write(Span { from: place, to, old_from: from, old_to }));
-            leaving.push((from, run));
-        } else {
-            parts.push_back(Part::Keep(run.clone()));
-        }
-    }
-    if let Some((true, span)) = changes.last() {
-        parts.push_back(Part::Write(*span));
-    }
-    (parts, leaving)
 }
