@@ -7,21 +7,30 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { StateDocument } from 'patchwire';
 import { DurableStateStore, nodeStorage } from 'patchwire/durable-objects';
+import { initSync } from '../../pkg/dist/wasm/patchwire.js';
 import { median } from '../harness.mjs';
+import { installPeer } from '../peers.mjs';
+import { withWorker } from '../workerd/start.mjs';
 
 const bytes = 100e6;
 const note = (id) => ({ id, title: `Note ${id}`, text: 'x'.repeat(160) });
 const count = Math.floor(bytes / JSON.stringify(note(400_000)).length);
 const options = { limits: { document: 256e6 } };
 
-/** Each makes one small change, its number given. */
+const nameOf = (i) => `record ${(i * 7_919) % count}`;
+
+/** Each makes one small change, its number given; of a state whose notes are in a list, or have names in an object. */
 const changes = {
   set: (draft, n) => void (draft.n = n),
   push: (draft, n) => void draft.notes.push(note(n)),
   'edit of a note anywhere': (draft, n) => void (draft.notes[(n * 7_919) % count].title = `Edited ${n}`),
   'edit of a late note': (draft, n) => void (draft.notes[count - 1 - (n % 200)].title = `Edited ${n}`),
+  'edit of a record by its name': (draft, n) => void (draft.records[nameOf(n)].title = `Edited ${n}`),
+  'a record of a new name': (draft, n) => void (draft.records[`new ${n}`] = note(n)),
 };
+const kindOf = (change) => (change.includes('record') ? 'records' : 'notes');
 
 const folder = fileURLToPath(new URL('../../target/stalls/', import.meta.url));
 const [made, used] = [`${folder}made.db`, `${folder}used.db`];
@@ -34,15 +43,16 @@ const kinds = [
   ['writes a chunk', /^\s*INSERT.*_chunks?\b/is],
 ];
 
-async function make() {
+async function make(kind) {
   mkdirSync(folder, { recursive: true });
   remove(made);
   const notes = Array.from({ length: count }, (_, id) => note(id));
-  await new DurableStateStore(nodeStorage(new DatabaseSync(made)), options).createSession('s', { customState: { n: 0, notes } });
+  const records = kind === 'notes' ? notes : Object.fromEntries(notes.map((one, i) => [nameOf(i), one]));
+  await new DurableStateStore(nodeStorage(new DatabaseSync(made)), options).createSession('s', { customState: { n: 0, [kind]: records } });
 }
 
 // In a process of its own, whose garbage is none of ours.
-if (process.argv[1] === fileURLToPath(import.meta.url)) await make();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await make(process.argv[2]);
 
 async function timed(change, commits) {
   remove(used);
@@ -76,7 +86,7 @@ async function timed(change, commits) {
 
 /** Of each commit its number, the least time that it took, and what it did beside its change; the quickest first. */
 async function least(change, commits) {
-  execFileSync(process.execPath, [fileURLToPath(import.meta.url)]);
+  execFileSync(process.execPath, [fileURLToPath(import.meta.url), kindOf(change)]);
   const runs = [];
   while (runs.length < 3) runs.push(await timed(change, commits));
   remove(made);
@@ -95,7 +105,41 @@ const figures = [
   ['the longest after the one that wakes it', (times) => times.findLast(({ n }) => n > 0)],
 ];
 
-export const stalls = Object.keys(changes).flatMap((change) =>
+/** So many commits before the one from which on a new base is due, so that this one and those that write the base are among the timed. */
+const [before, timedThere] = [45_400, 1_500];
+
+/** The same in a Durable Object, each commit from the request to its answer, which leaves when the disk has what it tells of. */
+async function inWorkerd(change) {
+  await installPeer('agents', '0.32.0');
+  return withWorker(async (ask) => {
+    const object = 'Large';
+    for (let from = 0; from < count; from += 4_000) await ask({ object, make: kindOf(change), from, count: Math.min(4_000, count - from) });
+    // All of it is in chunks before the commits that count.
+    for (let batch = 0; batch < 40; batch++) await ask({ object, count: 100 });
+    for (let batch = 0; batch < before / 100; batch++) await ask({ object, count: 100 });
+    await ask({ object, sleeps: true }).catch(() => {});
+    const times = [];
+    for (let n = 0; n < timedThere; n++) {
+      const started = performance.now();
+      await ask({ object, change, n });
+      times.push((performance.now() - started) * 1_000);
+    }
+    return times;
+  }, 'commits.jsonc');
+}
+
+const there = Object.keys(changes).map((change) => ({
+  name: `commits of 100 MB in workerd, ${change}: the longest after the one that wakes it`,
+  target: 10,
+  runtime: 'here',
+  async figures() {
+    const [waking, ...times] = await inWorkerd(change);
+    const [ours, peer] = [Math.max(...times), median(times)];
+    return { ours, peer, who: `median; the one that wakes it takes ${waking.toFixed(0)}` };
+  },
+}));
+
+const onDisk = Object.keys(changes).flatMap((change) =>
   figures.map(([name, pick]) => ({
     name: `commits of 100 MB, ${change}: ${name}`,
     target: 10,
@@ -109,3 +153,28 @@ export const stalls = Object.keys(changes).flatMap((change) =>
     },
   })),
 );
+
+/** What an object that wakes takes for its first change, in the core's memory and in JavaScript's. */
+const woken = ['edit of a note anywhere', 'edit of a record by its name', 'a record of a new name'].map((change) => ({
+  name: `memory of waking with 100 MB: ${change}`,
+  target: 1,
+  unit: 'bytes',
+  async figures() {
+    execFileSync(process.execPath, [fileURLToPath(import.meta.url), kindOf(change)]);
+    StateDocument.parse('1').free();
+    const wasm = initSync();
+    const taken = () => wasm.memory.buffer.byteLength + process.memoryUsage().heapUsed;
+    gc();
+    const before = taken();
+    const database = new DatabaseSync(made);
+    const started = performance.now();
+    new DurableStateStore(nodeStorage(database), options).synced('s').update((draft) => changes[change](draft, 1));
+    const took = performance.now() - started;
+    const ours = taken() - before;
+    database.close();
+    remove(made);
+    return { ours, peer: 128e6, who: `128 MB; in ${took.toFixed(0)} ms` };
+  },
+}));
+
+export const stalls = [...onDisk, ...there, ...woken];

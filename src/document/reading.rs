@@ -1,19 +1,23 @@
 //! Reading a document piece by piece: what a draft over one asks for.
 //!
 //! Children are named by positions: an array's items by their indexes, an object's members by theirs in this version.
-//! Containers of more than `small` bytes of text don't come along, but for those that are text already.
+//! Containers of more than `small` bytes of text don't come along, but for those that are text already, and neither do the
+//! names of an object's members if they are many.
 
 use super::Document;
 use crate::error::{Code, Error, Result};
-use crate::node::{Key, Node, Opened};
+use crate::node::{Key, Node, Object, Opened};
 use crate::print::{print, print_text};
 
 /// An answer ends when it has this many times the bytes of what is still small.
 const ANSWER: usize = 16;
 
+/// The names of an object of more members are asked for one by one, or all when they are needed.
+const LISTED: usize = 1_024;
+
 impl Document {
-    /// What is at a path of positions: `{"value":…}` if that is small, otherwise `{"length":…}` of an array, or
-    /// `{"members":{…}}` of an object, in which a member that is a container, or wasn't read yet, is `[its position]`.
+    /// What is at a path of positions: `{"value":…}` if that is small, otherwise `{"length":…}` of an array,
+    /// `{"members":…}` of an object ([`Document::members`]), or `{"names":…}`, how many they are, if they are many.
     /// O(depth · log n + the answer).
     pub(crate) fn open(&self, path: &[u32], small: usize) -> Result<Vec<u8>> {
         let node = self.find(path)?;
@@ -23,13 +27,13 @@ impl Document {
                 out.extend_from_slice(b"{\"length\":");
                 print(&mut out, &Node::Number(array.len() as f64));
             }
+            Opened::Object(object) if is_large(&node, small) && object.len() > LISTED => {
+                out.extend_from_slice(b"{\"names\":");
+                print(&mut out, &Node::Number(object.len() as f64));
+            }
             Opened::Object(object) if is_large(&node, small) => {
-                out.extend_from_slice(b"{\"members\":{");
-                match object.unread_names() {
-                    Some(names) => names.into_iter().for_each(|(position, key)| print_member(&mut out, key, position, None)),
-                    None => object.positions().for_each(|(position, (key, value))| print_member(&mut out, key, position, Some(value))),
-                }
-                end_list(&mut out, b'}');
+                out.extend_from_slice(b"{\"members\":");
+                print_members(&mut out, &object);
             }
             _ => {
                 out.extend_from_slice(b"{\"value\":");
@@ -38,6 +42,27 @@ impl Document {
         }
         out.push(b'}');
         Ok(out)
+    }
+
+    /// The members of the object at a path: `{…}`, in which one that is a container, or wasn't read yet, is `[its position]`.
+    /// O(depth · log n + members).
+    pub(crate) fn members(&self, path: &[u32]) -> Result<Vec<u8>> {
+        let (mut out, node) = (Vec::new(), self.find(path)?);
+        let Opened::Object(object) = node.open() else { return Err(gone()) };
+        print_members(&mut out, &object);
+        Ok(out)
+    }
+
+    /// One member of the object at a path: its value, or `[its position]` if that is a container. Nothing if there is none.
+    /// O(depth · log n).
+    pub(crate) fn member(&self, path: &[u32], name: &[u8]) -> Result<Option<Vec<u8>>> {
+        let (mut out, node) = (Vec::new(), self.find(path)?);
+        let Opened::Object(object) = node.open() else { return Err(gone()) };
+        let found = object.find_member(&Key::from(name));
+        Ok(found.map(|(position, value)| {
+            print_child(&mut out, position, Some(value));
+            out
+        }))
     }
 
     /// The values of some children of the container at `path`, and last which of them aren't small and only a 0:
@@ -71,10 +96,23 @@ impl Document {
     }
 }
 
-/// A member with its value, unless that is a container or isn't known.
-fn print_member(out: &mut Vec<u8>, key: &Key, position: usize, value: Option<&Node>) {
-    print_text(out, key);
-    out.push(b':');
+fn print_members(out: &mut Vec<u8>, object: &Object) {
+    out.push(b'{');
+    let mut member = |key: &Key, position: usize, value: Option<&Node>| {
+        print_text(out, key);
+        out.push(b':');
+        print_child(out, position, value);
+        out.push(b',');
+    };
+    match object.unread_names() {
+        Some(names) => names.into_iter().for_each(|(position, key)| member(key, position, None)),
+        None => object.positions().for_each(|(position, (key, value))| member(key, position, Some(value))),
+    }
+    end_list(out, b'}');
+}
+
+/// A value, or the position of one that is a container or isn't known.
+fn print_child(out: &mut Vec<u8>, position: usize, value: Option<&Node>) {
     match value.filter(|value| !value.is_container()) {
         Some(value) => print(out, value),
         None => {
@@ -83,7 +121,6 @@ fn print_member(out: &mut Vec<u8>, key: &Key, position: usize, value: Option<&No
             out.push(b']');
         }
     }
-    out.push(b',');
 }
 
 fn child<'a>(opened: &'a Opened<'_>, position: u32) -> Option<&'a Node> {
@@ -181,6 +218,25 @@ mod tests {
             assert_eq!(assemble(&document, &mut vec![], small), expected, "{small}");
             assert_eq!(read_all(&document, &mut vec![2], 50, small), *expected["items"].as_array().unwrap(), "{small}");
         }
+    }
+
+    #[test]
+    fn members_of_a_wide_object_are_asked_for_by_their_names() {
+        let members: Vec<String> = (0..LISTED + 3).map(|i| format!(r#""k{i}":{}"#, if i % 2 == 0 { "[1]" } else { "\"x\"" })).collect();
+        let document = Document::parse(format!("[{{{}}}]", members.join(","))).unwrap();
+        let document = document.apply(&Patch::parse(r#"[{"op":"remove","path":"/0/k3"}]"#).unwrap()).unwrap();
+        let count = LISTED + 2;
+        assert_eq!(parsed(document.open(&[0], 0)), json!({"names": count}));
+        let all = parsed(document.members(&[0]));
+        assert_eq!((all.as_object().unwrap().len(), &all["k2"], &all["k5"]), (count, &json!([2]), &json!("x")));
+        for (name, member) in all.as_object().unwrap() {
+            let found = document.member(&[0], name.as_bytes()).unwrap().unwrap();
+            assert_eq!(serde_json::from_slice::<Value>(&found).unwrap(), *member, "{name}");
+        }
+        assert_eq!(parsed(document.open(&[0, 2], 0)), json!({"value": [1]}));
+        assert!(document.member(&[0], b"k3").unwrap().is_none() && document.member(&[0], b"").unwrap().is_none());
+        assert_eq!(document.member(&[], b"k2").unwrap_err().code, Code::PathNotFound);
+        assert_eq!(document.members(&[0, 2]).unwrap_err().code, Code::PathNotFound);
     }
 
     #[test]

@@ -179,6 +179,13 @@ impl Object {
         }
     }
 
+    /// A member's position and its value. O(log n).
+    #[cfg(any(feature = "wasm-page", test))]
+    pub(crate) fn find_member(&self, key: &Key) -> Option<(usize, &Node)> {
+        let position = self.find(key).ok()?;
+        self.at(position).map(|value| (position, value))
+    }
+
     /// The value at a position. O(log n).
     #[cfg(any(feature = "wasm-page", test))]
     pub(crate) fn at(&self, position: usize) -> Option<&Node> {

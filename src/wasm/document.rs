@@ -59,6 +59,16 @@ impl DocumentHandle {
         Ok(text(self.inner.open(path, small).map_err(to_js)?))
     }
 
+    /// The members of the object at a path, without those that are containers.
+    pub fn members(&self, path: &[u32]) -> JsResult<String> {
+        Ok(text(self.inner.members(path).map_err(to_js)?))
+    }
+
+    /// The member of the object at a path whose name is in the arena's first `length` bytes; undefined where there is none.
+    pub fn member(&self, path: &[u32], arena: &Arena, length: usize) -> JsResult<Option<String>> {
+        Ok(self.inner.member(path, arena.head(length)).map_err(to_js)?.map(text))
+    }
+
     /// The values of these children of what is at a path, without those of more than `small` bytes.
     pub fn read(&self, path: &[u32], children: &[u32], small: usize) -> JsResult<String> {
         Ok(text(self.inner.read(path, children, small).map_err(to_js)?))

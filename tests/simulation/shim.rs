@@ -28,8 +28,16 @@ mod record {
     pub const ADVANCE: u8 = 8;
 }
 
+/// So many members a wide object has about: their names have an index.
+const WIDE: u64 = 60;
+
 pub fn initial() -> Value {
-    json!({ "list": [], "map": {}, "text": "", "count": 0 })
+    let map: Map<String, Value> = (0..WIDE * 2 / 3).map(|i| (wide_name(i), i.into())).collect();
+    json!({ "list": [], "map": map, "text": "", "count": 0 })
+}
+
+fn wide_name(number: u64) -> String {
+    format!("{} k~/é", number * 7_919 % WIDE)
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -230,7 +238,11 @@ impl<'a> Recipe<'a> {
                 at_mut(&mut self.state, path).as_object_mut().unwrap().shift_remove(&name);
             }
             known => {
-                let name = known.unwrap_or_else(|| format!("{}{}", if is_root { "root" } else { "k~/é" }, self.random.below(6)));
+                let name = known.unwrap_or_else(|| match path {
+                    [] => format!("root{}", self.random.below(6)),
+                    [Step::Key(key)] if key == "map" => wide_name(self.random.below(WIDE)),
+                    _ => format!("k~/é{}", self.random.below(6)),
+                });
                 self.set(&[path, &[Step::Key(name)]].concat());
             }
         }

@@ -9,29 +9,35 @@ import { costs, inBare, newSession, stateOf, update, within } from "./session.ts
 const MB = 1 << 20;
 const taken = (): number => memory().buffer.byteLength;
 
+type Context = Parameters<Parameters<typeof inBare>[0]>[0];
+
+/** A state of many records in an object of a bare one, and the chunks that are read. */
+function counted<T>({ storage, ...ctx }: Context, name: string, initial: T) {
+  const chunks: number[] = [];
+  const exec = storage.sql.exec.bind(storage.sql);
+  const sql = {
+    exec: (query: string, ...rest: never[]) => {
+      if (query.includes("_chunks WHERE id = ?") && query.startsWith("SELECT")) chunks.push(Number(rest[0]));
+      return exec(query, ...rest);
+    },
+  } as SqlStorage;
+  const state = new SyncedState<T>(
+    {
+      ...ctx,
+      storage: { sql, transactionSync: storage.transactionSync.bind(storage) },
+      getWebSockets: () => [],
+      acceptWebSocket: () => {},
+      getWebSocketAutoResponse: () => "",
+      setWebSocketAutoResponse: () => {},
+    } as never,
+    { name, initial, limits: { document: 256 * MB } },
+  );
+  return { state, sql, exec, chunks };
+}
+
 test("the first change after a wake on 100 MB reads and holds little, and folds stay small", async () => {
-  await inBare(({ storage, ...ctx }) => {
-    const chunks: number[] = [];
-    const exec = storage.sql.exec.bind(storage.sql);
-    const sql = {
-      exec: (query: string, ...rest: never[]) => {
-        if (query.includes("_chunks WHERE id = ?") && query.startsWith("SELECT")) chunks.push(Number(rest[0]));
-        return exec(query, ...rest);
-      },
-    } as SqlStorage;
-    const open = (name: string) =>
-      new SyncedState<{ notes: { text: string; n?: number }[]; count: number }>(
-        {
-          ...ctx,
-          storage: { sql, transactionSync: storage.transactionSync.bind(storage) },
-          getWebSockets: () => [],
-          acceptWebSocket: () => {},
-          getWebSocketAutoResponse: () => "",
-          setWebSocketAutoResponse: () => {},
-        } as never,
-        { name, initial: { notes: [], count: 0 }, limits: { document: 256 * MB } },
-      );
-    const state = open("large");
+  await inBare((object) => {
+    const { state, sql, exec, chunks } = counted<{ notes: { text: string; n?: number }[]; count: number }>(object, "large", { notes: [], count: 0 });
     const notes = (piece: number) => Array.from({ length: 5_000 }, (_, i) => ({ text: `${piece} ${i} ${"the quick brown fox ".repeat(9)}`.slice(0, 187) }));
     for (let piece = 0; piece < 100; piece++) state.update((draft) => void draft.notes.push(...notes(piece)));
     // Until all of it is in chunks.
@@ -72,6 +78,56 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
     state.unload();
     expect(state.revision).toBe(100 + 4_000 + 3 + 60_000 + 2_500);
     state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000 + 500));
+  });
+}, 300_000);
+
+test("and so it does where they are members of one object", async () => {
+  await inBare((object) => {
+    interface Wide { map: Record<string, { text: string; n?: number }>; count: number }
+    const { state, sql, exec, chunks } = counted<Wide>(object, "wide", { map: {}, count: 0 });
+    const nameOf = (i: number): string => `key ${(i * 7_919) % 250_000}`;
+    const text = (i: number): string => `${i} ${"the quick brown fox ".repeat(20)}`.slice(0, 375);
+    for (let piece = 0; piece < 250_000; piece += 5_000) {
+      state.update((draft) => {
+        for (let i = piece; i < piece + 5_000; i++) draft.map[nameOf(i)] = { text: text(i) };
+      });
+    }
+    for (let i = 0; i < 4_000; i++) state.increment("/count");
+    expect(exec("SELECT SUM(LENGTH(text)) AS sum FROM patchwire_wide_chunks").one().sum).toBeGreaterThan(75 * MB);
+    state.unload();
+    failNow();
+    chunks.length = 0;
+    const before = taken();
+    state.update((draft) => void (draft.map["another"] = { text: "new" }));
+    state.update((draft) => void (draft.map[nameOf(125_000)]!.n = 1));
+    state.update((draft) => void delete draft.map[nameOf(200_000)]);
+    state.append(`/map/${nameOf(7)}/text`, "more");
+    state.update((draft) => void expect(draft.map["another"]!.text).toBe("new"));
+    // Of the index those that each search meets.
+    expect(chunks.length).toBeLessThan(60);
+    expect(taken() - before).toBeLessThan(16 * MB);
+    const kinds: [name: string, run: (i: number) => void][] = [
+      ["set", (i) => state.update((draft) => void (draft.map[nameOf(i)] = { text: text(i + 1) }))],
+      ["nested", (i) => state.update((draft) => void (draft.map[nameOf(1_000 + i)]!.n = i))],
+      ["add", (i) => state.update((draft) => void (draft.map[`new ${i}`] = { text: text(i) }))],
+      ["delete", (i) => state.update((draft) => void delete draft.map[nameOf(2_000 + i)])],
+    ];
+    for (const [name, run] of kinds) {
+      const { rows, worst } = costs(sql, 500, run);
+      expect(rows, name).toBeLessThan(1.1);
+      expect(worst.rows, name).toBeLessThanOrEqual(8);
+      expect(worst.bytes, name).toBeLessThanOrEqual(256 << 10);
+    }
+    // With folds.
+    const { worst } = costs(sql, 60_000, (i) => (i % 8 === 0 ? state.update((draft) => void (draft.map[nameOf(10_000 + i / 8)]!.n = i)) : state.increment("/count")));
+    expect(worst.rows).toBeLessThanOrEqual(8);
+    expect(worst.bytes).toBeLessThanOrEqual(256 << 10);
+    expect(exec("SELECT MAX(id) AS id FROM patchwire_wide_roots").one().id).toBeGreaterThan(50_000);
+    state.unload();
+    state.update((draft) => {
+      expect([draft.map[nameOf(200_000)], draft.map[nameOf(125_000)]?.n, draft.map["another"]?.text]).toEqual([undefined, 1, "new"]);
+    });
+    expect(Object.keys(state.getState().map).length).toBe(250_000 + 1 - 1 + 500 - 500);
   });
 }, 300_000);
 

@@ -83,11 +83,11 @@ function unreadMember(place: Place, key: Key): PropertyDescriptor {
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
 function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
-    has: (target, key) => Reflect.has(open(find(target)).content, key),
+    has: (target, key) => Reflect.has(open(find(target)).holding(key), key),
     ownKeys: (target) => Reflect.ownKeys(open(find(target)).content),
     getOwnPropertyDescriptor(target, key) {
       const place = open(find(target));
-      if (!Object.hasOwn(place.content, key)) return undefined;
+      if (!Object.hasOwn(place.holding(key), key)) return undefined;
       if (place.isArray && key === "length") return { value: place.length, writable: true, enumerable: false, configurable: false };
       const at = place.isArray ? Number(key) : (key as string);
       // Object.keys asks about every member, which is no reason to read them all.
@@ -111,7 +111,8 @@ const objectTraps: ProxyHandler<Place> = {
   ...(traps((target) => target as Place) as ProxyHandler<Place>),
   get(place, key) {
     if (key === PLACE) return place;
-    const value: unknown = open(place).now[key as string];
+    open(place).find(key);
+    const value: unknown = place.now[key as string];
     if (typeof value !== "object" && typeof value !== "function") return value;
     if (!Object.hasOwn(place.now, key)) return inherited(place, key);
     return seen(place.slot(key as string));
@@ -119,17 +120,21 @@ const objectTraps: ProxyHandler<Place> = {
   set(place, key, value) {
     open(place);
     if (typeof key === "symbol") throw new PatchwireError("NOT_JSON", "a symbol isn't JSON", { path: pathOf(place) });
+    place.find(key);
     const has = Object.hasOwn(place.now, key);
     if (value === undefined) {
       if (has) place.removeMember(key);
       return true;
     }
     const slot = slotFor(place, value);
+    // It may be the number or the string that hasn't been read.
+    if (has && !isContainer(slot)) place.readMember(key);
     if (!has || !isSlot(place, key, slot)) place.setMember(key, slot);
     return true;
   },
   deleteProperty(place, key) {
-    if (Object.hasOwn(open(place).now, key)) place.removeMember(key as string);
+    open(place).find(key);
+    if (Object.hasOwn(place.now, key)) place.removeMember(key as string);
     return true;
   },
 };

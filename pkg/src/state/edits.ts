@@ -1,6 +1,7 @@
 import { EDIT } from "../bridge/boundary.js";
 import { copyOf, freeze, itemsOf, spliceItems, type Container, type Key } from "./containers.js";
 import { readSlot, settle } from "./reading.js";
+import type { Members } from "./members.js";
 import { setSlot, type Slots } from "./slots.js";
 import type { Source } from "./unread.js";
 
@@ -34,6 +35,7 @@ export interface Holder {
   mayWriteInto(container: object): boolean;
   source(container: object): Source | null;
   slots(container: object): Slots | null;
+  members(container: object): Members | null;
   list(container: object): void;
   copied(from: object, to: object): void;
   leave(container: object): void;
@@ -41,7 +43,7 @@ export interface Holder {
 
 /** Where everything is frozen. */
 const FROZEN: Holder = {
-  isUnseen: () => false, mayWriteInto: () => false, source: () => null, slots: () => null, list: () => {}, copied: () => {}, leave: () => {},
+  isUnseen: () => false, mayWriteInto: () => false, source: () => null, slots: () => null, members: () => null, list: () => {}, copied: () => {}, leave: () => {},
 };
 
 /** Where nothing is ours to write to, frozen or not. */
@@ -120,6 +122,7 @@ export class Follower {
   }
 
   private read(container: Container, key: Key): unknown {
+    this.holder.members(container)?.find(key);
     return readSlot(this.holder.slots(container) ?? container, key);
   }
 
@@ -175,7 +178,10 @@ export class Follower {
     const key = path.at(-1)!;
     const value = this.read(container, key);
     if (typeof key === "number") this.splice(container, key, 1, []);
-    else delete container[key];
+    else {
+      this.holder.members(container)?.remove(key);
+      delete container[key];
+    }
     return value;
   }
 

@@ -1,4 +1,6 @@
+import { inverseOf, moved, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
 import { copyOf, copyOfMembers, isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
+import type { Members } from "./members.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
 import { RUN, type Slots } from "./slots.js";
@@ -11,12 +13,6 @@ export const PLACE = Symbol("patchwire place");
 export function placeOf(value: object): Place | undefined {
   return (value as { [PLACE]?: Place })[PLACE];
 }
-
-/** What a recipe did to an array, in the order in which it did it. */
-export type ArrayEdit =
-  | { kind: "set"; index: number; out: unknown[]; put: unknown[] }
-  | { kind: "splice"; index: number; out: unknown[]; put: unknown[] }
-  | { kind: "permute"; order: number[]; inverse: number[] };
 
 /** What a patch would say of an object that took the place of one that differs in a scalar member. */
 export interface OnlyMember {
@@ -89,6 +85,7 @@ export class Place implements Told {
   /** How many edits the array had when this item of it was drafted, that have to be followed to find it. */
   readonly since: number;
   private readonly unlisted: Slots | null;
+  private readonly wide: Members | null;
 
   /** What it became, when the recipe has ended. */
   final: object | undefined = undefined;
@@ -111,6 +108,7 @@ export class Place implements Told {
     this.now = base;
     this.since = parent?.edits?.length ?? 0;
     this.unlisted = recipe.slots(base);
+    this.wide = recipe.members(base);
   }
 
   get [PLACE](): Place {
@@ -123,8 +121,30 @@ export class Place implements Told {
 
   /** All that it holds. */
   get content(): Container {
-    if (this.unlisted !== null) this.recipe.list(this.base);
+    this.list();
     return this.now;
+  }
+
+  private list(): void {
+    // Members that a recipe has deleted come back in their order if it fails, which those of a document have for themselves.
+    if (this.members !== null && this.removed !== null) this.standApart();
+    if (this.unlisted !== null || this.wide !== null) this.recipe.list(this.base);
+  }
+
+  /** The members of an object of a document that aren't all listed in it. */
+  private get members(): Members | null {
+    return this.wide === null || this.wide.isListed ? null : this.wide;
+  }
+
+  /** What it holds, at least at a key. */
+  holding(key: Key | symbol): Container {
+    this.find(key);
+    return this.wide === null ? this.content : this.now;
+  }
+
+  /** Makes sure that an object has a member that it isn't known to have. */
+  find(key: Key | symbol): void {
+    if (this.wide !== null) this.wide.find(key);
   }
 
   get items(): unknown[] {
@@ -194,6 +214,12 @@ export class Place implements Told {
     const slot: unknown = home === -1 ? unread.known : base[home] instanceof Unread ? readSlot(base, home) : base[home];
     put(now, key, slot);
     return slot;
+  }
+
+  /** Reads a member that hasn't been. */
+  readMember(key: string): void {
+    const slot: unknown = this.now[key];
+    if (slot instanceof Unread) this.open(slot, key);
   }
 
   /** Where `base` has what wasn't read; -1 if it has been read there, and is known. */
@@ -311,7 +337,7 @@ export class Place implements Told {
   get baseIndex(): Map<object, Key> {
     if (this.indexOfBase === null) {
       this.indexOfBase = new Map();
-      if (this.unlisted !== null) this.recipe.list(this.base);
+      this.list();
       const keys: Iterable<Key> = Array.isArray(this.base) ? this.base.keys() : Object.keys(this.base);
       for (const key of keys) if (isContainer(this.base[key])) this.indexOfBase.set(this.base[key] as object, key);
     }
@@ -336,12 +362,20 @@ export class Place implements Told {
   /** What was changed in place becomes a copy, and `base` what it was. */
   standApart(): void {
     if (!this.isInPlace) return;
-    const copy = this.copied();
+    const { base } = this;
+    const list = this.isArray ? this.copied() : null;
+    const written = Array.from(this.touched?.keys() ?? [], (key) => [key, Object.hasOwn(base, key) ? base[key] : ABSENT] as const);
     this.undo();
     this.isInPlace = false;
+    if (list === null) this.recipe.list(base);
+    const copy = list ?? copyOf(base);
+    for (const [key, slot] of written) {
+      if (slot === ABSENT || this.removed?.has(key) === true) delete copy[key];
+      if (slot !== ABSENT) put(copy, key, slot);
+    }
     this.isLarge = true;
     this.now = copy;
-    this.recipe.copied(this.base, copy);
+    this.recipe.copied(base, copy);
     this.seat();
   }
 
@@ -354,10 +388,13 @@ export class Place implements Told {
     // What became of its drafts may be in it already.
     if (drafted !== null) for (const kid of drafted) put(base, kid.key, kid.base);
     if (touched === null) return;
+    const back: [string, unknown][] = [];
     for (const [key, before] of touched) {
       if (before === ABSENT) delete base[key];
+      else if (this.removed?.has(key) === true) back.push([key, before]);
       else put(base, key, before);
     }
+    this.wide?.restore(back);
   }
 
   /** The container and all that it was read from will be others. */
@@ -487,7 +524,7 @@ export class Place implements Told {
     const had = Object.hasOwn(this.now, key);
     const touched = this.touch();
     if (!touched.has(key)) touched.set(key, had ? this.base[key] : ABSENT);
-    else if (!had) this.again(touched, key);
+    else if (!had) this.again(touched, key, touched.get(key));
     put(this.now, key, slot);
   }
 
@@ -499,8 +536,7 @@ export class Place implements Told {
     return this.touched;
   }
 
-  private again(touched: Map<string, unknown>, key: string): void {
-    const before = touched.get(key);
+  private again(touched: Map<string, unknown>, key: string, before: unknown): void {
     touched.delete(key);
     touched.set(key, before);
   }
@@ -514,14 +550,16 @@ export class Place implements Told {
     this.own();
     this.change();
     // Put back, it would be the last of all members.
-    this.standApart();
+    if (this.members?.isInPlace(key) !== true) this.standApart();
+    else this.leave(key);
     const touched = this.touch();
-    touched.delete(key);
     if (Object.hasOwn(this.base, key)) {
-      touched.set(key, this.base[key]);
+      const before: unknown = this.isInPlace && touched.has(key) ? touched.get(key) : this.base[key];
+      this.again(touched, key, before);
       (this.removed ??= new Set()).add(key);
-    }
-    delete this.now[key];
+    } else touched.delete(key);
+    if (this.isInPlace) this.members?.remove(key);
+    else delete this.now[key];
   }
 
   /** Where an item is that was at `index` after the first `since` edits; -1 if it has left. */
@@ -530,35 +568,5 @@ export class Place implements Told {
     if (edits === null) return index;
     for (let i = since; i < edits.length && index >= 0; i++) index = moved(index, edits[i]!);
     return index;
-  }
-}
-
-/** Where an edit leaves the item at an index; -1 if it takes it out. */
-function moved(index: number, edit: ArrayEdit): number {
-  if (edit.kind === "permute") return edit.inverse[index]!;
-  if (index < edit.index) return index;
-  if (index < edit.index + edit.out.length) return -1;
-  return index + edit.put.length - edit.out.length;
-}
-
-/** Takes back an edit that left items where they were: it was set, or came to the end. */
-function undoEdit(items: unknown[], edit: ArrayEdit): void {
-  if (edit.kind === "set") items[edit.index] = edit.out[0];
-  else if (edit.kind === "splice") spliceItems(items, edit.index, edit.put.length, edit.out);
-}
-
-function inverseOf(order: number[]): number[] {
-  const inverse = new Array<number>(order.length);
-  for (let to = 0; to < order.length; to++) inverse[order[to]!] = to;
-  return inverse;
-}
-
-/** Puts into place `i` what was at `order[i]`. */
-function reorder(items: unknown[], order: number[]): void {
-  const before = items.slice();
-  for (let i = 0; i < order.length; i++) {
-    const slot = before[order[i]!];
-    if (slot === undefined && !(order[i]! in before)) delete items[i];
-    else items[i] = slot;
   }
 }

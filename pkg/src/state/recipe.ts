@@ -1,4 +1,5 @@
 import { isContainer, type Container } from "./containers.js";
+import type { Members } from "./members.js";
 import { Place } from "./place.js";
 import type { State } from "./state.js";
 import type { Slots } from "./slots.js";
@@ -47,6 +48,10 @@ export class Recipe {
 
   slots(container: object): Slots | null {
     return this.state.slots(container);
+  }
+
+  members(container: object): Members | null {
+    return this.state.members(container);
   }
 
   list(container: object): void {

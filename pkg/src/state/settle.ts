@@ -1,8 +1,9 @@
+import type { ArrayEdit } from "./array-edits.js";
 import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
-import { ABSENT, Place, type ArrayEdit, type Told } from "./place.js";
+import { ABSENT, Place, type Told } from "./place.js";
 import { hasNews, Takeover } from "./takeover.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */

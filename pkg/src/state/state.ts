@@ -11,6 +11,7 @@ import type { Grown } from "./payload.js";
 import { Place, placeOf, type Told } from "./place.js";
 import { Settlement } from "./settle.js";
 import type { StateDocument } from "../values/document.js";
+import type { Members } from "./members.js";
 import type { Slots } from "./slots.js";
 import { Base, type Source } from "./unread.js";
 
@@ -325,7 +326,12 @@ export class State {
     return this.base === null ? null : this.base.slots(container);
   }
 
-  /** Lists what an array holds in it. */
+  /** The members of an object that aren't all listed in it. */
+  members(container: object): Members | null {
+    return this.base === null ? null : this.base.members(container);
+  }
+
+  /** Lists what a container holds in it. */
   list(container: object): void {
     this.base?.list(container);
   }

@@ -156,7 +156,8 @@ export abstract class Takeover {
     const { path } = this;
     const symbol = Object.getOwnPropertySymbols(value)[0];
     if (symbol !== undefined) throw notJson(symbol, path);
-    const was = isContainer(hint) && !Array.isArray(hint) ? (hint as Container) : undefined;
+    const was = isContainer(hint) && !Array.isArray(hint) && !(hint instanceof Unread) ? (hint as Container) : undefined;
+    if (was !== undefined) this.recipe.list(was);
     const names = Object.keys(value);
     const isFrozen = Object.isFrozen(value);
     const copy: Container = {};

@@ -24,6 +24,7 @@ export class Targets {
       const container = isContainer(value) ? (value as Container) : undefined;
       const key: Key = Array.isArray(container) && String(Number(segment)) === segment ? Number(segment) : segment;
       path.push(key);
+      if (container !== undefined) state.members(container)?.find(key);
       const slots = container === undefined ? null : state.slots(container);
       const isLength = key === "length" && Array.isArray(container);
       const isThere = slots !== null ? slots.has(key) : container !== undefined && Object.hasOwn(container, key) && !isLength;

@@ -1,4 +1,5 @@
 import { freeze, isContainer, itemsOf, LARGE, put, type Container, type Key } from "./containers.js";
+import { Members } from "./members.js";
 import { RUN, setSlot, slotOf, Slots } from "./slots.js";
 import type { StateDocument } from "../values/document.js";
 
@@ -16,6 +17,8 @@ export class Base {
   private readonly sources = new WeakMap<object, Source>();
   /** What arrays hold that aren't listed: they are empty until somebody needs all of their slots. */
   private readonly unlisted = new WeakMap<object, Slots>();
+  /** What objects hold of which some members aren't listed. */
+  private readonly wide = new WeakMap<object, Members>();
 
   /** Takes the document over. */
   constructor(private readonly document: StateDocument) {}
@@ -41,10 +44,17 @@ export class Base {
     return itemsOf(container).length === 0 ? (this.unlisted.get(container) ?? null) : null;
   }
 
-  /** Lists an array's slots in it. O(1) if they are. */
+  /** The members of an object that aren't all listed in it; null for whatever else. */
+  members(container: object): Members | null {
+    return this.wide.get(container) ?? null;
+  }
+
+  /** Lists in a container what it has. O(1) if that is listed. */
   list(container: object): void {
     this.slots(container)?.list(itemsOf(container));
     this.unlisted.delete(container);
+    this.wide.get(container)?.list();
+    this.wide.delete(container);
   }
 
   /** Opens what is at a path of positions (src/document/reading.rs). O(depth + what is returned). */
@@ -52,20 +62,28 @@ export class Base {
     const opened = JSON.parse(this.document.open(path, small)) as CoreOpened;
     if ("value" in opened) return freeze(opened.value);
     if ("length" in opened) {
-      const source = new Source(this, path, null, null, true);
+      const source = new Source(this, path, null, true);
       const isLong = opened.length > RUN;
       const items = isLong ? [] : new Array<unknown>(opened.length).fill(source.items);
       this.sources.set(items, source);
       if (isLong) this.unlisted.set(items, new Slots(source.items, opened.length));
       return items;
     }
-    const { members } = opened;
-    const all = Object.keys(members);
-    const names = all.filter((name) => isContainer(members[name]));
-    const source = new Source(this, path, names, names.map((name) => (members[name] as unknown as number[])[0]!), all.length > LARGE);
-    names.forEach((name, rank) => put(members, name, new Unread(source, rank)));
-    this.sources.set(members, source);
-    return members;
+    const source = new Source(this, path, [], "names" in opened);
+    const object = "names" in opened ? {} : source.take(opened.members);
+    this.sources.set(object, source);
+    if ("names" in opened) this.wide.set(object, new Members(object, source));
+    return object;
+  }
+
+  /** The members of an object, and one of them: containers as their positions. */
+  membersAt(path: number[]): Container {
+    return JSON.parse(this.document.members(path)) as Container;
+  }
+
+  memberAt(path: number[], name: string): unknown {
+    const member = this.document.member(path, name);
+    return member === undefined ? undefined : JSON.parse(member);
   }
 
   /** Reads children of a container by their positions; those that are `large` are left out. O(children + what is returned). */
@@ -81,23 +99,43 @@ export class Base {
   }
 }
 
-type CoreOpened = { value: unknown } | { length: number } | { members: Container };
+type CoreOpened = { value: unknown } | { length: number } | { names: number } | { members: Container };
 
 /** A container of the document that was opened: what its slots that haven't been read refer to. */
 export class Source {
   /** What an array's items are until they are read or moved: their index tells them apart. */
   readonly items = new Unread(this, -1);
   private stride = 1;
+  /** Where the document has the members of {@link names}, ascending. */
+  private positions: number[] = [];
 
   constructor(
     readonly base: Base,
     private readonly path: number[],
-    /** Of an object's members that are containers. */
-    private readonly names: string[] | null,
-    private readonly positions: number[] | null,
+    /** Of an object's members that weren't read with it, as far as they are listed, in their order. */
+    private names: string[] | null,
     /** Whether it is changed where it is: a list always is, which may be long by the time that it is whole. */
-    readonly isLarge: boolean,
+    public isLarge: boolean,
   ) {}
+
+  /** Takes over an object's members, as the core gives them. */
+  take(members: Container): Container {
+    const all = Object.keys(members);
+    this.isLarge ||= all.length > LARGE;
+    this.names = all.filter((name) => isContainer(members[name]));
+    this.positions = this.names.map((name) => (members[name] as unknown as [number])[0]);
+    this.names.forEach((name, rank) => put(members, name, new Unread(this, this.positions[rank]!)));
+    return members;
+  }
+
+  members(): Container {
+    return this.take(this.base.membersAt(this.path));
+  }
+
+  member(name: string): unknown {
+    const member = this.base.memberAt(this.path, name);
+    return isContainer(member) ? new Unread(this, (member as [number])[0]) : member;
+  }
 
   /** Opens the container in a slot. */
   open(slot: Unread, key: Key, small: number): unknown {
@@ -126,7 +164,7 @@ export class Source {
   ahead(container: Container | Slots, key: Key): Key[] {
     const { names } = this;
     const { length } = names ?? (container as Slots | unknown[]);
-    const rank = names === null ? (key as number) : (slotOf(container, key) as Unread).at;
+    const rank = names === null ? (key as number) : this.rank((slotOf(container, key) as Unread).at);
     const keyAt = (rank: number): Key => (names === null ? rank : names[rank]!);
     const isThere = (rank: number): boolean => rank >= 0 && rank < length;
     const isUnread = (rank: number): boolean => isPending(slotOf(container, keyAt(rank)));
@@ -142,8 +180,18 @@ export class Source {
   }
 
   private position(slot: Unread, key: Key): number {
-    const rank = slot === this.items ? (key as number) : slot.at;
-    return this.positions === null ? rank : this.positions[rank]!;
+    return slot === this.items ? (key as number) : slot.at;
+  }
+
+  /** Which of the names has a position; none has what isn't listed. */
+  private rank(position: number): number {
+    let [low, high] = [0, this.positions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.positions[middle]! < position) low = middle + 1;
+      else high = middle;
+    }
+    return this.positions[low] === position ? low : -2;
   }
 }
 
@@ -154,7 +202,7 @@ export class Unread {
 
   constructor(
     readonly source: Source,
-    /** The index of an item, or of a member among those that are containers; -1 where the index in the array says it. */
+    /** An item's index, or a member's position; -1 where the index in the array says it. */
     readonly at: number,
   ) {}
 }

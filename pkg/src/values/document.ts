@@ -1,4 +1,4 @@
-import { call, core, passBytes, passPointer, passTexts, release } from "../bridge/core.js";
+import { arena, call, core, passBytes, passPointer, passText, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
 import { patchText } from "./patch-text.js";
@@ -164,6 +164,17 @@ export class StateDocument {
   /** @internal What is at a path of positions, one level of it where it has more than `small` bytes. */
   open(path: number[], small: number): string {
     return call(() => this.handle.open(Uint32Array.from(path), small));
+  }
+
+  /** @internal The members of the object at a path. */
+  members(path: number[]): string {
+    return call(() => this.handle.members(Uint32Array.from(path)));
+  }
+
+  /** @internal One member of the object at a path; undefined where there is none of that name. */
+  member(path: number[], name: string): string | undefined {
+    const length = passText(name);
+    return call(() => this.handle.member(Uint32Array.from(path), arena(), length));
   }
 
   /** @internal Children of what is at a path, without those of more than `small` bytes. */

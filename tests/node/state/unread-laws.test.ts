@@ -65,7 +65,20 @@ const longStart = fc.tuple(fc.array(json, { minLength: 1, maxLength: 4 }), fc.in
   return fc.constantFrom<Json>(list, { list, n: 0 });
 });
 
+/** An object of so many members that their names aren't listed (src/document/reading.rs), the first of which programs meet. */
+const wideStart = fc.tuple(start, json, fc.integer({ min: 1_025, max: 1_200 }), fc.boolean()).map(([first, value, length, isLast]): Json => {
+  const names = Array.isArray(first) ? [] : Object.keys(first as object);
+  const others = Array.from({ length }, (_, i): [string, Json] => [`n${i}`, i % 300 === 0 ? clone(value) : i]);
+  const met = names.map((name): [string, Json] => [name, (first as Record<string, Json>)[name]!]);
+  const object = {};
+  for (const [name, value] of isLast ? [...others, ...met] : [...met, ...others]) {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return object as Json;
+});
+
 test.each([
+  ["a wide object whose members nobody has listed is like a plain one", wideStart, asked(400)],
   ["a draft over a document that nobody has read is like one over a plain value", start, asked(3000)],
   ["a long list that nobody has listed is like a plain one", longStart, asked(150)],
 ])("%s", (_, start, runs) => {
