@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { DurableStateStore, SyncedState, type StoreStorage, type SyncedStateOptions } from "patchwire/durable-objects";
 import { backend } from "./backends.ts";
 import { append, begun, type Notes } from "./contract.ts";
-import type { Tabled } from "./tables.ts";
+import type { Rows, Tabled } from "./tables.ts";
 
 interface Work {
   text: string;
@@ -181,9 +181,31 @@ export const cases: Record<string, (damageable: Tabled) => unknown> = {
           }
         }
         expect(told).toBeGreaterThan(5);
+        // What was there before is there again, in pages of its own.
+        expect(await again.repair()).toEqual(lost(name));
+        expect(table.read().flatMap(({ text }) => JSON.parse(String(text)))).toEqual(rows.flatMap(({ text }) => JSON.parse(String(text))));
+        expect(await again.repair()).toBeUndefined();
         table.replace(table.read(), rows);
       }
     }
+    const numbers = tableOf(damageable, "sessions:numbers");
+    numbers.replace(numbers.read(), []);
+    await expect(again.createSession("new")).rejects.toEqual(lost("sessions:numbers"));
+    expect(await again.repair()).toEqual(lost("sessions:numbers"));
+    await again.createSession("new");
+    await again.deleteSession("new");
+    // A session without its row can't be told the ids of its runs.
+    const [sessions, pages] = ["sessions:sessions", "sessions:run_pages"].map((name) => tableOf(damageable, name)) as [Rows, Rows];
+    const whole = [sessions.read(), pages.read()] as const;
+    sessions.replace(whole[0], whole[0].map((row, i) => (i === 7 ? { ...row, changes: 100 } : row)));
+    pages.replace(whole[1], whole[1].slice(1));
+    await expect(again.repair()).rejects.toEqual(damaged("sessions:sessions"));
+    expect(pages.read()).toEqual(whole[1].slice(1));
+    sessions.replace(sessions.read(), whole[0].toSpliced(7, 1));
+    await expect(again.repair()).rejects.toEqual(lost("sessions:sessions"));
+    expect(pages.read()).toEqual(whole[1].slice(1));
+    sessions.replace(sessions.read(), whole[0]);
+    pages.replace(pages.read(), whole[1]);
     for (const id of ids) await again.deleteSession(id);
     await again.deleteSession("s");
     for (const name of ["sessions:session_pages", "sessions:run_pages"]) expect(tableOf(damageable, name).read().map(({ text }) => text)).toEqual(["[]"]);

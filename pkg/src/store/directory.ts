@@ -1,4 +1,4 @@
-import type { HashedTable } from "./hashed-table.js";
+import { damageOf, type HashedTable } from "./hashed-table.js";
 import type { Range, Row, Shape, Value } from "./rows.js";
 
 /** A page of more characters becomes two. All of a page is written with each change of it. */
@@ -113,18 +113,19 @@ export class Directory<K extends string | number, V> {
   }
 
   /** Makes a directory of what is whole of a damaged one. */
-  mend(isDamage: (error: unknown) => boolean): void {
+  mend(): void {
     const found: [K, V][] = [];
-    for (const row of this.table.unchecked({ prefix: this.prefix })) {
-      try {
-        found.push(...this.pageOf(this.table.row([...this.prefix, row["first"]!])!).entries);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
+    for (const { first } of this.table.unchecked({ prefix: this.prefix })) {
+      damageOf(() => found.push(...this.pageOf(this.table.row([...this.prefix, first!])!).entries));
     }
+    this.replace(found);
+  }
+
+  /** Makes it anew, with these entries alone. */
+  replace(entries: Iterable<readonly [key: K, value: V]>): void {
     this.delete();
     this.begin();
-    for (const [key, value] of found) this.set(key, value);
+    for (const [key, value] of entries) this.set(key, value);
   }
 
   /** The page that a key belongs to. */

@@ -124,6 +124,20 @@ export class HashedTable {
   }
 }
 
+/** Whether something isn't as it was written. */
+const isDamage = (error: unknown): error is PatchwireError => error instanceof PatchwireError && ["VALIDATION_FAILED", "STREAM_TRUNCATED"].includes(error.code);
+
+/** What is damaged of that which is read. */
+export function damageOf(read: () => unknown): PatchwireError | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return error;
+  }
+}
+
 /** Characters of a text that one row holds: less than 1 MB in UTF-8, whatever they are. */
 const PIECE = 300_000;
 

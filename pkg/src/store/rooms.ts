@@ -43,6 +43,12 @@ export class Rooms {
     }
   }
 
+  /** Makes anew what says where sessions and runs are; says what of it was damaged. */
+  repair(): PatchwireError | undefined {
+    const ofSessions = this.sessions.repair();
+    return this.runs.repair(() => this.sessions.all()) ?? ofSessions;
+  }
+
   /** Deletes a session with all that is kept of it. */
   delete(session: Session): void {
     for (const room of [this.messages, this.staging, this.runs, this.children, this.checkpoints, this.sessions]) room.delete(session);

@@ -1,7 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
 import { pagesOf, type Directory } from "./directory.js";
-import type { HashedTable } from "./hashed-table.js";
+import { damageOf, type HashedTable } from "./hashed-table.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SubSessionRef } from "./types.js";
@@ -49,6 +49,15 @@ export class Runs {
     this.write(session, run, {
       ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error: String(error) }),
     });
+  }
+
+  /** Makes anew what is damaged of the ids, from the runs of all sessions; says what it was. */
+  repair(sessions: () => readonly Session[]): PatchwireError | undefined {
+    const damage = damageOf(() => this.ids.entries());
+    if (damage === undefined) return undefined;
+    const idsOf = (session: Session): [string, [string, number]][] => this.read(session).map(({ runId }, run) => [keyOf(runId), [keyOf(session.id), run]]);
+    this.ids.replace(sessions().flatMap(idsOf));
+    return damage;
   }
 
   /** The runs from one on. */

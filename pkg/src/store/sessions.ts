@@ -4,8 +4,8 @@ import { PatchwireError } from "../errors.js";
 import { checkCount, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
-import type { HashedTable } from "./hashed-table.js";
-import { keyOf, type Shape } from "./rows.js";
+import { damageOf, type HashedTable } from "./hashed-table.js";
+import { keyOf, nameOf, type Shape } from "./rows.js";
 import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
@@ -152,6 +152,20 @@ export class Sessions {
     const row = this.tables.numbers.row([1]);
     if (row === undefined) throw this.tables.numbers.missing([1]);
     return Number(row["last"]);
+  }
+
+  /** All of them, each of which must be whole. */
+  all(): Session[] {
+    return this.ids.entries().map(([id]) => this.require(nameOf(id)));
+  }
+
+  /** Makes anew what is damaged of the ids and of the last number, from the rows of sessions; says what it was. */
+  repair(): PatchwireError | undefined {
+    const ofIds = damageOf(() => this.ids.entries());
+    if (ofIds !== undefined) this.ids.replace(this.tables.sessions.rows({}).map(({ id, number }) => [String(id), Number(number)]));
+    const ofLast = damageOf(() => this.last);
+    if (ofLast !== undefined) this.tables.numbers.put({ id: 1, last: Math.max(0, ...this.ids.entries().map(([, number]) => number)) });
+    return ofIds ?? ofLast;
   }
 
   find(id: string): Session | undefined {

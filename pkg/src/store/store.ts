@@ -156,6 +156,25 @@ export class DurableStateStore implements SessionStateStore {
   }
 
   /**
+   * Mends what says where sessions and runs are, where rows of it are damaged or missing: the pages of their ids, and the last
+   * number of a session. They follow from the rows of sessions and runs, and nothing is lost. O(sessions and runs).
+   *
+   * @returns what was damaged, or the last of it; `undefined` where nothing was.
+   * @throws PatchwireError `VALIDATION_FAILED` or `STREAM_TRUNCATED` where a row of a session or of a run is damaged or missing,
+   *   which is needed for that: then nothing has changed.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1");
+   * console.log(await store.repair()); // undefined
+   * ```
+   */
+  async repair(): Promise<PatchwireError | undefined> {
+    return this.#transaction((rooms) => rooms.repair());
+  }
+
+  /**
    * A session's state; `null` where there is none. Its custom state is frozen, and `===` where nothing changed.
    *
    * @example

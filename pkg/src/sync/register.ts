@@ -1,7 +1,7 @@
 import { attempt } from "../bridge/engine.js";
-import { PatchwireError } from "../errors.js";
+import type { PatchwireError } from "../errors.js";
 import { Directory, pagesOf } from "../store/directory.js";
-import { HashedTable } from "../store/hashed-table.js";
+import { damageOf, HashedTable } from "../store/hashed-table.js";
 import { keyOf, sqlName, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
 
 /** A row for each state of a storage, which must be there: the version of its shape, and whether it has pages of pins. */
@@ -15,9 +15,6 @@ const FORMAT2_VERSIONS: Shape = { name: "versions", key: { state: "TEXT" }, colu
 
 /** Rows of this storage format have a row of {@link STATES} beside them, those of earlier ones get it when they are opened. */
 export const REGISTERED = 3;
-
-/** Whether something isn't as it was written. */
-const isDamage = (error: unknown): error is PatchwireError => error instanceof PatchwireError && ["VALIDATION_FAILED", "STREAM_TRUNCATED"].includes(error.code);
 
 /** What is kept of a state beside what the core keeps: the application's version of its shape, and its pins. */
 export class Register {
@@ -121,22 +118,14 @@ export class Register {
 
   /** Makes whole again what is damaged, and says what it was. Where the version is lost, it has to be known. */
   repair(version: number | undefined): PatchwireError | undefined {
-    let damage: PatchwireError | undefined;
-    const tried = <R>(run: () => R): R | undefined => {
-      try {
-        return run();
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        damage ??= error;
-        return undefined;
-      }
-    };
-    if (tried(() => this.row) === undefined) {
-      if (version === undefined) throw damage;
+    const ofRow = damageOf(() => this.row);
+    if (ofRow !== undefined) {
+      if (version === undefined) throw ofRow;
       this.states.put({ state: this.key, version, pinned: this.pages.isMissing ? 0 : 1 });
     }
-    if (tried(() => this.pins()) === undefined) this.pages.mend(isDamage);
-    return damage;
+    const ofPins = damageOf(() => this.pins());
+    if (ofPins !== undefined) this.pages.mend();
+    return ofRow ?? ofPins;
   }
 
   private isPinned(from: number, before: number, isChecked: boolean): boolean {
