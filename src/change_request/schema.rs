@@ -6,12 +6,12 @@
 use super::ChangeOperation::{Add, Delete, Update};
 use super::definitions::Definitions;
 use super::rights::Rights;
-use super::walk::Walk;
+use super::walk::{Walk, has_inside};
 use super::{ChangeOperation, ChangeOptions, ChangeRequest, object_of};
 use crate::document::Document;
 use crate::edit::Step;
 use crate::error::Result;
-use crate::node::{Key, Node};
+use crate::node::{Array, Key, Node};
 use std::sync::Arc;
 
 /// A tool definition should be short: below this anything is let through,
@@ -114,15 +114,22 @@ impl<'r> Part<'_, 'r> {
 
     fn described(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> Option<Node> {
         self.left = self.left.saturating_sub(1);
-        let is_container = |value: &Node| value.bracket().is_some();
-        let is_here = value.is_some_and(is_container);
-        let whole = rights.covers(self.operation).then(|| kind(value));
+        let bracket = value.and_then(Node::bracket);
+        let is_here = bracket.is_some();
+        // Inside of what is there an update may be an addition, and what is new by mistake an update.
+        let goes_on = match self.operation {
+            Add => bracket == Some(b'{') && !rights.covers(Update),
+            Update => is_here && !rights.covers(Add),
+            Delete => false,
+        };
+        let whole = (rights.covers(self.operation) && !goes_on).then(|| kind(value));
         let below = if whole.is_none() { self.inside(rights, value.filter(|_| is_here), depth) } else { None };
         // A right to this place alone is one to values that have nothing inside.
-        let bare = (rights.at(self.operation) && !is_here)
-            .then(|| object([("maxProperties", Node::Number(0.0)), ("maxItems", Node::Number(0.0))]));
+        let is_bare = if self.operation == Delete { !value.is_some_and(has_inside) } else { !is_here };
+        let bare =
+            (rights.at(self.operation) && is_bare).then(|| object([("maxProperties", Node::Number(0.0)), ("maxItems", Node::Number(0.0))]));
         if self.operation != Delete {
-            return match (whole, bare, below.filter(|_| is_here || value.is_none() || rights.at(self.operation))) {
+            return match (whole, bare, below.filter(|_| is_here || value.is_none())) {
                 (Some(whole), ..) => Some(whole),
                 (None, Some(bare), Some(below)) => Some(object([("anyOf", Node::array(vec![bare, below]))])),
                 (None, bare, below) => bare.or(below),
@@ -149,9 +156,12 @@ impl<'r> Part<'_, 'r> {
             return Some(object([]));
         }
         if let Some(items) = value.and_then(Node::as_array) {
-            // New items come after those that are there.
-            let first = if self.operation == Add { items.len() } else { 0 };
-            let list = self.list(rights, first, depth);
+            let list = match self.operation {
+                // New items come after those that are there.
+                Add => self.list(rights, items.len(), depth),
+                _ if items.len() > ITEMS => self.list(rights, 0, depth),
+                _ => self.items(rights, &items, depth),
+            };
             return (!list.is_empty()).then(|| object([("type", text("array"))].into_iter().chain(list)));
         }
         let (properties, others) = self.members(rights, value, depth);
@@ -207,8 +217,8 @@ impl<'r> Part<'_, 'r> {
         let named = rights.named(self.operation);
         let numbers = named.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse::<usize>().ok());
         let end = numbers.max().map_or(first, |last| last.saturating_add(1).min(first.saturating_add(ITEMS)));
-        let items: Vec<_> = (first..end).map(|index| self.item(&rights.step(&Step::Index(index)), depth)).collect();
-        let others = self.item(&rights.step(&Step::Index(usize::MAX)), depth);
+        let items: Vec<_> = (first..end).map(|index| self.item(&rights.step(&Step::Index(index)), None, depth)).collect();
+        let others = self.item(&rights.step(&Step::Index(usize::MAX)), None, depth);
         if others.is_none() && items.iter().all(Option::is_none) {
             return Vec::new();
         }
@@ -218,10 +228,69 @@ impl<'r> Part<'_, 'r> {
         own.into_iter().chain([("items", others.unwrap_or_else(none))]).collect()
     }
 
+    /// What may be said about the items that are there, each for itself; what is past them would be an addition. Empty where
+    /// nothing.
+    fn items(&mut self, rights: &Rights<'r>, items: &Array, depth: usize) -> Vec<(&'static str, Node)> {
+        let mut said: Vec<Node> = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let left = self.left;
+            let schema = self.item(&rights.step(&Step::Index(index)), Some(item), depth).unwrap_or_else(unchanged);
+            // What is said already takes no room.
+            if said.contains(&schema) {
+                self.left = left;
+            }
+            said.push(schema);
+        }
+        let count = said.len();
+        while said.last().is_some_and(|last| *last == unchanged()) {
+            said.pop();
+        }
+        match said.split_first() {
+            None => Vec::new(),
+            // All of them alike.
+            Some((first, rest)) if count > 1 && rest.len() + 1 == count && rest.iter().all(|item| item == first) => {
+                let any = Node::array(vec![object([]); count]);
+                let end = object([("prefixItems", any), ("items", unchanged())]);
+                vec![("items", first.clone()), ("allOf", Node::array(vec![end]))]
+            }
+            Some(_) => vec![("prefixItems", Node::array(said)), ("items", unchanged())],
+        }
+    }
+
     /// What may be said about an item with these rights; at least that it stays.
-    fn item(&mut self, rights: &Rights<'r>, depth: usize) -> Option<Node> {
-        let item = self.place(rights, None, depth + 1)?;
-        Some(if self.operation == Delete { object([("anyOf", Node::array(vec![unchanged(), item]))]) } else { item })
+    fn item(&mut self, rights: &Rights<'r>, value: Option<&Node>, depth: usize) -> Option<Node> {
+        match (self.operation, value.filter(|value| value.bracket().is_some())) {
+            (Update, Some(container)) => self.updated_item(rights, container, depth + 1),
+            (Delete, _) => self.place(rights, value, depth + 1).map(|item| object([("anyOf", Node::array(vec![unchanged(), item]))])),
+            _ => self.place(rights, value, depth + 1),
+        }
+    }
+
+    /// An item that has something inside may become a value without, and a list in a list goes as a whole, or by positions as
+    /// names.
+    fn updated_item(&mut self, rights: &Rights<'r>, container: &Node, depth: usize) -> Option<Node> {
+        let covers = rights.covers(Update);
+        let inside = match container.as_array() {
+            Some(items) if rights.reaches(Update) => {
+                let items = items.iter().enumerate().take(ITEMS).filter_map(|(index, item)| {
+                    let schema = self.item(&rights.step(&Step::Index(index)), Some(item), depth)?;
+                    Some((index.into(), schema))
+                });
+                let properties: Vec<(Key, Node)> = items.collect();
+                (!properties.is_empty()).then(|| {
+                    object([("type", text("object")), ("properties", object_of(properties)), ("additionalProperties", Node::Bool(false))])
+                })
+            }
+            Some(_) => None,
+            None => self.place(rights, Some(container), depth),
+        };
+        if !covers && (has_inside(container) || !rights.at(Update)) {
+            return inside;
+        }
+        let others = ["object", "string", "number", "boolean", "null", "array"];
+        let count = if covers && container.bracket() == Some(b'[') { others.len() } else { others.len() - 1 };
+        let kinds = others.iter().take(count).map(|name| text(name)).collect();
+        Some(with(inside.unwrap_or_else(unchanged), "type", Node::array(kinds)))
     }
 }
 

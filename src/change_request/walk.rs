@@ -311,7 +311,7 @@ impl<'o> Walk<'o> {
     }
 }
 
-fn has_inside(value: &Node) -> bool {
+pub(super) fn has_inside(value: &Node) -> bool {
     match value.open() {
         Opened::Object(object) => object.len() > 0,
         Opened::Array(array) => array.len() > 0,

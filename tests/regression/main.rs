@@ -7,6 +7,7 @@ mod a_lenient_move_lost_its_value;
 mod a_move_that_became_two_operations_was_longer_than_its_array;
 mod a_moves_target_was_not_there_before_the_removal;
 mod a_position_past_all_strings_overflowed;
+mod a_schema_let_additions_into_what_may_be_updated;
 mod a_schema_let_nobody_keep_an_item;
 mod a_schema_of_any_depth_was_endless;
 mod a_schema_took_one_index_for_all;
