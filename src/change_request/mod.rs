@@ -17,6 +17,7 @@ mod extract;
 mod format;
 mod guard;
 mod object;
+mod onto;
 mod parts;
 mod record;
 mod rights;
@@ -33,7 +34,7 @@ use crate::document::Document;
 use crate::edit::Edit;
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::merge::{Conflict, MergePlan};
+use crate::merge::Conflict;
 use crate::moves;
 use crate::node::{Key, Node};
 use crate::patch::{self, Dialect, Patch};
@@ -266,32 +267,6 @@ impl ChangeRequest {
         walk.finish()
     }
 
-    /// Carries out a request that was made from `base`, while the state went on to `newer`: both changes in one state,
-    /// merged by the plan, with the newer state as the first writer and the request as the second. Without strategies the
-    /// request's value stays where both set one, and the other is a conflict.
-    ///
-    /// # Errors
-    /// As [`ChangeRequest::apply`], and as [`MergePlan::merge_branches`].
-    ///
-    /// ```
-    /// use patchwire::{ChangeOptions, ChangeRequest, Document, MergePlan};
-    ///
-    /// let base = Document::parse(r#"{"status":"new","notes":["a"]}"#).unwrap();
-    /// let newer = Document::parse(r#"{"status":"paused","notes":["a","b"]}"#).unwrap();
-    /// let request = r#"{"newElements":{"notes":["c"]},"updateElements":{"status":"done"}}"#;
-    /// let request = ChangeRequest::parse(request).unwrap();
-    /// let changed = request.apply_onto(&base, &newer, &MergePlan::new(), &ChangeOptions::default()).unwrap();
-    /// assert_eq!(changed.state.to_string(), r#"{"status":"done","notes":["a","b","c"]}"#);
-    /// assert_eq!(changed.conflicts[0].path, "/status");
-    /// assert_eq!(newer.apply(&changed.patch).unwrap(), changed.state);
-    /// ```
-    pub fn apply_onto(&self, base: &Document, newer: &Document, plan: &MergePlan, options: &ChangeOptions) -> Result<Changed> {
-        let Changed { state, applied, blocked, warnings, .. } = self.apply(base, options)?;
-        let merged = plan.merge_branches(base, &[newer.clone(), state])?;
-        let between = Changed::between(newer, merged.state, options.dialect, merged.conflicts)?;
-        Ok(Changed { applied, blocked, warnings, ..between })
-    }
-
     /// A sub-agent's whole state (or the part it was given) brought back into its parent's: what differs and the guard
     /// allows. Members that `theirs` lacks are deleted where `deletes` says that it was given all of them.
     /// O(size of both).
@@ -334,17 +309,23 @@ fn object_of(members: Vec<(Key, Node)>) -> Node {
 /// be at work beside them.
 fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     let comparison = Comparison { key: None, arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended };
-    told(moves::diff(&before.root, &after.root, &comparison), before, after, dialect)
+    told(moves::diff(&before.root, &after.root, &comparison), before, after, dialect, None)
 }
 
 /// The same of edits that led there.
-fn net<'a>(edits: impl Iterator<Item = &'a Edit>, before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
+fn net<'a>(edits: impl Iterator<Item = &'a Edit>, before: &Document, after: &Document, options: &ChangeOptions) -> Result<Patch> {
     let mut changes = Changes::new(ArrayDelta::Precise);
     edits.for_each(|edit| changes.record(edit));
-    told(moves::writes(&changes, &before.root, &after.root, Granularity::Path), before, after, dialect)
+    let writes = moves::writes(&changes, &before.root, &after.root, Granularity::Path);
+    told(writes, before, after, options.dialect, options.view.as_ref())
 }
 
-fn told(mut writes: StepWrites, before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
-    writes::cap(&mut writes, &after.root, after.limits.operations);
+/// Of more operations than a patch may have, a container becomes one, if it shows whole.
+fn told(mut writes: StepWrites, before: &Document, after: &Document, dialect: Dialect, view: Option<&View>) -> Result<Patch> {
+    let limits = after.limits;
+    writes::cap_where(&mut writes, &after.root, limits.operations, |path, value| view.is_none_or(|view| view.at(path).shows_all(value)));
+    if view.is_some() {
+        limits.check_operations(writes.ops.iter().map(writes::operations).sum())?;
+    }
     patch::derive(writes, Some(&before.root), dialect)
 }

@@ -131,8 +131,8 @@ impl<'o> Walk<'o> {
         }
         let Walk { before, options, done, applied, blocked, warnings, .. } = self;
         // Told by what was done and not by comparing, which looks at what the agent doesn't see.
-        let patch = net(done.iter().map(|Done { edit, .. }| edit), before, &state, options.dialect)?;
-        let inverse = net(edit::take_back(&done).iter(), &state, before, options.dialect)?;
+        let patch = net(done.iter().map(|Done { edit, .. }| edit), before, &state, options)?;
+        let inverse = net(edit::take_back(&done).iter(), &state, before, options)?;
         Ok(Changed { state, patch, inverse, applied, blocked, warnings, conflicts: Vec::new() })
     }
 

@@ -38,6 +38,13 @@ impl Changes {
         Changes { root, ..Changes::new(mode) }
     }
 
+    /// Notes what was found at a place by comparing.
+    pub(crate) fn found(&mut self, path: &[Step], found: Change) {
+        if let Some(change) = self.at(path) {
+            *change = found;
+        }
+    }
+
     /// Forgets places that are what they were in the baseline, so that a record that nobody asks for has no more places
     /// than the two documents have. O(1) amortised over the edits. `current` is the document after all that was recorded.
     pub(crate) fn tidy(&mut self, base: &Node, current: &Node) {

@@ -37,6 +37,24 @@ pub(crate) struct Comparison<'a> {
     pub(crate) growth: bool,
 }
 
+/// What leads from one value to another at a place that is so deep.
+pub(crate) fn change(before: Option<&Node>, after: Option<&Node>, comparison: &Comparison<'_>, depth: usize) -> Change {
+    match (before, after) {
+        (Some(before), Some(after)) => Differ::new(comparison, Effort::between(before, after)).compare(before, after, depth),
+        (None, None) => Change::Nothing,
+        _ => Change::Whole,
+    }
+}
+
+/// Which items of one list are in the other, changed or not, as (old index, new index).
+pub(crate) fn partners(before: &Node, after: &Node) -> Vec<(usize, usize)> {
+    let (Some(old), Some(new)) = (before.as_array(), after.as_array()) else { return Vec::new() };
+    let comparison = Comparison::default();
+    let matched = Differ::new(&comparison, Effort::between(before, after)).matcher().match_items(&old, &new);
+    let (runs, pairs) = matched.unwrap_or_default();
+    runs.iter().flat_map(|run| (0..run.length).map(|at| (run.from + at, run.to + at))).chain(pairs).collect()
+}
+
 pub(crate) struct Differ<'a> {
     comparison: &'a Comparison<'a>,
     effort: Effort<'a>,

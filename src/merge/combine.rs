@@ -56,10 +56,17 @@ impl<'a> Combiner<'a> {
         Combiner { plan, writers, limits: base.limits, state, changes, label: Strategy::Last.name(), overruled: Vec::new() }
     }
 
-    pub fn run(&mut self, base: &Node) -> Result<()> {
-        let touching = self.writers.iter().enumerate().filter(|(_, writer)| !writer.touch.is_nothing());
-        let touches = touching.map(|(index, writer)| (index, (&writer.touch).into())).collect();
-        self.place(&mut Vec::new(), Some(base), touches)?;
+    pub fn run(&mut self, base: &Node, places: &[Vec<Step>]) -> Result<()> {
+        for (number, path) in places.iter().enumerate() {
+            let touches = self.writers.iter().enumerate().filter_map(|(index, writer)| Some((index, writer.touches.get(number)?)));
+            let touches: Touches<'_> =
+                touches.filter(|(_, touch)| !touch.is_nothing()).map(|(index, touch)| (index, touch.into())).collect();
+            let (value, mut path) = (edit::find(base, path), path.clone());
+            match self.plan.around(&path).filter(|_| touches.len() > 1) {
+                Some(strategy) => self.resolve(&mut path, value.as_ref(), &touches, strategy)?,
+                None => self.place(&mut path, value.as_ref(), touches)?,
+            }
+        }
         self.limits.check_change(base, &self.state)
     }
 

@@ -89,7 +89,7 @@ impl Strategy {
         all.into_iter().find(|strategy| strategy.name() == name).ok_or_else(|| Error::new(Code::ValidationFailed, unknown))
     }
 
-    fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Strategy::Last => "last",
             Strategy::First => "first",
@@ -186,7 +186,7 @@ impl MergePlan {
     /// ```
     pub fn merge_writes(&self, base: &Document, writers: &[StepWrites]) -> Result<Merged> {
         let writers = writers.iter().map(|writes| Writer::of_writes(&base.root, writes, &base.limits));
-        self.merge(base, &writers.collect::<Result<Vec<_>>>()?)
+        self.merge(base, &[Vec::new()], &writers.collect::<Result<Vec<_>>>()?)
     }
 
     /// Merges whole states that all started as `base`. What changed is found by comparing: members one by one, items
@@ -205,13 +205,19 @@ impl MergePlan {
     /// assert_eq!(merged.state.to_string(), r#"{"a":1,"list":["x","y"]}"#);
     /// ```
     pub fn merge_branches(&self, base: &Document, branches: &[Document]) -> Result<Merged> {
-        let writers: Vec<_> = branches.iter().map(|branch| Writer::of_branch(&base.root, &branch.root)).collect();
-        self.merge(base, &writers)
+        self.merge_places(base, branches, &[Vec::new()])
     }
 
-    fn merge(&self, base: &Document, writers: &[Writer]) -> Result<Merged> {
+    /// Merges what branches did at some places, none of which is inside another, and nothing else. What holds several of
+    /// them is never one value: a strategy for it that says whose value stays holds for each of them.
+    pub(crate) fn merge_places(&self, base: &Document, branches: &[Document], places: &[Vec<Step>]) -> Result<Merged> {
+        let writers: Vec<_> = branches.iter().map(|branch| Writer::of_branch(&base.root, &branch.root, places)).collect();
+        self.merge(base, places, &writers)
+    }
+
+    fn merge(&self, base: &Document, places: &[Vec<Step>], writers: &[Writer]) -> Result<Merged> {
         let mut combiner = Combiner::new(self, base, writers);
-        combiner.run(&base.root)?;
+        combiner.run(&base.root, places)?;
         let conflicts = combiner.conflicts();
         let warnings = writers.iter().flat_map(|writer| writer.warnings.iter().cloned()).collect();
         let state = Document { root: combiner.state, limits: base.limits };
@@ -225,6 +231,12 @@ impl MergePlan {
     pub(crate) fn at(&self, path: &[Step]) -> Option<&Strategy> {
         let means = |pointer: &Pointer| pointer.keys().len() == path.len() && leads(pointer, path);
         self.strategies.iter().find(|(pointer, _)| means(pointer)).map(|(_, strategy)| strategy)
+    }
+
+    /// The strategy for what holds a place that says whose value stays there.
+    fn around(&self, path: &[Step]) -> Option<&Strategy> {
+        let holders = (0..path.len()).filter_map(|length| self.at(path.get(..length)?));
+        holders.into_iter().find(|strategy| matches!(strategy, Strategy::First | Strategy::Exclusive | Strategy::Last))
     }
 
     pub(crate) fn leads_below(&self, path: &[Step]) -> bool {

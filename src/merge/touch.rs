@@ -38,7 +38,8 @@ pub(super) enum Growth {
 
 /// What a writer did, what it made of the base, and what its writes met that they didn't expect.
 pub(super) struct Writer {
-    pub touch: Touch,
+    /// At each of the places that are merged.
+    pub touches: Vec<Touch>,
     pub after: Node,
     pub warnings: Vec<String>,
 }
@@ -49,12 +50,17 @@ impl Writer {
         let mut after = base.clone();
         let mut changes = Changes::new(ArrayDelta::Precise);
         let warnings = writes::apply_with(&mut after, writes, limits, |edit| changes.record(edit))?;
-        Ok(Writer { touch: touch(&in_place(&changes, base, &after), &after), after, warnings })
+        Ok(Writer { touches: vec![touch(&in_place(&changes, base, &after), &after)], after, warnings })
     }
 
     /// The difference of a branch from the base.
-    pub fn of_branch(base: &Node, branch: &Node) -> Writer {
-        Writer { touch: compare(base, branch), after: branch.clone(), warnings: Vec::new() }
+    pub fn of_branch(base: &Node, branch: &Node, places: &[Vec<Step>]) -> Writer {
+        let touch = |path: &Vec<Step>| match (edit::find(base, path), edit::find(branch, path)) {
+            (Some(before), Some(after)) => compare(&before, &after),
+            (None, None) => Touch::Within(Within::default()),
+            (_, after) => Touch::Set(after),
+        };
+        Writer { touches: places.iter().map(touch).collect(), after: branch.clone(), warnings: Vec::new() }
     }
 }
 

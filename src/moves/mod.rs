@@ -14,7 +14,7 @@ use loose::{Loose, Taken};
 use pairs::{Pair, alike, is_near, same};
 
 use crate::changes::{Change, Changes, Origin, by_key, in_place};
-use crate::diff::{Comparison, Differ, Effort, compared};
+use crate::diff::{self, Comparison, compared};
 use crate::edit::Step;
 use crate::node::Node;
 use crate::ordered::Ordered;
@@ -37,7 +37,7 @@ pub(crate) fn writes(changes: &Changes, base: &Node, current: &Node, granularity
 /// The writes that lead from one value to the other. What both share costs nothing; otherwise O(n log n) in their
 /// sizes.
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
-    let root = Differ::new(comparison, Effort::between(before, after)).compare(before, after, 0);
+    let root = diff::change(Some(before), Some(after), comparison, 0);
     writes(&Changes::of(root, comparison.arrays), before, after, Granularity::Path)
 }
 

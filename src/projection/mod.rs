@@ -15,6 +15,7 @@ mod filter;
 use std::sync::Arc;
 
 use crate::document::Document;
+use crate::edit::Step;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object, Opened};
@@ -87,6 +88,11 @@ impl View {
     pub(crate) fn root(&self) -> Sight<'_> {
         let include = self.include.iter().flatten();
         Sight::new(self.include.is_none(), include.map(whole).collect(), self.exclude.iter().map(whole).collect())
+    }
+
+    /// What may be seen at a place.
+    pub(crate) fn at(&self, path: &[Step]) -> Sight<'_> {
+        path.iter().fold(self.root(), |sight, step| sight.step(if let Step::Key(key) = step { Some(&**key) } else { None }))
     }
 }
 
@@ -168,6 +174,16 @@ impl<'v> Sight<'v> {
     /// Covered, with nothing excluded below.
     pub(crate) fn is_whole(&self) -> bool {
         self.covered && self.exclude.is_empty()
+    }
+
+    /// Whether nothing can be hidden in such a value here. Its kind decides, which shows.
+    pub(crate) fn shows_all(&self, value: &Node) -> bool {
+        match value.open() {
+            _ if self.is_whole() => true,
+            Opened::Object(_) => false,
+            Opened::Array(_) => self.step(None).is_whole(),
+            _ => self.covered,
+        }
     }
 
     /// The value as it shows here.

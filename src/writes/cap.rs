@@ -10,15 +10,20 @@ use crate::print;
 
 /// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
 pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
-    cap_by(operations, writes, current, limit);
+    cap_where(writes, current, limit, |_, _| true);
+}
+
+/// [`cap`] by a container that may be replaced, given its place and value; the writes stay more where there is none.
+pub(crate) fn cap_where(writes: &mut StepWrites, current: &Node, limit: usize, may: impl Fn(&[Step], &Node) -> bool) {
+    cap_by(operations, writes, current, limit, may);
 }
 
 /// Replaces the smallest container of `current` that brings the writes to at most `limit` of them. O(writes · depth).
 pub(crate) fn cap_count(writes: &mut StepWrites, current: &Node, limit: usize) {
-    cap_by(|_| 1, writes, current, limit);
+    cap_by(|_| 1, writes, current, limit, |_, _| true);
 }
 
-fn cap_by(cost: impl Fn(&Write) -> usize, writes: &mut StepWrites, current: &Node, limit: usize) {
+fn cap_by(cost: impl Fn(&Write) -> usize, writes: &mut StepWrites, current: &Node, limit: usize, may: impl Fn(&[Step], &Node) -> bool) {
     let total: usize = writes.ops.iter().map(&cost).sum();
     if total <= limit {
         return;
@@ -37,7 +42,8 @@ fn cap_by(cost: impl Fn(&Write) -> usize, writes: &mut StepWrites, current: &Nod
     let mut least = usize::MAX;
     // From the deepest to those around it, which are larger.
     let enough: Vec<&[Step]> = enough.map(|(path, _)| *path).collect();
-    for (path, value) in enough.into_iter().rev().filter_map(|path| Some((path, edit::find(current, path)?))) {
+    let values = enough.into_iter().rev().filter_map(|path| Some((path, edit::find(current, path)?)));
+    for (path, value) in values.filter(|(path, value)| may(path, value)) {
         if !smallest.as_ref().is_some_and(|(inner, _)| inner.starts_with(path)) {
             let length = print::length(&value, least);
             if length < least {

@@ -48,13 +48,13 @@ fn sculpt(value: &Value, program: &mut impl Iterator<Item = u8>, spare: &Value, 
     }
 }
 
-type Programs = Vec<(Vec<u8>, Value)>;
+pub type Programs = Vec<(Vec<u8>, Value)>;
 
-fn programs() -> impl Strategy<Value = Programs> {
+pub fn programs() -> impl Strategy<Value = Programs> {
     prop::collection::vec((prop::collection::vec(any::<u8>(), 0..24), values()), 4)
 }
 
-fn request(state: &Value, programs: &Programs) -> Value {
+pub fn request(state: &Value, programs: &Programs) -> Value {
     let mut request = Map::new();
     for (name, (program, spare)) in ["newElements", "updateElements", "removeElements", "replaceElements"].iter().zip(programs) {
         // The first byte says whether the request has this part.
@@ -67,11 +67,11 @@ fn request(state: &Value, programs: &Programs) -> Value {
     request.into()
 }
 
-fn parse(request: &Value) -> ChangeRequest {
+pub fn parse(request: &Value) -> ChangeRequest {
     ChangeRequest::parse_with(request.to_string(), &Limits::default(), StrayMembers::Refuse).unwrap()
 }
 
-fn check(state: &Document, changed: &Changed) {
+pub fn check(state: &Document, changed: &Changed) {
     assert_eq!(state.apply(&changed.patch).unwrap(), changed.state, "by {}", changed.patch);
     assert_eq!(changed.state.apply(&changed.inverse).unwrap(), *state, "back by {}", changed.inverse);
 }
@@ -214,7 +214,7 @@ fn told(changed: Result<Changed, patchwire::Error>) -> Result<(Applied, Vec<Bloc
     changed.map(|changed| (changed.applied, changed.blocked, changed.warnings, changed.patch.to_string()))
 }
 
-fn containers() -> impl Strategy<Value = Value> {
+pub fn containers() -> impl Strategy<Value = Value> {
     values().prop_map(|value| match value {
         Value::Object(_) | Value::Array(_) => value,
         other => json!({ "a": other, "b": [{ "a": other }, [other]], "c": { "key": 1, "b": { "a": [] } } }),

@@ -14,6 +14,7 @@ mod next;
 mod oracles;
 mod patches;
 mod reducers;
+mod requests_through_views;
 mod stream;
 mod texts;
 mod told;

@@ -2,10 +2,12 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod a_base_took_back_what_a_view_hides;
 mod a_branch_that_did_nothing_made_an_object;
 mod a_lenient_move_lost_its_value;
 mod a_move_that_became_two_operations_was_longer_than_its_array;
 mod a_moves_target_was_not_there_before_the_removal;
+mod a_patch_over_its_limit_held_what_a_view_hides;
 mod a_position_past_all_strings_overflowed;
 mod a_schema_let_additions_into_what_may_be_updated;
 mod a_schema_let_nobody_keep_an_item;

@@ -66,7 +66,7 @@ export interface ChangeRequestOptions<T = unknown> {
   allow?: readonly string[];
   /** What the agent sees: it can change nothing else, and learns nothing of the rest from what comes back. */
   view?: View;
-  /** What the request was made from, where the state has gone on since: both changes are merged. */
+  /** What the request was made from, where the state has gone on since: both changes are merged, as far as the `view` shows them. */
   base?: T;
   /** How values that the newer state and the request both set become one; the request's stays where nothing is said. */
   strategies?: MergeStrategies;
