@@ -93,10 +93,19 @@ const large = {
 export class Large extends DurableObject {
   state = new SyncedState(this.ctx, { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
 
-  run({ make, from, count, change, n, sleeps }) {
+  async run({ make, from, count, change, sleeps }) {
     if (sleeps) this.ctx.abort();
-    else if (change !== undefined) this.state.update((draft) => large[change](draft, n));
-    else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
+    else if (change !== undefined) {
+      const times = [];
+      for (let n = from; n < from + count; n++) {
+        const started = performance.now();
+        this.state.update((draft) => large[change](draft, n));
+        // Until the disk has it.
+        await this.ctx.storage.sync();
+        times.push((performance.now() - started) * 1_000);
+      }
+      return times;
+    } else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
     else {
       this.state.update((draft) => {
         for (let i = from; i < from + count; i++) {
