@@ -130,7 +130,9 @@ const there = Object.keys(changes).map((change) => ({
   async figures() {
     const runs = [await inWorkerd(change), await inWorkerd(change)];
     const [waking, ...times] = runs[0].map((_, n) => Math.min(...runs.map((run) => run[n])));
-    return { ours: Math.max(...times), peer: median(times), who: `median; the one that wakes it takes ${waking.toFixed(0)}` };
+    // The median of whole milliseconds would be one of them.
+    const mean = times.reduce((sum, took) => sum + took, 0) / times.length;
+    return { ours: Math.max(...times), peer: mean, who: `mean; the one that wakes it takes ${waking.toFixed(0)}` };
   },
 }));
 
