@@ -347,6 +347,40 @@ fn missing_and_damaged_rows_are_errors_that_name_them() {
 }
 
 #[test]
+fn whatever_the_row_of_meta_says_the_others_make_no_other_state() {
+    for seed in 0..20 {
+        let mut random = Random(seed);
+        let mut kept = Kept::new(r#"{"list":[],"map":{},"text":"","n":0}"#);
+        for _ in 0..150 {
+            kept.store.set_chunk(120);
+            let patch = random.patch(&kept.document, 120);
+            kept.commit(&patch);
+        }
+        let whole = kept.tables.content().meta.clone().unwrap();
+        let number = random.below(200) as u64;
+        for damaged in [
+            Meta { format: READ + number % 3, ..whole.clone() },
+            Meta { session: "another".into(), ..whole.clone() },
+            Meta { tail: number * PARTS, ..whole.clone() },
+            Meta { folding: number, ..whole.clone() },
+        ] {
+            let tables = kept.tables.clone();
+            tables.content().meta = Some(damaged);
+            let Ok(opened) = tables.open(Limits::default()) else { continue };
+            let Opened { store, document, .. } = opened.unwrap();
+            assert_eq!(document.to_string(), kept.document.to_string());
+            // The fold that it goes on with, or doesn't, leads to a base that is read as the same.
+            let mut on = Kept { store, document, tables };
+            for i in 0..60 {
+                on.store.set_chunk(120);
+                on.commit(&push(&i.to_string().repeat(20)));
+                on.check_state();
+            }
+        }
+    }
+}
+
+#[test]
 fn what_the_log_forgets() {
     let mut kept = Kept::new(r#"{"list":[]}"#);
     for round in 0..6_000 {
