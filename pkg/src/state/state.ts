@@ -192,6 +192,11 @@ export class State {
     return this.base === null && this.due === null;
   }
 
+  /** Whether it holds much of a document that nobody has seen, and had better begin anew: see {@link Base.isCrowded}. */
+  get isCrowded(): boolean {
+    return this.base?.isCrowded === true;
+  }
+
   /** The string at a pointer, if it grows. */
   growth(pointer: string): { path: Key[]; value?: undefined; length: number } | null {
     return this.growing?.pointer === pointer ? this.growing : null;

@@ -11,6 +11,9 @@ export const BULK = 64 << 10;
 const AHEAD = 1 << 10;
 const ASKED = 1 << 14;
 
+/** After so many members that were asked for by name, reading anew costs less than keeping them: an object's table doubles in one go. */
+const CROWD = 1 << 13;
+
 /** The version of a document that a state stands over. Once all of it has been read its memory is given back. */
 export class Base {
   /** The containers of which slots haven't been read. */
@@ -19,6 +22,7 @@ export class Base {
   private readonly unlisted = new WeakMap<object, Slots>();
   /** What objects hold of which some members aren't listed. */
   private readonly wide = new WeakMap<object, Members>();
+  private asked = 0;
 
   /** Takes the document over. */
   constructor(private readonly document: StateDocument) {}
@@ -57,6 +61,11 @@ export class Base {
     this.wide.delete(container);
   }
 
+  /** Whether so many members were put into objects one by one that it is better to begin with none again. */
+  get isCrowded(): boolean {
+    return this.asked >= CROWD;
+  }
+
   /** Opens what is at a path of positions (src/document/reading.rs). O(depth + what is returned). */
   open(path: number[], small = SMALL): unknown {
     const opened = JSON.parse(this.document.open(path, small)) as CoreOpened;
@@ -82,6 +91,7 @@ export class Base {
   }
 
   memberAt(path: number[], name: string): unknown {
+    this.asked++;
     const member = this.document.member(path, name);
     return member === undefined ? undefined : JSON.parse(member);
   }

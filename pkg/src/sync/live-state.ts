@@ -147,7 +147,8 @@ export class LiveState<T> {
     try {
       call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if (rows.some(([statement]) => statement === "putRoot") && !meaning.isSeen) meaning.readAnew(session);
+      const isBased = rows.some(([statement]) => statement === "putRoot");
+      if ((isBased || meaning.isCrowded) && !meaning.isSeen) meaning.readAnew(session);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.reopen();

@@ -406,6 +406,11 @@ export class Meaning {
     return this.plain?.isSeen === true;
   }
 
+  /** Whether it holds so much of a document, one by one, that it had better be read anew. */
+  get isCrowded(): boolean {
+    return this.plain?.isCrowded === true;
+  }
+
   /** Stands on what the session has committed when it is next looked at: what was read stands on a version before. Nobody has seen it, and all of it is committed. */
   readAnew(session: SessionHandle): void {
     const { plain } = this;
