@@ -53,7 +53,7 @@ impl Document {
         Ok(out)
     }
 
-    /// One member of the object at a path: its value, or `[its position]` if that is a container. Nothing if there is none.
+    /// One member of the object at a path: its value, or `[its position]` if that is a container, or a string that wasn't read yet. Nothing if there is none.
     /// O(depth · log n).
     pub(crate) fn member(&self, path: &[u32], name: &[u8]) -> Result<Option<Vec<u8>>> {
         let (mut out, node) = (Vec::new(), self.find(path)?);
@@ -111,9 +111,9 @@ fn print_members(out: &mut Vec<u8>, object: &Object) {
     end_list(out, b'}');
 }
 
-/// A value, or the position of one that is a container or isn't known.
+/// A value, or the position of one that is a container or wasn't read.
 fn print_child(out: &mut Vec<u8>, position: usize, value: Option<&Node>) {
-    match value.filter(|value| !value.is_container()) {
+    match value.filter(|value| !value.is_container() && !value.is_hosted()) {
         Some(value) => print(out, value),
         None => {
             out.push(b'[');

@@ -248,7 +248,7 @@ fn array_mut(node: &mut Node) -> Result<&mut Array> {
 
 fn check_value(value: &Node, depth: usize, limits: &Limits) -> Result<()> {
     match value {
-        Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_) => match limits.depth_cap().checked_sub(depth) {
+        _ if value.is_container() => match limits.depth_cap().checked_sub(depth) {
             Some(rest) if value.nested_within(rest) => Ok(()),
             _ => limits.check_depth(usize::MAX),
         },

@@ -6,8 +6,8 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use super::object::Slot;
-use super::tree::{Run, Source};
+use super::object::{Packed, Slot, Table};
+use super::tree::{Run, Source, Tree};
 use super::{Array, EMPTY, Key, Node, Object};
 use crate::print;
 
@@ -17,11 +17,16 @@ use crate::print;
 /// with what is empty, or `false`: whoever gave the host its values asks it for the error before anything that was made
 /// of the answers is believed.
 pub(crate) trait Host: Send + Sync {
-    /// Opens the container at a place: one level of it, and its number.
+    /// Opens what is at a place: one level of it, and the number of a container.
     fn open(&self, place: Place) -> (u32, Level);
 
     /// So many items of an array that was opened, from one on; of a table or its index two for each, a name and what it has.
     fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry>;
+
+    /// Of a table's index: what the name at a place isn't before, and what it is before, as far as that is known without reading it.
+    fn bounds(&self, _index: u32, _place: usize) -> [Option<Key>; 2] {
+        [None, None]
+    }
 
     /// Appends the text of the container at a place, as [`crate::print`] prints it.
     fn print(&self, out: &mut Vec<u8>, place: Place);
@@ -79,8 +84,9 @@ pub(crate) struct Place {
     pub(crate) position: u32,
 }
 
-/// What a container has.
+/// What is at a place.
 pub(crate) enum Level {
+    Text(Node),
     /// Members in their order; names may not repeat.
     Object(Vec<(Key, Entry)>),
     Items(Vec<Entry>),
@@ -92,14 +98,16 @@ pub(crate) enum Level {
         slots: usize,
         index: u32,
         members: usize,
+        packed: Packed,
     },
 }
 
-/// A scalar, or what kind of container is there.
+/// A scalar, or what is there to be opened: a container, or a string that is long.
 pub(crate) enum Entry {
     Scalar(Node),
     Object,
     Array,
+    Text,
 }
 
 /// A container that was opened, for as long as its children may be.
@@ -117,14 +125,15 @@ impl Drop for Holder {
 
 impl Holder {
     fn child(self: &Arc<Holder>, entry: Entry, position: usize) -> Node {
-        let is_array = match entry {
+        let bracket = match entry {
             Entry::Scalar(node) => return node,
-            Entry::Object => false,
-            Entry::Array => true,
+            Entry::Object => Some(b'{'),
+            Entry::Array => Some(b'['),
+            Entry::Text => None,
         };
         let place = Place { holder: self.number, position: position as u32 };
         let weight = self.host.weight(place);
-        let leaf = Leaf { holder: self.clone(), position: place.position, is_array, weight, opened: OnceLock::new() };
+        let leaf = Leaf { holder: self.clone(), position: place.position, bracket, weight, opened: OnceLock::new() };
         Node::Hosted(Arc::new(leaf))
     }
 
@@ -161,16 +170,21 @@ impl Source<Slot> for Slots {
         };
         (first..first + count).map(read).collect()
     }
+
+    fn bounds(&self, place: usize) -> [Option<Slot>; 2] {
+        self.0.host.bounds(self.0.number, place).map(|name| name.map(|name| Some((name, Node::Null))))
+    }
 }
 
-/// A container that lives with a host.
+/// A container that lives with a host, or a long string.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     holder: Arc<Holder>,
     position: u32,
-    is_array: bool,
+    /// What a container begins with.
+    bracket: Option<u8>,
     weight: usize,
-    /// One level of it, once somebody has looked: an array or an object.
+    /// One level of it, once somebody has looked: an array, an object or a string.
     opened: OnceLock<Node>,
 }
 
@@ -187,8 +201,8 @@ impl Leaf {
         self.holder.host.clone()
     }
 
-    pub(super) fn bracket(&self) -> u8 {
-        if self.is_array { b'[' } else { b'{' }
+    pub(super) fn bracket(&self) -> Option<u8> {
+        self.bracket
     }
 
     pub(super) fn weight(&self) -> usize {
@@ -208,15 +222,17 @@ impl Leaf {
     fn read(&self) -> Node {
         let (number, level) = self.holder.host.open(self.place());
         let holder = Arc::new(Holder { host: self.holder.host.clone(), number });
+        let (is_array, is_object) = (self.bracket == Some(b'['), self.bracket == Some(b'{'));
         match level {
-            Level::Array(length) if self.is_array => {
+            Level::Text(text) if self.bracket.is_none() => text,
+            Level::Array(length) if is_array => {
                 Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length, self.weight).of_holder(holder)))
             }
-            Level::Items(entries) if self.is_array => {
+            Level::Items(entries) if is_array => {
                 let items = entries.into_iter().enumerate().map(|(index, entry)| holder.child(entry, index));
                 Node::Array(Arc::new(items.collect::<Array>().of_holder(holder.clone())))
             }
-            Level::Object(members) if !self.is_array => {
+            Level::Object(members) if is_object => {
                 let mut containers = 0;
                 let (names, values): (Vec<Key>, Vec<Node>) = members
                     .into_iter()
@@ -228,12 +244,14 @@ impl Leaf {
                     .unzip();
                 Node::Object(Arc::new(Object::with_shape(names.into(), values)))
             }
-            Level::Table { slots, index, members } if !self.is_array => {
-                let index = Arc::new(Holder { host: self.holder.host.clone(), number: index });
-                let [own, names] = [holder.clone(), index].map(|holder| Arc::new(Slots(holder)) as Arc<dyn Source<Slot>>);
-                Node::Object(Arc::new(Object::unread((own, slots), (names, members), self.weight).of_holder(holder)))
+            Level::Table { slots, index, members, packed } if is_object => {
+                let names = Arc::new(Holder { host: self.holder.host.clone(), number: index });
+                let tree = |holder: Arc<Holder>, length: usize| Tree::of_source(Arc::new(Slots(holder)), length);
+                let table = Table { slots: tree(holder.clone(), slots), index: tree(names, members), packed };
+                Node::Object(Arc::new(Object::unread(table, self.weight).of_holder(holder)))
             }
-            _ if self.is_array => Node::array(Vec::new()),
+            _ if self.bracket.is_none() => Node::text(&[]),
+            _ if is_array => Node::array(Vec::new()),
             _ => Node::Object(Arc::new(Object::with_shape(Arc::default(), Vec::new()))),
         }
     }
@@ -248,6 +266,7 @@ impl Leaf {
         match self.opened.get() {
             Some(Node::Array(array)) => Arc::as_ptr(array) as usize,
             Some(Node::Object(object)) => Arc::as_ptr(object) as usize,
+            Some(Node::Long(text)) => text.as_ptr() as usize,
             _ => std::ptr::from_ref(self) as usize,
         }
     }
@@ -259,7 +278,7 @@ impl Leaf {
 
     pub(super) fn is_same(&self, other: &Leaf) -> bool {
         std::ptr::eq(self, other)
-            || self.is_array == other.is_array
+            || self.bracket == other.bracket
                 && is_one(&self.holder.host, &other.holder.host)
                 && self.holder.host.is_same(self.place(), other.place())
     }
@@ -270,7 +289,7 @@ impl Leaf {
         if self.taken().or(other.taken()).is_some() {
             return None;
         }
-        is_one(host, &other.holder.host).then(|| self.is_array == other.is_array && host.is_equal(self.place(), other.place()))
+        is_one(host, &other.holder.host).then(|| self.bracket == other.bracket && host.is_equal(self.place(), other.place()))
     }
 
     pub(crate) fn print(&self, out: &mut Vec<u8>) {

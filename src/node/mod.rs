@@ -27,7 +27,7 @@ pub(crate) use grown::Grown;
 pub(crate) use host::Leaf;
 pub(crate) use host::{Entry, Host, Level, Place};
 pub(crate) use key::Key;
-pub(crate) use object::{Object, Slot};
+pub(crate) use object::{Object, Packed, Slot, Table};
 pub(crate) use raw::Raw;
 pub(crate) use short::Short;
 #[cfg(any(feature = "wasm-page", test))]
@@ -60,7 +60,7 @@ pub(crate) enum Node {
     Object(Arc<Object>),
     /// An array or object nobody has touched: still its canonical JSON text.
     Raw(Raw),
-    /// An array or object that lives with a host.
+    /// An array or object that lives with a host, or a long string.
     Hosted(Arc<Leaf>),
 }
 
@@ -121,6 +121,7 @@ impl Node {
             Node::Short(short) => Some(short.as_bytes()),
             Node::Long(bytes) => Some(bytes),
             Node::Grown(grown) => Some(grown.as_bytes()),
+            Node::Hosted(leaf) if leaf.bracket().is_none() => leaf.open().as_text(),
             _ => None,
         }
     }
@@ -148,7 +149,7 @@ impl Node {
             Node::Array(_) => Some(b'['),
             Node::Object(_) => Some(b'{'),
             Node::Raw(raw) => raw.as_bytes().first().copied(),
-            Node::Hosted(leaf) => Some(leaf.bracket()),
+            Node::Hosted(leaf) => leaf.bracket(),
             _ => None,
         }
     }
@@ -170,12 +171,12 @@ impl Node {
             Node::Hosted(leaf) => match leaf.open() {
                 Node::Array(array) => Opened::Array(Shared::Borrowed(array)),
                 Node::Object(object) => Opened::Object(Shared::Borrowed(object)),
-                _ => Opened::Null,
+                text => text.as_text().map_or(Opened::Null, Opened::Text),
             },
         }
     }
 
-    /// Puts the opened container in the place of its raw text, or of what lives with a host, so that it can be written.
+    /// Puts what is opened in the place of raw text, or of what lives with a host, so that it can be written.
     pub(crate) fn open_in_place(&mut self) {
         match self {
             Node::Raw(raw) => *self = raw.open(),
@@ -185,7 +186,7 @@ impl Node {
     }
 
     pub(crate) fn is_container(&self) -> bool {
-        matches!(self, Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_))
+        self.bracket().is_some()
     }
 
     /// The value for one pointer segment.

@@ -8,14 +8,35 @@ use std::sync::Arc;
 use super::Node;
 use super::host::Holder;
 use super::key::Key;
-use super::tree::{self, Run, Source, Tree};
+use super::tree::{self, Run, Tree};
 use crate::text::{self, names::are_distinct};
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
 const FLAT: usize = 32;
 
+/// For each member that is deleted so many slots are looked at, if there are more holes than members.
+const LOOKED_AT: usize = 4;
+
+/// So many holes are cut off the end at once.
+const CUT: usize = 1_024;
+
 /// A member, or the hole that one left.
 pub(crate) type Slot = Option<(Key, Node)>;
+
+/// How far members have moved into the holes before them, a few at a time: the slots from `to` to before `from` are holes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packed {
+    pub(crate) to: usize,
+    pub(crate) from: usize,
+}
+
+/// Members by their slots, and the slots' numbers by the members' names in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) slots: Tree<Slot>,
+    pub(crate) index: Tree<Slot>,
+    pub(crate) packed: Packed,
+}
 
 #[derive(Clone, Debug)]
 enum Members {
@@ -23,11 +44,8 @@ enum Members {
         shape: Arc<[Key]>,
         values: Vec<Node>,
     },
-    /// `slots` keeps the order and leaves a hole where a member was deleted; `index` has their numbers by key.
-    Table {
-        index: Tree<Slot>,
-        slots: Tree<Slot>,
-    },
+    /// Its slots keep the order; where a member was deleted there is a hole.
+    Table(Table),
 }
 
 impl Members {
@@ -35,7 +53,72 @@ impl Members {
     fn table(slots: Vec<Slot>) -> Members {
         let keys = slots.iter().flatten().map(|(key, _)| key);
         let index = if cfg!(feature = "fast") { sorted(keys) } else { inserted(keys) };
-        Members::Table { index, slots: slots.into() }
+        Members::Table(Table { index, slots: slots.into(), packed: Packed::default() })
+    }
+}
+
+impl Table {
+    fn at(&self, slot: usize) -> Option<&Node> {
+        self.slots.get(slot)?.as_ref().map(|(_, value)| value)
+    }
+
+    /// Adds a member whose place in the index is known. O(log n).
+    fn push(&mut self, place: usize, key: &Key, value: Node) {
+        let end = self.slots.len();
+        self.index.splice(place, place, vec![indexed(key, end)]);
+        self.slots.splice(end, end, vec![Some((key.clone(), value))]);
+    }
+
+    /// O(log n).
+    fn remove(&mut self, key: &Key) -> Option<Node> {
+        let (place, slot) = search(&self.index, key).ok()?;
+        self.index.splice(place, place + 1, Vec::new());
+        let (_, removed) = self.slots.get_mut(slot)?.take()?;
+        self.pack();
+        Some(removed)
+    }
+
+    /// Takes some of the holes out if they are more than the members. All at once would be a pause of a second where members are half a
+    /// million, which may not have been read. O(log n).
+    fn pack(&mut self) {
+        if self.packed.from == 0 && self.slots.len() <= 2 * self.index.len() {
+            return;
+        }
+        for _ in 0..LOOKED_AT {
+            let Packed { to, from } = self.packed;
+            match self.slots.get(from) {
+                None => return self.cut(),
+                Some(None) => self.packed.from += 1,
+                Some(Some(_)) => {
+                    if to < from {
+                        self.shift(from, to);
+                    }
+                    self.packed = Packed { to: to + 1, from: from + 1 };
+                }
+            }
+        }
+    }
+
+    /// Moves a member into a hole. O(log n).
+    fn shift(&mut self, from: usize, to: usize) {
+        let member = self.slots.get_mut(from).and_then(Option::take);
+        if let Some((key, _)) = &member
+            && let Ok((place, _)) = search(&self.index, key)
+            && let Some(entry) = self.index.get_mut(place)
+        {
+            *entry = indexed(key, to);
+        }
+        if let Some(hole) = self.slots.get_mut(to) {
+            *hole = member;
+        }
+    }
+
+    /// The last slots are holes: cuts some of them off.
+    fn cut(&mut self) {
+        let (to, end) = (self.packed.to, self.slots.len());
+        let start = to.max(end.saturating_sub(CUT)).min(end);
+        self.slots.splice(start, end, Vec::new());
+        self.packed = if start > to { Packed { to, from: start } } else { Packed::default() };
     }
 }
 
@@ -48,14 +131,14 @@ pub(crate) struct Object {
     /// The host's table that this is, as long as it wasn't written to.
     holder: Option<Arc<Holder>>,
     /// Whether members may be there that nobody has looked at.
+    #[cfg_attr(not(any(feature = "wasm-page", test)), allow(dead_code))]
     is_unread: bool,
 }
 
 impl Object {
     /// A table of members none of which is read yet, and what it weighs. O(1).
-    pub(super) fn unread(slots: (Arc<dyn Source<Slot>>, usize), index: (Arc<dyn Source<Slot>>, usize), weight: usize) -> Object {
-        let [slots, index] = [slots, index].map(|(source, length)| Tree::of_source(source, length));
-        Object { members: Members::Table { index, slots }, weight, is_hosted: true, holder: None, is_unread: true }
+    pub(super) fn unread(table: Table, weight: usize) -> Object {
+        Object { members: Members::Table(table), weight, is_hosted: true, holder: None, is_unread: true }
     }
 
     /// The table, which lives with a host.
@@ -92,35 +175,34 @@ impl Object {
             Members::Flat { shape, .. } => {
                 !are_distinct(shape.iter().map(|key| &**key)) && shape.iter().enumerate().any(|(at, key)| position(shape, key) != Some(at))
             }
-            Members::Table { index, slots } => index.len() < slots.len(),
+            Members::Table(Table { index, slots, .. }) => index.len() < slots.len(),
         }
     }
 
     /// The trees that it consists of, or its values where it is small.
     pub(super) fn into_trees(self) -> Result<[Tree<Slot>; 2], Vec<Node>> {
         match self.members {
-            Members::Table { index, slots } => Ok([index, slots]),
+            Members::Table(Table { index, slots, .. }) => Ok([index, slots]),
             Members::Flat { values, .. } => Err(values),
         }
     }
 
-    /// The members by their slots, and the slots' numbers by the members' names in their order, where it has many.
+    /// What it consists of where it has many members.
     #[cfg_attr(target_arch = "wasm32", allow(dead_code))]
-    pub(crate) fn table(&self) -> Option<(&Tree<Slot>, &Tree<Slot>)> {
-        if let Members::Table { index, slots } = &self.members { Some((slots, index)) } else { None }
+    pub(crate) fn table(&self) -> Option<&Table> {
+        if let Members::Table(table) = &self.members { Some(table) } else { None }
     }
 
     /// Reads of the table what nobody has looked at: its names.
     pub(super) fn read_index(&self) {
-        for _ in self.table().into_iter().flat_map(|(_, index)| index.iter()) {}
+        for _ in self.table().into_iter().flat_map(|table| table.index.iter()) {}
     }
 
     /// The names with their positions, in the members' order, if that takes reading less than the members: no value is read.
     /// O(n log n).
     #[cfg(any(feature = "wasm-page", test))]
     pub(crate) fn unread_names(&self) -> Option<Vec<(usize, &Key)>> {
-        let (_, index) = self.table().filter(|_| self.is_unread)?;
-        let entries = index.iter().flatten();
+        let entries = self.table().filter(|_| self.is_unread)?.index.iter().flatten();
         let mut names: Vec<_> = entries.filter_map(|(key, slot)| Some((slot.as_number()? as usize, key))).collect();
         names.sort_unstable_by_key(|(slot, _)| *slot);
         Some(names)
@@ -133,7 +215,7 @@ impl Object {
     pub(crate) fn len(&self) -> usize {
         match &self.members {
             Members::Flat { values, .. } => values.len(),
-            Members::Table { index, .. } => index.len(),
+            Members::Table(table) => table.index.len(),
         }
     }
 
@@ -151,7 +233,7 @@ impl Object {
         let slot = self.find(key).ok()?;
         match &self.members {
             Members::Flat { values, .. } => values.get(slot),
-            Members::Table { slots, .. } => slots.get(slot)?.as_ref().map(|(_, value)| value),
+            Members::Table(table) => table.at(slot),
         }
     }
 
@@ -159,7 +241,7 @@ impl Object {
     fn find(&self, key: &Key) -> Result<usize, usize> {
         match &self.members {
             Members::Flat { shape, .. } => position(shape, key).ok_or(shape.len()),
-            Members::Table { index, .. } => search(index, key).map(|(_, slot)| slot),
+            Members::Table(table) => search(&table.index, key).map(|(_, slot)| slot),
         }
     }
 
@@ -172,8 +254,8 @@ impl Object {
     pub(crate) fn positions(&self) -> Box<dyn Iterator<Item = (usize, (&Key, &Node))> + '_> {
         match &self.members {
             Members::Flat { shape, values } => Box::new(shape.iter().zip(values).enumerate()),
-            Members::Table { slots, .. } => {
-                let members = slots.iter().enumerate();
+            Members::Table(table) => {
+                let members = table.slots.iter().enumerate();
                 Box::new(members.filter_map(|(at, slot)| slot.as_ref().map(|(key, value)| (at, (key, value)))))
             }
         }
@@ -191,7 +273,7 @@ impl Object {
     pub(crate) fn at(&self, position: usize) -> Option<&Node> {
         match &self.members {
             Members::Flat { values, .. } => values.get(position),
-            Members::Table { slots, .. } => slots.get(position)?.as_ref().map(|(_, value)| value),
+            Members::Table(table) => table.at(position),
         }
     }
 
@@ -204,7 +286,7 @@ impl Object {
     fn edit_slot<R>(&mut self, slot: usize, edit: impl FnOnce(&mut Node) -> R) -> Option<R> {
         let value = match &mut self.members {
             Members::Flat { values, .. } => values.get_mut(slot)?,
-            Members::Table { slots, .. } => &mut slots.get_mut(slot)?.as_mut()?.1,
+            Members::Table(table) => &mut table.slots.get_mut(slot)?.as_mut()?.1,
         };
         let before = value.weight();
         let result = edit(value);
@@ -228,18 +310,15 @@ impl Object {
                 *shape = shape.iter().chain([key]).cloned().collect();
                 values.push(value);
             }
-            Members::Table { index, slots } => {
-                index.splice(place, place, vec![indexed(key, slots.len())]);
-                slots.splice(slots.len(), slots.len(), vec![Some((key.clone(), value))]);
-            }
+            Members::Table(table) => table.push(place, key, value),
         }
         if let (Members::Flat { .. }, true) = (&self.members, self.len() > FLAT) {
-            self.tabulate();
+            self.members = Members::table(self.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect());
         }
         None
     }
 
-    /// Deletes a member; returns the value it had. O(log n) amortised.
+    /// Deletes a member; returns the value it had. O(log n).
     pub(crate) fn remove(&mut self, key: &Key) -> Option<Node> {
         let removed = match &mut self.members {
             Members::Flat { shape, values } => {
@@ -247,25 +326,11 @@ impl Object {
                 *shape = shape.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, key)| key.clone()).collect();
                 values.remove(at)
             }
-            Members::Table { index, slots } => {
-                let (at, slot) = search(index, key).ok()?;
-                index.splice(at, at + 1, Vec::new());
-                let removed = slots.get_mut(slot)?.take()?.1;
-                self.holder = None;
-                if slots.len() > 2 * index.len() {
-                    self.tabulate();
-                }
-                removed
-            }
+            Members::Table(table) => table.remove(key)?,
         };
+        self.holder = None;
         self.weight = self.weight.saturating_sub(member_weight(key, &removed));
         Some(removed)
-    }
-
-    /// (Re)builds the table, without holes. O(n log n).
-    fn tabulate(&mut self) {
-        self.members = Members::table(self.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect());
-        self.is_unread = false;
     }
 
     /// The keys whose values may differ between the two, or that only one of them has: in this one's order, then those
@@ -280,7 +345,7 @@ impl Object {
     fn shared_slots(&self, other: &Object) -> Vec<Run> {
         match (&self.holder, &other.holder, &self.members, &other.members) {
             (Some(holder), Some(other), ..) => holder.shared_runs(other),
-            (_, _, Members::Table { slots, .. }, Members::Table { slots: others, .. }) => slots.shared_runs(others),
+            (_, _, Members::Table(table), Members::Table(other)) => table.slots.shared_runs(&other.slots),
             _ => Vec::new(),
         }
     }
@@ -303,7 +368,7 @@ impl Object {
     fn slots(&self, start: usize, end: usize) -> Iter<'_> {
         match &self.members {
             Members::Flat { shape, values } => Iter::Flat(shape.iter().zip(values).skip(start).take(end - start)),
-            Members::Table { slots, .. } => Iter::Table(slots.iter_from(start).take(end - start)),
+            Members::Table(table) => Iter::Table(table.slots.iter_from(start).take(end - start)),
         }
     }
 }

@@ -120,3 +120,43 @@ proptest! {
         prop_assert_eq!(built.weight(), expected.weight());
     }
 }
+
+/// However members come and go, slots are no more than a few times the members, and no deletion moves more than a few.
+#[test]
+fn holes_are_taken_out_of_a_table_a_few_at_a_time() {
+    for (stays, comes) in [(1, 0), (100, 0), (400, 1), (50, 4)] {
+        let mut list: Vec<(u32, u32)> = (0..4_000).map(|key| (key, 0)).collect();
+        let mut changed = object(&list);
+        let (mut next, mut random) = (list.len() as u32, 7u64);
+        for step in 0..12_000u32 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if list.len() > stays && step % 5 >= comes {
+                let at = if step % 3 == 0 { 0 } else { (random >> 33) as usize % list.len() };
+                let before = changed.clone();
+                let (key, _) = list.remove(at);
+                assert!(changed.remove(&name(key)).is_some());
+                let moved = if step % 50 == 0 {
+                    list.iter()
+                        .filter(|(key, _)| {
+                            before.find_member(&name(*key)).map(|(slot, _)| slot) != changed.find_member(&name(*key)).map(|(slot, _)| slot)
+                        })
+                        .count()
+                } else {
+                    0
+                };
+                assert!(moved <= 4, "{moved} members moved");
+            } else {
+                list.push((next, step));
+                changed.set(&name(next), number(&step));
+                next += 1;
+            }
+            let slots = changed.table().unwrap().slots.len();
+            assert!(slots <= 5 * list.len() + 2_048 || step < 8_000, "{slots} slots of {} members after {step}", list.len());
+        }
+        assert!(changed.iter().eq(object(&list).iter()) && changed == object(&list));
+        assert!(list.iter().all(|(key, value)| changed.get(&name(*key)) == Some(&number(value))));
+        let table = changed.table().unwrap();
+        let free = table.slots.iter().skip(table.packed.to).take(table.packed.from - table.packed.to);
+        assert!(table.packed.to <= table.packed.from && free.flatten().next().is_none());
+    }
+}

@@ -97,6 +97,9 @@ impl Reader {
     }
 
     fn open_layout(&self, layout: Arc<Layout>) -> Result<(u32, Level)> {
+        if layout.kind == Kind::Text {
+            return Ok((0, Level::Text(self.whole(&layout)?)));
+        }
         let length = |layout: &Layout| self.runs(layout).map(|runs| runs.iter().map(|run| run.count).sum());
         if layout.kind == Kind::Array {
             let length = length(&layout)?;
@@ -106,44 +109,25 @@ impl Reader {
             let (slots, members) = (length(&layout)?, length(&index)?);
             let mut opened = self.opened();
             let index = opened.add(index, Vec::new());
-            return Ok((opened.add(layout, Vec::new()), Level::Table { slots, index, members }));
+            let packed = layout.packed;
+            return Ok((opened.add(layout, Vec::new()), Level::Table { slots, index, members, packed }));
         }
         let (mut members, mut children) = (Vec::new(), Vec::new());
         for run in self.runs(&layout)? {
             let (content, holes) = self.content(layout.kind, run)?;
-            let mut name = Key::default();
-            self.each(&content, &holes, |place, item, hole| {
+            let (mut name, mut holes) = (Key::default(), holes.iter().peekable());
+            for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
+                let hole = holes.next_if(|(at, _)| *at == place).map(|(_, layout)| layout);
                 if place % 2 == 0 {
-                    name = Key::from(text(&item).unwrap_or_default());
-                    return;
+                    let long = hole.map(|layout| self.whole(layout)).transpose()?;
+                    name = Key::from(text(long.as_ref().unwrap_or(item)).unwrap_or_default());
+                } else {
+                    children.extend(hole.cloned());
+                    members.push((std::mem::take(&mut name), entry(item, hole)));
                 }
-                let entry = match hole.map(|layout| (layout.kind, layout)) {
-                    Some((Kind::Array, layout)) => {
-                        children.push(layout.clone());
-                        Entry::Array
-                    }
-                    Some((Kind::Object | Kind::Table, layout)) => {
-                        children.push(layout.clone());
-                        Entry::Object
-                    }
-                    _ => Entry::Scalar(item),
-                };
-                members.push((std::mem::take(&mut name), entry));
-            })?;
-        }
-        Ok((self.opened().add(layout, children), Level::Object(members)))
-    }
-
-    /// All that a run has, with its places; what has chunks of its own, with its layout: texts are read, containers aren't.
-    fn each<'h>(&self, content: &Node, holes: &'h Holes, mut tell: impl FnMut(usize, Node, Option<&'h Arc<Layout>>)) -> Result<()> {
-        let mut holes = holes.iter().peekable();
-        for (place, item) in content.as_array().iter().flat_map(|items| items.iter()).enumerate() {
-            match holes.next_if(|(at, _)| *at == place) {
-                Some((_, layout)) if layout.kind == Kind::Text => tell(place, self.whole(layout)?, Some(layout)),
-                hole => tell(place, item.clone(), hole.map(|(_, layout)| layout)),
             }
         }
-        Ok(())
+        Ok((self.opened().add(layout, children), Level::Object(members)))
     }
 
     fn read_items(&self, array: u32, first: usize, count: usize) -> Result<Vec<Entry>> {
@@ -168,13 +152,10 @@ impl Reader {
             let before = entries.len();
             let mut inside = holes.iter().skip_while(|(place, _)| *place < skip).peekable();
             for (place, item) in content.as_array().iter().flat_map(|items| items.iter_from(skip)).take(take).enumerate() {
-                entries.push(match inside.next_if(|(at, _)| *at == skip + place) {
-                    None => Entry::Scalar(item.clone()),
-                    Some((_, layout)) => match layout.kind {
-                        Kind::Text => Entry::Scalar(self.whole(layout)?),
-                        Kind::Array => Entry::Array,
-                        _ => Entry::Object,
-                    },
+                let hole = inside.next_if(|(at, _)| *at == skip + place).map(|(_, layout)| layout);
+                entries.push(match hole.filter(|_| layout.kind.has_names() && place % 2 == 0) {
+                    Some(name) => Entry::Scalar(self.whole(name)?),
+                    None => entry(item, hole),
                 });
             }
             if entries.len() == before {
@@ -265,6 +246,15 @@ impl Host for Reader {
         self.or(Vec::new(), || self.read_items(array, first, count))
     }
 
+    fn bounds(&self, index: u32, place: usize) -> [Option<Key>; 2] {
+        let Some(layout) = self.opened().by_number.get(&index).map(|container| container.layout.clone()) else { return [None, None] };
+        self.or([None, None], || {
+            let Some((number, run, _)) = self.run(&layout, place)? else { return Ok([None, None]) };
+            let next = self.runs(&layout)?.get(number + 1);
+            Ok([run.first.clone(), next.and_then(|next| next.first.clone())])
+        })
+    }
+
     fn print(&self, out: &mut Vec<u8>, place: Place) {
         let begin = out.len();
         if self.or(None, || self.print_layout(out, &*self.layout(place)?).map(Some)).is_none() {
@@ -330,6 +320,16 @@ impl Host for Reader {
         // What it holds is dropped when the list is free again: it may be read from while it is.
         let dropped = self.opened().by_number.remove(&container);
         drop(dropped);
+    }
+}
+
+/// An item of a chunk, or what is there instead that has chunks of its own.
+fn entry(item: &Node, hole: Option<&Arc<Layout>>) -> Entry {
+    match hole.map(|layout| layout.kind) {
+        None => Entry::Scalar(item.clone()),
+        Some(Kind::Text) => Entry::Text,
+        Some(Kind::Array) => Entry::Array,
+        Some(_) => Entry::Object,
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::node::{Node, Opened};
+use crate::node::{Key, Node, Opened, Packed};
+use crate::print::print_text;
 use crate::text::number;
 
 /// A layout of more runs than this has a chunk of its own that lists them.
 pub(super) const LISTED: usize = 8;
+
+/// First names of so many bytes are kept beside the runs.
+pub(super) const NAMED: usize = 64;
 
 /// What a value is that has chunks of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,7 @@ pub(super) struct Layout {
     pub(super) runs: OnceLock<Vec<Run>>,
     /// Of a table.
     pub(super) index: Option<Arc<Layout>>,
+    pub(super) packed: Packed,
 }
 
 /// Some of a value's items, members or bytes, in a chunk.
@@ -47,6 +52,8 @@ pub(super) struct Run {
     pub(super) has_holes: bool,
     /// These, by their places in the chunk, once that was read.
     pub(super) holes: OnceLock<Holes>,
+    /// Of an index the first name, if it is no longer than [`NAMED`]: whoever looks for another one needn't read the chunk.
+    pub(super) first: Option<Key>,
 }
 
 /// Values that have chunks of their own, and the places where `null` stands for them. Names count as places, too.
@@ -80,10 +87,10 @@ impl Layout {
             Kind::Table => inside.max(1) + 1,
             _ => inside + runs.len().saturating_sub(1) + 2,
         };
-        Layout { kind, bytes, list, runs: OnceLock::from(runs), index: None }
+        Layout { kind, bytes, list, runs: OnceLock::from(runs), index: None, packed: Packed::default() }
     }
 
-    /// `[kind, bytes, the runs or the chunk that lists them, a table's index]`
+    /// `[kind, bytes, the runs or the chunk that lists them, a table's index, how far it is packed]`, the last two numbers where it is
     pub(super) fn print(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         [self.kind as usize as u64, self.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));
@@ -94,6 +101,10 @@ impl Layout {
         if let Some(index) = &self.index {
             out.push(b',');
             index.print(out);
+            for number in [self.packed.to, self.packed.from].into_iter().filter(|_| self.packed != Packed::default()) {
+                out.push(b',');
+                out.extend_from_slice(number::digits(number as u64, &mut [0; 20]));
+            }
         }
         out.push(b']');
     }
@@ -104,27 +115,36 @@ impl Layout {
         let bytes = whole(fields.get(1)?)? as usize;
         let third = fields.get(2)?;
         let index = if kind == Kind::Table { Some(Arc::new(Layout::read(fields.get(3)?)?)) } else { None };
-        Some(match third.as_number() {
-            Some(_) => Layout { kind, bytes, list: Some(whole(third)?), runs: OnceLock::new(), index },
-            None => Layout { kind, bytes, list: None, runs: OnceLock::from(read_runs(third)?), index },
-        })
+        let [to, from] = [4, 5].map(|at| fields.get(at).and_then(whole).unwrap_or_default() as usize);
+        let packed = if to <= from { Packed { to, from } } else { return None };
+        let (list, runs) = match third.as_number() {
+            Some(_) => (Some(whole(third)?), OnceLock::new()),
+            None => (None, OnceLock::from(read_runs(third)?)),
+        };
+        Some(Layout { kind, bytes, list, runs, index, packed })
     }
 }
 
 impl Run {
     pub(super) fn new(chunk: u64, count: usize, bytes: usize, holes: Vec<(usize, Arc<Layout>)>) -> Run {
         let has_holes = !holes.is_empty();
-        Run { chunk, count, bytes, has_holes, holes: if has_holes { OnceLock::from(Arc::new(holes)) } else { OnceLock::new() } }
+        let holes = if has_holes { OnceLock::from(Arc::new(holes)) } else { OnceLock::new() };
+        Run { chunk, count, bytes, has_holes, holes, first: None }
     }
 }
 
-/// `[[chunk, count, bytes, 1 if it has holes], …]`
+/// `[[chunk, count, bytes, 1 if it has holes, an index's first name], …]`
 pub(super) fn print_runs(out: &mut Vec<u8>, runs: &[Run]) {
     out.push(b'[');
     for (index, run) in runs.iter().enumerate() {
         out.extend_from_slice(if index > 0 { b",[" } else { b"[" });
         [run.chunk, run.count as u64, run.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));
-        print_number(out, u64::from(run.has_holes), b']');
+        out.push(if run.has_holes { b'1' } else { b'0' });
+        for name in run.first.iter() {
+            out.push(b',');
+            print_text(out, name);
+        }
+        out.push(b']');
     }
     out.push(b']');
 }
@@ -133,9 +153,10 @@ pub(super) fn read_runs(node: &Node) -> Option<Vec<Run>> {
     let runs = node.as_array()?;
     let read = |node: &Node| {
         let fields = node.as_array()?;
-        let [chunk, count, bytes, holes] = [0, 1, 2, 3].map(|at| fields.get(at).and_then(whole));
-        let holes = holes?;
-        Some(Run { chunk: chunk?, count: count? as usize, bytes: bytes? as usize, has_holes: holes > 0, holes: OnceLock::new() })
+        let [chunk, count, bytes, has_holes] = [0, 1, 2, 3].map(|at| fields.get(at).and_then(whole));
+        let first = fields.get(4).and_then(text).map(Key::from);
+        let holes = OnceLock::new();
+        Some(Run { chunk: chunk?, count: count? as usize, bytes: bytes? as usize, has_holes: has_holes? > 0, holes, first })
     };
     runs.iter().map(read).collect()
 }

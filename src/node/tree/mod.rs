@@ -81,12 +81,23 @@ impl<T: Clone> Tree<T> {
         self.leaf_from(index).first()
     }
 
-    fn first(&self) -> Option<&T> {
+    /// Whether the first item is what is looked for, or before it. What isn't read is read where nothing else tells.
+    fn begins_by(&self, compare: impl Fn(&T) -> Ordering) -> bool {
         let mut tree = self;
         loop {
+            if let Stored::Unread(unread) = &*tree.stored {
+                match unread.bounds() {
+                    [Some(least), _] if compare(&least).is_gt() => return false,
+                    [_, Some(beyond)] if compare(&beyond).is_le() => return true,
+                    _ => {}
+                }
+            }
             match tree.part() {
-                Part::Leaf(items) => return items.first(),
-                Part::Inner(trees) => tree = trees.first()?,
+                Part::Leaf(items) => return items.first().is_some_and(|first| compare(first).is_le()),
+                Part::Inner(trees) => match trees.first() {
+                    Some(first) => tree = first,
+                    None => return false,
+                },
             }
         }
     }
@@ -116,7 +127,7 @@ impl<T: Clone> Tree<T> {
                     return items.get(found).map(|item| (passed + found, item)).ok_or(passed);
                 }
                 Part::Inner(trees) => {
-                    let begun = trees.partition_point(|tree| tree.first().is_some_and(|first| compare(first).is_le()));
+                    let begun = trees.partition_point(|tree| tree.begins_by(&compare));
                     let Some((last, whole)) = trees.get(..begun.max(1)).and_then(<[_]>::split_last) else { return Err(passed) };
                     passed += whole.iter().map(Tree::len).sum::<usize>();
                     tree = last;

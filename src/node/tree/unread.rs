@@ -9,6 +9,11 @@ use super::{MOST, Part, Stored, Tree};
 pub(crate) trait Source<T>: Send + Sync {
     /// Exactly so many items, from one on, all of which are there.
     fn read(&self, first: usize, count: usize) -> Vec<T>;
+
+    /// Where items ascend: what the item at a place isn't before, and what it is before, as far as that is known without reading it.
+    fn bounds(&self, _place: usize) -> [Option<T>; 2] {
+        [None, None]
+    }
 }
 
 /// Not asked of each source, as with hosts.
@@ -45,6 +50,11 @@ impl<T> Unread<T> {
     /// How many items each part of its level has; the last one may have fewer.
     fn span(&self) -> usize {
         MOST.saturating_pow(self.height)
+    }
+
+    /// What the first of its items isn't before, and what it is before, as far as that is known. Nothing is read for that.
+    pub(super) fn bounds(&self) -> [Option<T>; 2] {
+        if self.level.get().is_some() { [None, None] } else { self.source.bounds(self.first) }
     }
 
     /// The level, which is a leaf's items or further parts.

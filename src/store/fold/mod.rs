@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::chunks::Reader;
-use super::layout::{Holes, Kind, LISTED, Layout, Run, print_holes, print_runs};
+use super::layout::{Holes, Kind, LISTED, Layout, NAMED, Run, print_holes, print_runs};
 use crate::error::Result;
-use crate::node::{Node, Slot, Tree};
+use crate::node::{Node, Packed, Slot, Table, Tree};
 use crate::print::print_text;
 use parts::parts;
-use value::{EMPTY, HOLE, Value, index_of, is_large};
+use value::{EMPTY, HOLE, Value, is_large, table_of};
 
 /// What chunks are filled up to, by weight, unless it was set otherwise. What is heavier has chunks of its own.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -27,6 +27,9 @@ const FREED: usize = 8;
 
 /// What one part of a value takes to look at, in bytes that are printed meanwhile.
 const LOOK: usize = 16;
+
+/// An item with chunks of its own that others come before, or no longer do, is looked for so many places away.
+const NEAR: usize = 8;
 
 /// The number that the root has among chunks, of which it is none.
 pub(super) const ROOT: u64 = 0;
@@ -77,6 +80,7 @@ pub(super) struct Done {
 #[derive(Debug)]
 struct Index {
     names: Tree<Slot>,
+    packed: Packed,
     old: Option<(Tree<Slot>, Arc<Layout>)>,
     slots: Option<Arc<Layout>>,
 }
@@ -208,11 +212,12 @@ impl Fold {
             None => None,
         };
         let is_table = value.kind() == Kind::Table;
-        let mut index = index_of(node).filter(|_| is_table).map(|names| Index { names, old: None, slots: None });
+        let index = |table: Table| Index { names: table.index, packed: table.packed, old: None, slots: None };
+        let mut index = table_of(node).filter(|_| is_table).map(index);
         let mut before = None;
         if let Some((node, layout)) = old {
-            match (&mut index, &layout.index, index_of(&node)) {
-                (Some(index), Some(layout), Some(names)) => index.old = Some((names, layout.clone())),
+            match (&mut index, &layout.index, table_of(&node)) {
+                (Some(index), Some(layout), Some(table)) => index.old = Some((table.index, layout.clone())),
                 (_, layout, _) => self.gone.extend(layout.clone()),
             }
             before = Some((Value::laid_out(&node, layout.kind), layout));
@@ -269,14 +274,14 @@ impl Fold {
             Arc::new(Layout::new(frame.value.kind(), frame.runs, list.as_ref().map(|(id, _)| *id)))
         });
         match (frame.index, self.frames.last_mut()) {
-            (Some(Index { names, old, slots: None }), _) => {
+            (Some(Index { names, packed, old, slots: None }), _) => {
                 let old = old.map(|(names, layout)| (Value::Table(Kind::Index, names), layout));
-                let index = Index { names: names.clone(), old: None, slots: Some(layout) };
+                let index = Index { names: names.clone(), packed, old: None, slots: Some(layout) };
                 self.begin_frame(Value::Table(Kind::Index, names), old, Some(index))?;
             }
-            (Some(Index { slots: Some(slots), .. }), Some(holder)) => {
-                let is_same = slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
-                holder.filled(if is_same { slots } else { Arc::new(Layout { index: Some(layout), ..Layout::clone(&slots) }) });
+            (Some(Index { packed, slots: Some(slots), .. }), Some(holder)) => {
+                let is_same = slots.packed == packed && slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
+                holder.filled(if is_same { slots } else { Arc::new(Layout { index: Some(layout), packed, ..Layout::clone(&slots) }) });
             }
             (None, Some(holder)) => holder.filled(layout),
             _ => {}
@@ -399,11 +404,16 @@ impl Frame {
                 let stayed = self.orphans.contains_key(&span.from).then_some(span.from).filter(is_there);
                 stayed.or_else(|| self.orphans.keys().copied().find(is_there))?
             }
-            (_, old) => {
-                let fits = |at: &usize| self.orphans.contains_key(at);
-                let is_same = |at: &usize| old.item(*at).is_some_and(|old| old.is_same(node));
-                let candidates = [Some(front), back].into_iter().flatten().filter(fits);
-                candidates.clone().find(is_same).or_else(|| candidates.clone().next())?
+            (value, old) => {
+                let is = |at: usize, node: &Node| old.item(at).is_some_and(|old| old.is_same(node));
+                let near = self.orphans.range(front.saturating_sub(NEAR)..=front + NEAR).map(|(at, _)| *at);
+                let aligned = [Some(front), back].into_iter().flatten().filter(|at| self.orphans.contains_key(at));
+                // What isn't there as it was may be what stood there, unless that has only moved on.
+                let mut changed = aligned.clone().filter(|at| {
+                    let later = (span.from + 1..span.to).take(NEAR);
+                    later.filter_map(|later| value.item(later)).all(|later| !is(*at, &later))
+                });
+                aligned.clone().chain(near).find(|at| is(*at, node)).or_else(|| changed.next())?
             }
         };
         let old = self.old.as_ref()?.item(at)?;
@@ -461,7 +471,9 @@ impl Frame {
             text.push(b'\n');
             print_holes(&mut text, &holes);
         }
-        self.runs.push(Run::new(chunk, count, bytes, holes));
+        let is_index = self.value.kind() == Kind::Index;
+        let first = self.value.member(start).map(|(name, _)| name).filter(|name| is_index && name.len() <= NAMED);
+        self.runs.push(Run { first: first.cloned(), ..Run::new(chunk, count, bytes, holes) });
         text
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Span;
-use crate::node::{Array, Key, Node, Opened, Run, Slot, Tree, widened};
+use crate::node::{Array, Key, Node, Opened, Run, Slot, Table, Tree, widened};
 use crate::print::{print, print_text};
 use crate::store::layout::Kind;
 use crate::text;
@@ -40,7 +40,7 @@ impl Value {
         match node.open() {
             Opened::Array(array) => Value::Items((*array).clone()),
             Opened::Object(object) => match object.table().filter(|_| kind == Kind::Table) {
-                Some((slots, _)) => Value::Table(Kind::Table, slots.clone()),
+                Some(table) => Value::Table(Kind::Table, table.slots.clone()),
                 None => Value::Members(object.iter().map(|(key, value)| Some((key.clone(), value.clone()))).collect()),
             },
             _ => Value::Text(node.clone()),
@@ -192,7 +192,7 @@ fn is_same_slot(slot: &Slot, other: &Slot) -> bool {
     }
 }
 
-/// The index of a value that is a table.
-pub(super) fn index_of(node: &Node) -> Option<Tree<Slot>> {
-    if let Opened::Object(object) = node.open() { object.table().map(|(_, index)| index.clone()) } else { None }
+/// What a value consists of that is a table.
+pub(super) fn table_of(node: &Node) -> Option<Table> {
+    if let Opened::Object(object) = node.open() { object.table().cloned() } else { None }
 }
