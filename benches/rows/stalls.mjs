@@ -13,24 +13,9 @@ import { initSync } from '../../pkg/dist/wasm/patchwire.js';
 import { median } from '../harness.mjs';
 import { installPeer } from '../peers.mjs';
 import { withWorker } from '../workerd/start.mjs';
+import { changes, count, kindOf, nameOf, note } from './large.mjs';
 
-const bytes = 100e6;
-const note = (id) => ({ id, title: `Note ${id}`, text: 'x'.repeat(160) });
-const count = Math.floor(bytes / JSON.stringify(note(400_000)).length);
 const options = { limits: { document: 256e6 } };
-
-const nameOf = (i) => `record ${(i * 7_919) % count}`;
-
-/** Each makes one small change, its number given; of a state whose notes are in a list, or have names in an object. */
-const changes = {
-  set: (draft, n) => void (draft.n = n),
-  push: (draft, n) => void draft.notes.push(note(n)),
-  'edit of a note anywhere': (draft, n) => void (draft.notes[(n * 7_919) % count].title = `Edited ${n}`),
-  'edit of a late note': (draft, n) => void (draft.notes[count - 1 - (n % 200)].title = `Edited ${n}`),
-  'edit of a record by its name': (draft, n) => void (draft.records[nameOf(n)].title = `Edited ${n}`),
-  'a record of a new name': (draft, n) => void (draft.records[`new ${n}`] = note(n)),
-};
-const kindOf = (change) => (change.includes('record') ? 'records' : 'notes');
 
 const folder = fileURLToPath(new URL('../../target/stalls/', import.meta.url));
 const [made, used] = [`${folder}made.db`, `${folder}used.db`];
@@ -98,6 +83,9 @@ async function least(change, commits) {
   return runs[0].map(({ seen }, n) => ({ n, took: Math.min(...runs.map((run) => run[n].took)), did: did(seen, n) })).sort((a, b) => a.took - b.took);
 }
 
+/** Once more than half of them are gone the holes that they left are taken out. */
+const commitsOf = (change) => (change.startsWith('deletion') ? Math.floor(count / 2) + 10_000 : 66_000);
+
 const known = new Map();
 
 const figures = [
@@ -140,8 +128,8 @@ const onDisk = Object.keys(changes).flatMap((change) =>
   figures.map(([name, pick]) => ({
     name: `commits of 100 MB, ${change}: ${name}`,
     target: 10,
-    async figures({ rounds }) {
-      if (!known.has(change)) known.set(change, least(change, rounds > 5 ? 90_000 : 66_000));
+    async figures() {
+      if (!known.has(change)) known.set(change, least(change, commitsOf(change)));
       const times = await known.get(change);
       const { n, took, did } = pick(times);
       const peer = median(times.map(({ took }) => took));

@@ -3,6 +3,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { produce } from 'immer';
 import { SyncedState } from 'patchwire/durable-objects';
+import { changes as large, nameOf, note as largeNote } from '../rows/large.mjs';
 import { Agent, getAgentByName } from '../../.tools/peers/agents/node_modules/agents/dist/index.js';
 
 /** A state of about so many bytes: an agent's notes, an answer that grows, and a count. */
@@ -75,20 +76,6 @@ export class Ours extends DurableObject {
   }
 }
 
-const RECORDS = 476_000;
-const record = (id) => ({ id, title: `Note ${id}`, text: 'x'.repeat(160) });
-const nameOf = (i) => `record ${(i * 7_919) % RECORDS}`;
-
-/** Each makes one small change to a state of 100 MB, its number given. */
-const large = {
-  set: (draft, n) => void (draft.n = n),
-  push: (draft, n) => void draft.notes.push(record(n)),
-  'edit of a note anywhere': (draft, n) => void (draft.notes[(n * 7_919) % RECORDS].title = `Edited ${n}`),
-  'edit of a late note': (draft, n) => void (draft.notes[RECORDS - 1 - (n % 200)].title = `Edited ${n}`),
-  'edit of a record by its name': (draft, n) => void (draft.records[nameOf(n)].title = `Edited ${n}`),
-  'a record of a new name': (draft, n) => void (draft.records[`new ${n}`] = record(n)),
-};
-
 /** A state of 100 MB: notes in a list, or records in an object by their names. */
 export class Large extends DurableObject {
   state = new SyncedState(this.ctx, { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
@@ -109,8 +96,8 @@ export class Large extends DurableObject {
     else {
       this.state.update((draft) => {
         for (let i = from; i < from + count; i++) {
-          if (make === 'notes') draft.notes.push(record(i));
-          else draft.records[nameOf(i)] = record(i);
+          if (make === 'notes') draft.notes.push(largeNote(i));
+          else draft.records[nameOf(i)] = largeNote(i);
         }
       });
     }
