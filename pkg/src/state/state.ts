@@ -275,6 +275,12 @@ export class State {
     return this.frozen(this.next);
   }
 
+  /** The same for whoever measures it and keeps nothing: what the change was made in isn't frozen, so that it can be taken back there. */
+  unfinished(): unknown {
+    if (this.base !== null) for (const value of [this.value, this.next]) readWhole(value, this.base, false);
+    return this.next;
+  }
+
   private frozen(value: unknown): unknown {
     this.isSeen = true;
     if (this.base !== null) {

@@ -21,6 +21,8 @@ export class Headroom {
   private least = 0;
   /** What has come in since. */
   private pending = 0;
+  /** How long the text of the state is if that is over the limit, and 0 if it isn't. */
+  private over = 0;
   /** A string that is among that, with three bytes a character. */
   private counted: string | null = null;
   /** How deep the state nests at most. */
@@ -71,16 +73,23 @@ export class Headroom {
 
   /**
    * Refuses a state that is over the limit, of which the core knows a part, or would be with so many bytes `more`. Where its
-   * weight is over the limit its text is measured, and one that was over it `before` may shrink, as in the core
+   * weight is over the limit its text is measured, and one that was over it before may shrink, as in the core
    * (src/edit/growth.rs). O(its size), so only where the bounds are near.
    */
-  measure(state: unknown, known: number, more = 0, before?: unknown): void {
+  measure(state: unknown, known: number, more = 0): void {
     const { document } = this.limits;
     let size = weightOf(state);
     if (size + more > document) size = textLength(state);
-    if (size + more > document && (before === undefined || size > textLength(before))) throw tooLarge();
+    if (size + more > Math.max(document, this.over)) throw tooLarge();
+    this.over = size > document ? size : 0;
     this.weight = Math.max(size, known);
     this.settled();
+  }
+
+  /** Of a state of which nothing was known, and which may be over the limit already: how large it is. O(its size). */
+  find(state: unknown): void {
+    this.over = Infinity;
+    this.measure(state, 0);
   }
 
   private settled(): void {

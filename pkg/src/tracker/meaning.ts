@@ -103,6 +103,8 @@ export class Meaning {
     if (this.isBehind) this.catchUp();
     if (this.plain === null) {
       this.plain = this.stand(new Base(this.now()));
+      // Before a change is made in it: afterwards it can't be told what was there.
+      if (!this.headroom.isKnown) this.headroom.find(this.plain.unfinished());
       this.headroom.reach(0, this.headroom.limits.depth);
     }
     return this.plain;
@@ -140,7 +142,7 @@ export class Meaning {
         this.headroom.addMeasured(measure);
       } else if (!this.headroom.isKnown && state.isWhole && !this.headroom.isNearOther(measure)) {
         // To weigh the state there, the core would have to carry out all that it hasn't been told of.
-        this.headroom.measure(state.preview(), 0, 0, state.unread());
+        this.headroom.measure(state.unfinished(), 0);
         this.headroom.reach(measure.bytes, measure.depth);
       } else {
         const { tracker } = this.open();
@@ -162,7 +164,7 @@ export class Meaning {
   /** Refuses a state that is over the limit of its size, with the unfinished change. */
   private measure(tracker: TrackerCore): void {
     const { state } = this;
-    this.headroom.measure(state.preview(), call(weight, tracker, null), 0, state.unread());
+    this.headroom.measure(state.unfinished(), call(weight, tracker, null));
   }
 
   /** Whether such a change may be refused when it is accepted. */
@@ -525,6 +527,7 @@ export class Meaning {
     if (plain === null) throw new PatchwireError("ENGINE_LOST", "the core failed before the state was read from it: make a tracker of the document again");
     this.core = { kind: "frozen", value: plain.publish() };
     this.headroom.isKnown = false;
+    if (this.headroom.isNearSize(0)) this.headroom.find(this.core.value);
     plain.restart(this.isBusy);
     this.mark = null;
     this.readers.lose();

@@ -55,6 +55,7 @@ const moves: Move[] = [
   ({ root: { list } }, a, b) => { list[a] = list[b]; },
   ({ root: { list } }, a) => void list.push({ a }, a),
   ({ root: { list } }, a) => void list.splice(a, 1),
+  ({ root: { list, map } }, a, b) => { for (const row of [list[a], own(map, nameOf(b))]) if (isObject(row)) row.text = "x".repeat(b * 40); },
   ({ root: { list, map } }, a, b) => { const row = list[a]; list[a] = { b }; if (isObject(row)) { row.n = b; put(map, "row", row); } },
 ];
 
@@ -70,6 +71,9 @@ const recipe = fc.record({
   peeks: fc.constantFrom(false, false, false, true),
   asks: fc.boolean(),
 });
+
+/** By how many bytes the state may grow beyond what it begins with. */
+const room = fc.oneof(fc.constant(Infinity), fc.nat(600), fc.nat(6_000));
 
 const play = (steps: { what: number; a: number; b: number }[], world: World): void => {
   for (const { what, a, b } of steps) moves[what]!(world, a, b);
@@ -87,11 +91,13 @@ const expectSame = (value: unknown, other: unknown): void => expect(JSON.stringi
 
 test.each([["a plain value", initial], ["a document", () => StateDocument.parse(JSON.stringify(initial()))]])("what is changed where it is in %s looks as if it had been copied", (_, begin) => {
   fc.assert(
-    fc.property(fc.array(recipe, { minLength: 2, maxLength: 7 }), (recipes) => {
-      const tracker = new StateTracker<Any>(begin());
+    fc.property(fc.array(recipe, { minLength: 2, maxLength: 7 }), room, (recipes, room) => {
       let plain = initial();
+      const most = JSON.stringify(plain).length + room;
+      const tracker = new StateTracker<Any>(begin(), most === Infinity ? {} : { limits: { document: most } });
       // Nothing is large and unseen before something was changed.
       const begun = (draft: Any): void => { draft.map.m1 = { n: 0 }; draft.list[1] = { n: 0 }; };
+      const before = [JSON.stringify(plain)];
       tracker.update(begun);
       begun(plain);
       const published: Any[] = [];
@@ -119,7 +125,9 @@ test.each([["a plain value", initial], ["a document", () => StateDocument.parse(
           if (end === "throw") throw new Error("on purpose");
           if (end === "date") draft.map.at = new Date(0);
         });
-        if (end === "") {
+        before.push(JSON.stringify(plain));
+        if (end === "" && JSON.stringify(world.root).length > most) expect(update).toThrow("LIMIT_EXCEEDED");
+        else if (end === "") {
           update();
           expect(log).toEqual(world.log);
           plain = asJson(world.root);
@@ -141,7 +149,9 @@ test.each([["a plain value", initial], ["a document", () => StateDocument.parse(
       expectSame(tracker.getState(), plain);
       expect(tracker.document().toJSON()).toEqual(plain);
       while (tracker.undo());
-      expect(tracker.getState()).toEqual(initial());
+      // What a step may hold is bounded by the limit as well.
+      if (most === Infinity) expect(tracker.getState()).toEqual(initial());
+      else expect(before.map((text): unknown => JSON.parse(text))).toContainEqual(tracker.getState());
       expect(published.map((state) => JSON.stringify(state))).toEqual(states);
     }),
     asked(400),
