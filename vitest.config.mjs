@@ -13,7 +13,7 @@ const env = { ...(PATCHWIRE_SEED && { PATCHWIRE_SEED }), ...(PATCHWIRE_RUNS && {
 export default defineConfig({
   test: {
     projects: [
-      inNode('node', { globalSetup: 'tests/examples/write.ts' }),
+      inNode('node', { globalSetup: 'tests/examples/write.ts', maxWorkers: '100%' }),
       inNode('packaging', alone),
       inNode('browser', alone),
       {

@@ -19,22 +19,29 @@ const types = (name, project) => {
   return { name, start: () => ({ command: node, args }), count: () => undefined };
 };
 
-const suites = [
+const rustSuites = [
   lint('rustfmt', 'fmt', '--check'),
   lint('clippy', 'clippy', '--all-targets', '--', '-D', 'warnings'),
   lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
   lint('clippy-page', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-page', '--', '-D', 'warnings'),
   lint('clippy-merge', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-merge', '--', '-D', 'warnings'),
   lint('clippy-client', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-client', '--', '-D', 'warnings'),
+  { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
+  { name: 'fuzz', start: fuzzBriefly, count: fuzzTargets },
+  { name: 'wasm', start: wasmPack, count: cargoTests },
+];
+
+const packageSuites = [
   types('page-types', 'www'),
   types('worker-types', 'www/tsconfig.worker.json'),
   types('workerd-types', 'tests/workerd'),
   types('schema-types', 'tests/node'),
-  { name: 'rust', start: cargo('test', '--no-fail-fast'), count: cargoTests },
-  { name: 'fuzz', start: fuzzBriefly, count: fuzzTargets },
-  { name: 'wasm', start: wasmPack, count: cargoTests },
   ...['node', 'workerd', 'packaging', 'browser'].map((name) => ({ name, start: () => vitest(name), count: () => vitestTests(name) })),
 ];
+
+/** Side by side: each keeps one processor busy most of the time, and cargo's commands would wait for each other. */
+const lanes = [rustSuites, packageSuites];
+const suites = lanes.flat();
 
 /** In a headless browser: tests/wasm.rs, with the shim's feature. */
 function wasmPack() {
@@ -129,11 +136,14 @@ async function test() {
   const total = { passed: 0, failed: 0 };
   const wanted = chosen();
   if (await succeeded(setup().then(build))) {
-    for (const suite of wanted) {
-      const { passed, failed } = await runSuite(suite);
-      total.passed += passed;
-      total.failed += failed;
-    }
+    const run = async (lane) => {
+      for (const suite of lane.filter((suite) => wanted.includes(suite))) {
+        const { passed, failed } = await runSuite(suite);
+        total.passed += passed;
+        total.failed += failed;
+      }
+    };
+    await Promise.all(lanes.map(run));
   } else {
     total.failed = 1;
   }
