@@ -76,23 +76,30 @@ export class Ours extends DurableObject {
   }
 }
 
+/** An object whose statements are told. */
+function overheard(ctx, tell) {
+  const exec = (text, ...values) => {
+    tell([text, ...values]);
+    return ctx.storage.sql.exec(text, ...values);
+  };
+  const storage = { sql: { exec }, transactionSync: (work) => ctx.storage.transactionSync(work) };
+  const get = (from, name) => (name === 'storage' ? storage : typeof from[name] === 'function' ? from[name].bind(from) : from[name]);
+  return new Proxy(ctx, { get });
+}
+
+const apart = (text) => text.replaceAll(/\bpatchwire(?=[_:])/g, 'bare');
+
 /** A state of 100 MB: notes in a list, or records in an object by their names. */
 export class Large extends DurableObject {
-  state = new SyncedState(this.ctx, { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
+  /** What the last commits have written. */
+  statements = [];
+  state = new SyncedState(overheard(this.ctx, (one) => this.statements.push(one)), { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
 
-  async run({ make, from, count, change, sleeps }) {
+  run({ make, from, count, change, bare, sleeps }) {
     if (sleeps) this.ctx.abort();
-    else if (change !== undefined) {
-      const times = [];
-      for (let n = from; n < from + count; n++) {
-        const started = performance.now();
-        this.state.update((draft) => large[change](draft, n));
-        // Until the disk has it.
-        await this.ctx.storage.sync();
-        times.push((performance.now() - started) * 1_000);
-      }
-      return times;
-    } else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
+    else if (bare) return this.bare(from, count);
+    else if (change !== undefined) return this.commits(from, count, large[change]);
+    else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
     else {
       this.state.update((draft) => {
         for (let i = from; i < from + count; i++) {
@@ -101,7 +108,41 @@ export class Large extends DurableObject {
         }
       });
     }
+    this.statements = [];
     return this.state.revision;
+  }
+
+  /** What each step takes until the disk has it. */
+  async timed(from, count, step) {
+    const times = [];
+    for (let n = from; n < from + count; n++) {
+      const started = performance.now();
+      step(n);
+      await this.ctx.storage.sync();
+      times.push((performance.now() - started) * 1_000);
+    }
+    return times;
+  }
+
+  commits(from, count, change) {
+    const { sql } = this.ctx.storage;
+    if (from === 0) {
+      this.written = [];
+      for (const { name, sql: text } of sql.exec("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'").toArray()) {
+        sql.exec(apart(text));
+        sql.exec(`INSERT INTO "${apart(name)}" SELECT * FROM "${name}"`);
+      }
+    }
+    return this.timed(from, count, (n) => {
+      this.statements = [];
+      this.state.update((draft) => change(draft, n));
+      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [apart(text), ...values]));
+    });
+  }
+
+  /** What the commits have written, into a copy of the tables, with nothing around it. */
+  bare(from, count) {
+    return this.timed(from, count, (n) => this.written[n].forEach((statement) => this.ctx.storage.sql.exec(...statement)));
   }
 }
 
