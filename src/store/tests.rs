@@ -489,6 +489,27 @@ fn a_wide_object_is_read_where_it_is_looked_into() {
     kept.check();
 }
 
+#[test]
+fn names_of_every_kind_are_found_in_an_index_that_is_not_read() {
+    let kinds = ["", "é", "😀", "\\ud83d", "\\ude00", "\\u0000", "\\\"", "/~0~1", "null", "7", "\\u007f", "\\uffff"];
+    let name = |i: usize| {
+        format!("{}{}{i}{}", kinds[i % 12], kinds[i / 12 % 12], if i.is_multiple_of(50) { "long".repeat(30) } else { String::new() })
+    };
+    let members: Vec<String> = (0..30_000).map(|i| format!(r#""{}":{i}"#, name(i))).collect();
+    let kept = Kept::new(&format!("{{{}}}", members.join(",")));
+    let all = kept.document.root.as_object().unwrap();
+    let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+    let read = opened.document.root.as_object().unwrap();
+    // From both ends, so that searches meet what was read and what wasn't.
+    let keys: Vec<_> = all.iter().map(|(key, _)| key.clone()).collect();
+    for key in keys.iter().step_by(7).zip(keys.iter().rev().step_by(11)).flat_map(|(a, b)| [a, b]) {
+        assert!(read.get(key) == all.get(key) && all.get(key).is_some());
+    }
+    assert!(read.get(&crate::node::Key::from(&b"not there"[..])).is_none());
+    assert_eq!(opened.document, kept.document);
+    opened.store.check().unwrap();
+}
+
 /// Strings that have chunks of their own are read when somebody wants what they say, not with what holds them.
 #[test]
 fn a_long_string_is_read_where_it_is_looked_into() {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::ROOT;
+use super::frame::{Part, Span};
 use super::value::Value;
-use super::{Part, ROOT, Span};
 use crate::store::layout::Run;
 
 /// What is done for all items of a value, and the runs of the one before that don't stay, with their starts.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Span;
+use super::frame::Span;
 use crate::node::{Array, Key, Node, Opened, Run, Slot, Table, Tree, widened};
 use crate::print::{print, print_text};
 use crate::store::layout::Kind;
