@@ -39,7 +39,7 @@ const packageSuites = [
   ...['node', 'workerd', 'packaging', 'browser'].map((name) => ({ name, start: () => vitest(name), count: () => vitestTests(name) })),
 ];
 
-/** Side by side: each keeps one processor busy most of the time, and cargo's commands would wait for each other. */
+/** Side by side: neither keeps all processors busy alone, and cargo's commands would wait for each other. */
 const lanes = [rustSuites, packageSuites];
 const suites = lanes.flat();
 

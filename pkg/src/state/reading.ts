@@ -42,8 +42,8 @@ export function settle(container: Container, source: Source, from: number, to: n
   for (let i = from; i < to; i++) if (items[i] === source.items) items[i] = new Unread(source, i);
 }
 
-/** Reads all of a state that stands over a document, and freezes it, unless a change may still be taken back there. O(the state). */
-export function readWhole(value: unknown, base: Base, freezes = true): void {
+/** Reads all of a state that stands over a document, and freezes it. O(the state). */
+export function readWhole(value: unknown, base: Base): void {
   if (!isContainer(value)) return;
   const container = value as Container;
   if (base.source(container) !== null) {
@@ -51,7 +51,7 @@ export function readWhole(value: unknown, base: Base, freezes = true): void {
     readAll(container);
     base.isRead(container);
   }
-  if (Array.isArray(value)) for (let i = 0; i < value.length; i++) readWhole(value[i], base, freezes);
-  else for (const key of Object.keys(container)) readWhole(container[key], base, freezes);
-  if (freezes) Object.freeze(value);
+  if (Array.isArray(value)) for (let i = 0; i < value.length; i++) readWhole(value[i], base);
+  else for (const key of Object.keys(container)) readWhole(container[key], base);
+  Object.freeze(value);
 }

@@ -275,10 +275,12 @@ export class State {
     return this.frozen(this.next);
   }
 
-  /** The same for whoever measures it and keeps nothing: what the change was made in isn't frozen, so that it can be taken back there. */
+  /**
+   * The same for whoever measures it and keeps nothing: what the change was made in isn't frozen, so that it can be taken back
+   * there. Where something isn't read, nothing was changed in place.
+   */
   unfinished(): unknown {
-    if (this.base !== null) for (const value of [this.value, this.next]) readWhole(value, this.base, false);
-    return this.next;
+    return this.base === null ? this.next : this.preview();
   }
 
   private frozen(value: unknown): unknown {

@@ -104,7 +104,7 @@ export class Meaning {
     if (this.plain === null) {
       this.plain = this.stand(new Base(this.now()));
       // Before a change is made in it: afterwards it can't be told what was there.
-      if (!this.headroom.isKnown) this.headroom.find(this.plain.unfinished());
+      if (!this.headroom.isKnown) this.headroom.find(this.plain.publish());
       this.headroom.reach(0, this.headroom.limits.depth);
     }
     return this.plain;

@@ -82,14 +82,21 @@ const play = (steps: { what: number; a: number; b: number }[], world: World): vo
 const initial = (): Any => ({
   map: Object.fromEntries(Array.from({ length: SIZE }, (_, i) => [`m${i}`, i % 9 === 0 ? i : { n: i, inner: { n: i } }])),
   list: Array.from({ length: SIZE }, (_, i) => ({ n: i })),
-  other: {},
+  other: { n: 0 },
 });
 
 const asJson = (value: unknown): Any => JSON.parse(JSON.stringify(value));
 /** Not `toEqual`: a failure would print hundreds of members, and the order of members counts. */
 const expectSame = (value: unknown, other: unknown): void => expect(JSON.stringify(value) === JSON.stringify(other)).toBe(true);
 
-test.each([["a plain value", initial], ["a document", () => StateDocument.parse(JSON.stringify(initial()))]])("what is changed where it is in %s looks as if it had been copied", (_, begin) => {
+/** Its values are still JavaScript's, so that the core doesn't know how large it is. */
+const ofAnother = (): StateDocument => {
+  const other = new StateTracker<Any>(initial());
+  other.increment("/other/n", 0);
+  return other.document();
+};
+
+test.each([["a plain value", initial], ["a document", () => StateDocument.parse(JSON.stringify(initial()))], ["another tracker's document", ofAnother]])("what is changed where it is in %s looks as if it had been copied", (_, begin) => {
   fc.assert(
     fc.property(fc.array(recipe, { minLength: 2, maxLength: 7 }), room, (recipes, room) => {
       let plain = initial();
