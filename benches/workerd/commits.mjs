@@ -87,7 +87,7 @@ function overheard(ctx, tell) {
   return new Proxy(ctx, { get });
 }
 
-const apart = (text) => text.replaceAll(/\bpatchwire(?=[_:])/g, 'bare');
+const renamed = (text, to) => text.replaceAll(/\bpatchwire(?=[_:])/g, to);
 
 /** A state of 100 MB: notes in a list, or records in an object by their names. */
 export class Large extends DurableObject {
@@ -95,8 +95,9 @@ export class Large extends DurableObject {
   statements = [];
   state = new SyncedState(overheard(this.ctx, (one) => this.statements.push(one)), { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
 
-  run({ make, from, count, change, bare, sleeps }) {
+  run({ make, from, count, change, bare, copy, sleeps }) {
     if (sleeps) this.ctx.abort();
+    else if (copy) this.copy(copy);
     else if (bare) return this.bare(from, count);
     else if (change !== undefined) return this.commits(from, count, large[change]);
     else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
@@ -124,19 +125,21 @@ export class Large extends DurableObject {
     return times;
   }
 
-  commits(from, count, change) {
+  /** The state's tables under another name. */
+  copy(to) {
     const { sql } = this.ctx.storage;
-    if (from === 0) {
-      this.written = [];
-      for (const { name, sql: text } of sql.exec("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'").toArray()) {
-        sql.exec(apart(text));
-        sql.exec(`INSERT INTO "${apart(name)}" SELECT * FROM "${name}"`);
-      }
+    for (const { name, sql: text } of sql.exec("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'").toArray()) {
+      sql.exec(renamed(text, to));
+      sql.exec(`INSERT INTO "${renamed(name, to)}" SELECT * FROM "${name}"`);
     }
+  }
+
+  commits(from, count, change) {
+    if (from === 0) this.written = [];
     return this.timed(from, count, (n) => {
       this.statements = [];
       this.state.update((draft) => change(draft, n));
-      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [apart(text), ...values]));
+      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [renamed(text, 'bare'), ...values]));
     });
   }
 
