@@ -108,9 +108,9 @@ async function inWorkerd(change) {
     for (let from = 0; from < count; from += 4_000) await ask({ object, make: kindOf(change), from, count: Math.min(4_000, count - from) });
     // The first of these are until all of it is in chunks.
     for (let batch = 0; batch < 40 + before / 100; batch++) await ask({ object, count: 100 });
-    await ask({ object, copy: 'bare' });
+    await ask({ object, copy: true });
     await ask({ object, sleeps: true }).catch(() => {});
-    // SQLite's log takes three times as long to carry over while the disk still has the 100 MB of the copy to write.
+    // SQLite takes longer to carry its log over while the disk still has the 100 MB of the copy to write.
     await setTimeout(15_000);
     const timed = async (what) => {
       const times = [];

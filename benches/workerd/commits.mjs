@@ -87,7 +87,7 @@ function overheard(ctx, tell) {
   return new Proxy(ctx, { get });
 }
 
-const renamed = (text, to) => text.replaceAll(/\bpatchwire(?=[_:])/g, to);
+const apart = (text) => text.replaceAll(/\bpatchwire(?=[_:])/g, 'bare');
 
 /** A state of 100 MB: notes in a list, or records in an object by their names. */
 export class Large extends DurableObject {
@@ -97,7 +97,7 @@ export class Large extends DurableObject {
 
   run({ make, from, count, change, bare, copy, sleeps }) {
     if (sleeps) this.ctx.abort();
-    else if (copy) this.copy(copy);
+    else if (copy) this.copy();
     else if (bare) return this.bare(from, count);
     else if (change !== undefined) return this.commits(from, count, large[change]);
     else if (make === undefined) for (let i = 0; i < count; i++) this.state.increment('/n');
@@ -125,12 +125,12 @@ export class Large extends DurableObject {
     return times;
   }
 
-  /** The state's tables under another name. */
-  copy(to) {
+  /** The state's tables once more, for the statements alone. */
+  copy() {
     const { sql } = this.ctx.storage;
     for (const { name, sql: text } of sql.exec("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'").toArray()) {
-      sql.exec(renamed(text, to));
-      sql.exec(`INSERT INTO "${renamed(name, to)}" SELECT * FROM "${name}"`);
+      sql.exec(apart(text));
+      sql.exec(`INSERT INTO "${apart(name)}" SELECT * FROM "${name}"`);
     }
   }
 
@@ -139,7 +139,7 @@ export class Large extends DurableObject {
     return this.timed(from, count, (n) => {
       this.statements = [];
       this.state.update((draft) => change(draft, n));
-      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [renamed(text, 'bare'), ...values]));
+      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [apart(text), ...values]));
     });
   }
 
