@@ -22,7 +22,7 @@ const types = (name, project) => {
 const rustSuites = [
   lint('rustfmt', 'fmt', '--check'),
   lint('clippy', 'clippy', '--all-targets', '--', '-D', 'warnings'),
-  lint('clippy-wasm', 'clippy', '--all-targets', '--all-features', '--', '-D', 'warnings'),
+  lint('clippy-wasm', 'clippy', '--lib', '--all-features', '--', '-D', 'warnings'),
   lint('clippy-page', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-page', '--', '-D', 'warnings'),
   lint('clippy-merge', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-merge', '--', '-D', 'warnings'),
   lint('clippy-client', 'clippy', '--lib', '--no-default-features', '--features', 'wasm-client', '--', '-D', 'warnings'),

@@ -163,7 +163,8 @@ export class Log extends Writer {
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
-    this.advances.clear();
+    // An empty map that is cleared is made anew.
+    if (this.advances.size > 0) this.advances.clear();
     if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;

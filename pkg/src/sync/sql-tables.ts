@@ -53,7 +53,8 @@ function statements(name: string) {
         ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
       deleteChunk: `DELETE FROM ${chunks} WHERE id = ?`,
       putLog: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
-      appendLog: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1`,
+      // The row is copied once, with the parentheses.
+      appendLog: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || (char(10) || ?4) WHERE id = ?1`,
       deleteLog: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
     },
     drop: [meta, base, roots, chunks, log, pins].map((table) => `DROP TABLE IF EXISTS ${table}`),

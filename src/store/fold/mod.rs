@@ -23,6 +23,9 @@ use value::{Value, table_of};
 /// What chunks are filled up to, by weight, unless it was set otherwise. What is heavier has chunks of its own.
 pub(super) const CHUNK: usize = 64 << 10;
 
+/// Those of an index up to less: who looks for a name needs a few of its names, and reads a chunk of them.
+const INDEX: usize = 16 << 10;
+
 /// So many values that are gone are looked through for their chunks in one step.
 const FREED: usize = 8;
 
@@ -156,15 +159,16 @@ impl Fold {
     }
 
     fn begin_frame(&mut self, value: Value, old: Option<(Value, Arc<Layout>)>, index: Option<Index>) -> Result<()> {
+        let chunk = if value.kind() == Kind::Index { self.chunk.min(INDEX) } else { self.chunk };
         let Some((before, layout)) = old else {
             let all = Span { from: 0, to: value.len(), old_from: 0, old_to: 0 };
-            self.frames.push(Frame::new(value, self.chunk, None, None, VecDeque::from([Part::Write(all)]), index));
+            self.frames.push(Frame::new(value, chunk, None, None, VecDeque::from([Part::Write(all)]), index));
             return Ok(());
         };
-        let (parts, leaving) = parts(&value, &before, self.reader.runs(&layout)?, self.chunk / 2);
+        let (parts, leaving) = parts(&value, &before, self.reader.runs(&layout)?, chunk / 2);
         self.owed += LOOK * (parts.len() + leaving.len());
         let unchanged = (leaving.is_empty() && !parts.iter().any(|part| matches!(part, Part::Write(_)))).then(|| layout.clone());
-        let mut frame = Frame::new(value, self.chunk, Some(before), unchanged, parts, index);
+        let mut frame = Frame::new(value, chunk, Some(before), unchanged, parts, index);
         for (start, run) in leaving {
             if run.chunk != ROOT {
                 self.freed.push(run.chunk);
