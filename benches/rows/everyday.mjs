@@ -79,6 +79,15 @@ const changes = {
       for (const key of Object.keys(draft[list])) draft[list][key].done = !draft[list][key].done;
     },
   },
+  'a row edited by its name': { shapes: ['members'], n: 300, recipe: (draft, list, { i }) => void (draft[list].row7.id = -i) },
+  'a row added, another deleted': {
+    shapes: ['members'],
+    n: 300,
+    recipe(draft, list, { i }) {
+      draft[list][`added${i}`] = { id: i, content: 'new', tags: [] };
+      delete draft[list][`row${i % 300}`];
+    },
+  },
   'the redux way': {
     shapes: ['items', 'chat'],
     recipe: (draft, list, { state }) => void (draft[list] = state()[list].map((row) => (isChosen(row) ? toggled(row) : row))),

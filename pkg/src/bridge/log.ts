@@ -28,7 +28,7 @@ const ROOM = 1024;
  * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `sift` the removal
  * of those items of an array that its {@link Items} don't have, and an object's only other member that it alone was set.
  */
-export type Operation = "add" | "replace" | "push" | "sift" | OnlyMember | null;
+export type Operation = "add" | "replace" | "remove" | "push" | "sift" | OnlyMember | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -82,7 +82,7 @@ export class Log extends Writer {
   }
 
   remove(path: Key[], key: Key): void {
-    this.add(RECORD.DELETE, path, null, key, 0);
+    this.add(RECORD.DELETE, path, null, key, 0, "remove");
   }
 
   splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null): void {

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { copyOf, isContainer, put, type Container, type Key } from "./containers.js";
+import { isContainer, put, type Container, type Key } from "./containers.js";
+import { copyOf } from "./copies.js";
 import { isPlain, pointerOf } from "./json.js";
 import type { Draft } from "../types.js";
 import { Place, PLACE, placeOf } from "./place.js";

@@ -1,5 +1,6 @@
 import { EDIT } from "../bridge/boundary.js";
-import { copyOf, freeze, itemsOf, spliceItems, type Container, type Key } from "./containers.js";
+import { freeze, itemsOf, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf } from "./copies.js";
 import { readSlot, settle } from "./reading.js";
 import type { Members } from "./members.js";
 import { setSlot, type Slots } from "./slots.js";
@@ -135,25 +136,29 @@ export class Follower {
     return itemsOf(container);
   }
 
-  /** The container at the first `length` keys of a path, to be written to. */
-  private find(path: Key[], length = path.length): Container {
-    let container = (this.root = this.own(this.root as Container));
+  /** The container at the first `length` keys of a path, to be written to: the next key is to be a member of it, or to be one no more. */
+  private find(path: Key[], length = path.length, removes = false): Container {
+    const own = (container: Container, at: number): Container => {
+      const key = at === length ? path[at] : undefined;
+      return this.own(container, typeof key === "string" && (removes || !Object.hasOwn(container, key)));
+    };
+    let container = (this.root = own(this.root as Container, 0));
     for (let i = 0; i < length; i++) {
       const key = path[i]!;
-      const child = this.own(this.read(container, key) as Container);
+      const child = own(this.read(container, key) as Container, i + 1);
       this.write(container, key, child);
       container = child;
     }
     return container;
   }
 
-  private own(container: Container): Container {
+  private own(container: Container, changesNames: boolean): Container {
     const { holder } = this;
     // Nothing else is unfrozen.
     if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container))) return container;
     if (this.isCertain && holder.mayWriteInto(container)) return container;
     holder.list(container);
-    const copy = copyOf(container);
+    const copy = copyOf(container, changesNames);
     holder.copied(container, copy);
     holder.leave(container);
     this.copies.push(copy);
@@ -174,7 +179,7 @@ export class Follower {
   }
 
   private take(path: Key[]): unknown {
-    const container = this.find(path, path.length - 1);
+    const container = this.find(path, path.length - 1, true);
     const key = path.at(-1)!;
     const value = this.read(container, key);
     if (typeof key === "number") this.splice(container, key, 1, []);

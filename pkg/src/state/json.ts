@@ -1,4 +1,5 @@
-import { copyOf, isContainer, put, type Key } from "./containers.js";
+import { isContainer, put, type Key } from "./containers.js";
+import { copyOf } from "./copies.js";
 import { PatchwireError } from "../errors.js";
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */

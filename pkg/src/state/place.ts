@@ -1,5 +1,6 @@
 import { inverseOf, moved, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
-import { copyOf, copyOfMembers, isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
+import { isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
+import { copyOf, copyOfMembers } from "./copies.js";
 import type { Members } from "./members.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
@@ -306,22 +307,23 @@ export class Place implements Told {
     return this.parent === null || (this.parent.peek(this.key) === this && this.parent.isSeated);
   }
 
-  own(): void {
+  /** It can be written to. `changesNames` says that it is to get a member, or to lose one. */
+  own(changesNames = false): void {
     if (this.isOwn) return;
     if (this.recipe.mayWriteInto(this)) {
       this.isOwn = this.isInPlace = true;
       this.recipe.inPlace.push(this);
-    } else this.copy();
+    } else this.copy(changesNames);
   }
 
-  private copy(): void {
+  private copy(changesNames = false): void {
     const { content } = this;
     this.isOwn = true;
     if (this.isArray) this.now = copyOf(content);
     else {
       const names = Object.keys(content);
       this.isLarge = names.length > LARGE;
-      this.now = copyOfMembers(content, names);
+      this.now = copyOfMembers(content, names, changesNames);
     }
     this.recipe.copied(this.base, this.now);
     this.seat();
@@ -359,8 +361,8 @@ export class Place implements Told {
     return copy;
   }
 
-  /** What was changed in place becomes a copy, and `base` what it was. */
-  standApart(): void {
+  /** What was changed in place becomes a copy, and `base` what it was. `changesNames` is as for `own`. */
+  standApart(changesNames = false): void {
     if (!this.isInPlace) return;
     const { base } = this;
     const list = this.isArray ? this.copied() : null;
@@ -368,7 +370,7 @@ export class Place implements Told {
     this.undo();
     this.isInPlace = false;
     if (list === null) this.recipe.list(base);
-    const copy = list ?? copyOf(base);
+    const copy = list ?? copyOf(base, changesNames);
     for (const [key, slot] of written) {
       if (slot === ABSENT || this.removed?.has(key) === true) delete copy[key];
       if (slot !== ABSENT) put(copy, key, slot);
@@ -518,10 +520,10 @@ export class Place implements Told {
   }
 
   setMember(key: string, slot: unknown): void {
-    this.own();
+    const had = Object.hasOwn(this.now, key);
+    this.own(!had);
     this.change();
     this.leave(key);
-    const had = Object.hasOwn(this.now, key);
     const touched = this.touch();
     if (!touched.has(key)) touched.set(key, had ? this.base[key] : ABSENT);
     else if (!had) this.again(touched, key, touched.get(key));
@@ -547,10 +549,10 @@ export class Place implements Told {
   }
 
   removeMember(key: string): void {
-    this.own();
+    this.own(true);
     this.change();
     // Put back, it would be the last of all members.
-    if (this.members?.isInPlace(key) !== true) this.standApart();
+    if (this.members?.isInPlace(key) !== true) this.standApart(true);
     else this.leave(key);
     const touched = this.touch();
     if (Object.hasOwn(this.base, key)) {

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { copyOf, isContainer, LARGE, put, type Container, type Key } from "./containers.js";
+import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
+import { copyOf } from "./copies.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";

@@ -12,9 +12,10 @@ const AROUND = '{"op":"replace","path":"","value":},'.length;
 const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 
 /**
- * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set members of
- * objects to scalars, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
- * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is afterwards.
+ * The operations of one recipe that set a member or an item, deleted a member, took items out of an array, or pushed items and
+ * set members of objects to scalars, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to
+ * the core's own answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as
+ * it is afterwards.
  */
 export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
@@ -35,6 +36,7 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
       above = way;
     }
     if (!options.precise && (isPush ? !options.append : typeof key === "number")) return null;
+    if (op === "remove") return isOne ? [{ op, path: place + pointerOf([key!]) }] : null;
     if (!isOne && !isPush && (typeof key !== "string" || isContainer(value))) return null;
     if (typeof op === "object" && op !== null) {
       if (isExtended && typeof op.value === "string") return null;

@@ -16,6 +16,7 @@ const change = fc.record({
   value: fc.oneof(json, fc.constantFrom<Json>(0, -0, "", "text", "text and more", [], {})),
   isPush: fc.boolean(),
   twice: fc.boolean(),
+  isDeleted: fc.boolean(),
   more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
   edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.constantFrom<Json>(1, true, null, "text", 1.5)), { maxLength: 6 }) }),
   pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
@@ -64,7 +65,7 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, more, edits, pushed, all, sifted, spread: put, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, isDeleted, more, edits, pushed, all, sifted, spread: put, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           for (const [path, key, value] of edits) {
             const at = follow(draft, path);
@@ -82,6 +83,10 @@ test("what is told without the core is what the core tells, and what comes later
           if (!isPush) pushed.forEach(push);
           if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0) return;
           const at = follow(draft, path);
+          if (isDeleted && !Array.isArray(at)) {
+            delete at[Object.hasOwn(at, key) ? key : Object.keys(at)[0]!];
+            if (!twice) return;
+          }
           const set = (value: Any): void => {
             if (Array.isArray(at)) {
               if (isPush) at.push(value);
