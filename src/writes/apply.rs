@@ -21,9 +21,8 @@ pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, 
                 match edit.iter().try_for_each(|edit| perform_whole(root, edit, limits).map(|_| each(edit))) {
                     Err(error) if error.code == Code::LimitExceeded => return Err(error),
                     Err(error) => warnings.push(left_out(error.text())),
-                    Ok(()) => {}
+                    Ok(()) => warnings.extend(warning),
                 }
-                warnings.extend(warning);
             }
             Err(warning) => warnings.push(warning),
         }

@@ -206,6 +206,7 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
       () => late.appendMessages("s", [user("a")], { fencingToken: 5 }),
       () => late.stageChanges("s", "step", { writes: append("b") }, { fencingToken: 5 }),
       () => late.compareAndSetStatus("s", ["active"], "active", { fencingToken: 6 }),
+      () => late.deleteSession("s", { fencingToken: 5 }),
     ]) expect(await write().catch((error: unknown) => error)).toBeInstanceOf(ExecutorSupersededError);
     const split: unknown = await late.appendMessages("s", [user("a")], { fencingToken: 8 }).catch((error: unknown) => error);
     expect(split).toBeInstanceOf(FencingTokenMismatchError);

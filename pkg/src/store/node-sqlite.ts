@@ -18,7 +18,8 @@ const PREPARED = 256;
 
 /**
  * A database of `node:sqlite` as a storage: what runs in a Durable Object runs in Node. Tables of your own may be in the
- * same database, and its transactions around the store's.
+ * same database, and its transactions around the store's. Where the disk is full SQLite takes a whole transaction back, however
+ * deep the statement was in it: then nothing more can be written in it, and it ends with the error of that statement.
  *
  * @example
  * ```ts
@@ -34,6 +35,20 @@ const PREPARED = 256;
 export function nodeStorage(database: NodeDatabase): DurableStorage {
   const prepared = new Map<string, NodeStatement>();
   let depth = 0;
+  /** Why SQLite has taken the transactions back that are open here, if it has: a full disk makes it do so by itself. */
+  let end: { error: unknown } | null = null;
+  const refuse = (): void => {
+    if (end !== null) throw end.error;
+  };
+  const isOpen = (): boolean => {
+    try {
+      database.exec("BEGIN");
+    } catch {
+      return true;
+    }
+    database.exec("ROLLBACK");
+    return false;
+  };
   const prepare = (query: string): NodeStatement => {
     const statement = prepared.get(query) ?? database.prepare(query);
     // The one that was used last is the last that goes.
@@ -45,31 +60,40 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
   return {
     sql: {
       exec(query, ...bindings) {
+        // What is written now would stay, without what was written before it.
+        if (!/^\s*SELECT\b/i.test(query)) refuse();
         const statement = prepare(query);
         const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
-        if (statement.columns().length > 0) return statement.all(...values) as Record<string, unknown>[];
-        statement.run(...values);
+        try {
+          if (statement.columns().length > 0) return statement.all(...values) as Record<string, unknown>[];
+          statement.run(...values);
+        } catch (error) {
+          if (depth > 0 && end === null && !isOpen()) end = { error };
+          throw error;
+        }
         return [];
       },
     },
     transactionSync(run) {
+      refuse();
       const savepoint = `patchwire_${depth}`;
       database.exec(`SAVEPOINT ${savepoint}`);
       depth++;
       try {
         const result = run();
+        refuse();
         database.exec(`RELEASE ${savepoint}`);
         return result;
       } catch (error) {
-        try {
+        if (end === null && !isOpen()) end = { error };
+        if (end === null) {
           database.exec(`ROLLBACK TO ${savepoint}`);
           database.exec(`RELEASE ${savepoint}`);
-        } catch {
-          // A full disk makes SQLite take everything back by itself.
         }
         throw error;
       } finally {
         depth--;
+        if (depth === 0) end = null;
       }
     },
   };

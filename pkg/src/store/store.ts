@@ -134,6 +134,7 @@ export class DurableStateStore implements SessionStateStore {
   /**
    * Deletes a session with all that is kept of it, if there is one. Its id may begin anew.
    *
+   * @throws PatchwireError {@link StaleStateError} and others as {@link WriteOptions} says.
    * @example
    * ```ts
    * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
@@ -143,10 +144,12 @@ export class DurableStateStore implements SessionStateStore {
    * console.log(await store.loadState("s-1")); // null
    * ```
    */
-  async deleteSession(sessionId: string): Promise<void> {
+  async deleteSession(sessionId: string, options: WriteOptions = {}): Promise<void> {
+    checkObject("the options", options);
     const number = this.#transaction((rooms) => {
       const session = rooms.sessions.find(sessionId);
       if (session === undefined) return undefined;
+      session.check(options);
       rooms.delete(session);
       session.custom.destroy();
       return session.number;
@@ -743,7 +746,8 @@ export class DurableStateStore implements SessionStateStore {
   /**
    * Ends a step in one transaction: saves the state, merges what is staged for the step, adds messages, and makes a
    * checkpoint of it all. `state.customState` may be the one before the staged writes, or the one that they lead to: they are
-   * merged once in any case.
+   * merged once in any case. Who may have to try again says `expectedVersion`: a second try without it, when nothing is staged
+   * any more, saves `state` as it is given and adds the messages once more.
    *
    * @throws PatchwireError {@link StaleStateError} and others as {@link WriteOptions} says; `CONFLICT` where
    *   `state.customState` is neither of the two.
