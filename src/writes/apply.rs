@@ -17,13 +17,11 @@ pub(crate) fn apply_with(root: &mut Node, writes: &StepWrites, limits: &Limits, 
     let (before, mut warnings) = (limits.before(root), Vec::new());
     for write in &writes.ops {
         match plan(root, write) {
-            Ok((edit, warning)) => {
-                match edit.iter().try_for_each(|edit| perform_whole(root, edit, limits).map(|_| each(edit))) {
-                    Err(error) if error.code == Code::LimitExceeded => return Err(error),
-                    Err(error) => warnings.push(left_out(error.text())),
-                    Ok(()) => warnings.extend(warning),
-                }
-            }
+            Ok((edit, warning)) => match edit.iter().try_for_each(|edit| perform_whole(root, edit, limits).map(|_| each(edit))) {
+                Err(error) if error.code == Code::LimitExceeded => return Err(error),
+                Err(error) => warnings.push(left_out(error.text())),
+                Ok(()) => warnings.extend(warning),
+            },
             Err(warning) => warnings.push(warning),
         }
     }
