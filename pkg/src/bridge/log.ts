@@ -81,8 +81,8 @@ export class Log extends Writer {
     this.add(RECORD.SET, path, value, key, 0, op);
   }
 
-  remove(path: Key[], key: Key): void {
-    this.add(RECORD.DELETE, path, null, key, 0, "remove");
+  remove(path: Key[], key: Key, op: Operation = null): void {
+    this.add(RECORD.DELETE, path, null, key, 0, op);
   }
 
   splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null): void {

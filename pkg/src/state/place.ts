@@ -28,7 +28,7 @@ export interface OnlyMember {
  */
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | OnlyMember | null }
-  | { kind: "delete"; key: string }
+  | { kind: "delete"; key: string; op: "remove" | null }
   | { kind: "rewrite"; value: unknown }
   | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }
   | { kind: "permute"; order: number[] };

@@ -52,7 +52,7 @@ export class Settlement extends Takeover {
         const wasRemoved = place.removed?.has(key) === true;
         if (!Object.hasOwn(now, key)) {
           if (wasRemoved) {
-            steps = more(steps, { kind: "delete", key });
+            steps = more(steps, { kind: "delete", key, op: "remove" });
             isSame = false;
           }
           continue;
@@ -70,7 +70,7 @@ export class Settlement extends Takeover {
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
         put(now, key, final);
-        if (wasRemoved) steps = more(steps, { kind: "delete", key });
+        if (wasRemoved) steps = more(steps, { kind: "delete", key, op: null });
         else if (Object.is(final, before)) continue;
         isSame = false;
         if (wasRemoved || !this.isHint) {

@@ -378,7 +378,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
           log.set(here, step.key, step.value, step.op);
           break;
         case "delete":
-          log.remove(here, step.key);
+          log.remove(here, step.key, step.op);
           break;
         case "rewrite":
           log.set(here, undefined, step.value);

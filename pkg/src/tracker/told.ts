@@ -12,10 +12,10 @@ const AROUND = '{"op":"replace","path":"","value":},'.length;
 const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 
 /**
- * The operations of one recipe that set a member or an item, deleted a member, took items out of an array, or pushed items and
- * set members of objects to scalars, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to
- * the core's own answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as
- * it is afterwards.
+ * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set or deleted
+ * members of objects, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
+ * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is
+ * afterwards.
  */
 export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
@@ -25,6 +25,8 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   const operations: JSONPatchOperation[] = [];
   let place = "";
   let above: Key[] | null = null;
+  // What was deleted may have been moved to where something else came.
+  let [departs, arrives] = [false, false];
   for (const { op, path, key, value } of recorded) {
     const isPush = op === "push";
     if (path !== above) {
@@ -36,8 +38,15 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
       above = way;
     }
     if (!options.precise && (isPush ? !options.append : typeof key === "number")) return null;
-    if (op === "remove") return isOne ? [{ op, path: place + pointerOf([key!]) }] : null;
-    if (!isOne && !isPush && (typeof key !== "string" || isContainer(value))) return null;
+    if (!isOne && !isPush && (typeof key !== "string" || op === "sift" || typeof op === "object")) return null;
+    if (op === "remove") {
+      departs = true;
+      const path = place + pointerOf([key!]);
+      operations.push({ op, path });
+      if (!isOne) arrays.remove(path);
+      continue;
+    }
+    arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
     if (typeof op === "object" && op !== null) {
       if (isExtended && typeof op.value === "string") return null;
       return [{ op: op.op, path: place + pointerOf([key!, op.key]), value: op.value }];
@@ -48,7 +57,7 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
-  return isOne || arrays.areShort() ? operations : null;
+  return isOne || (!(departs && arrives) && arrays.areShort()) ? operations : null;
 }
 
 /** What took out of an array the items that it doesn't have any more. */
@@ -101,8 +110,12 @@ export class Arrays {
 
   add(path: string, value: unknown): void {
     const length = typeof value === "string" ? mostLength(value) + 2 : String(value).length;
-    // A container was pushed: whatever its length is, it is that much longer in the array too.
+    // A container came: whatever its length is, it is that much longer in the array too.
     this.length += AROUND + mostLength(path) + (isContainer(value) ? leastLength(value, Infinity, DEEPEST) : length);
+  }
+
+  remove(path: string): void {
+    this.length += AROUND_REMOVED + mostLength(path);
   }
 
   areShort(): boolean {

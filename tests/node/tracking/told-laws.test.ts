@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { StateTracker } from "patchwire";
+import { current, StateTracker } from "patchwire";
 import { json, type Json } from "../support/program.ts";
 import { asked } from "../support/runs.ts";
 
@@ -18,7 +18,8 @@ const change = fc.record({
   twice: fc.boolean(),
   isDeleted: fc.boolean(),
   more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
-  edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.constantFrom<Json>(1, true, null, "text", 1.5)), { maxLength: 6 }) }),
+  edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.oneof(fc.constantFrom<Json>(1, true, null, "text", 1.5), json)), { maxLength: 6 }) }),
+  gone: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "list", "0"), fc.constantFrom(null, "c", "b")), { maxLength: 4 }) }),
   pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
   sifted: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) }),
@@ -65,11 +66,11 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, isDeleted, more, edits, pushed, all, sifted, spread: put, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, isDeleted, more, edits, pushed, gone, all, sifted, spread: put, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           for (const [path, key, value] of edits) {
             const at = follow(draft, path);
-            if (!Array.isArray(at)) at[key] = value;
+            if (!Array.isArray(at)) at[key] = structuredClone(value);
           }
           const push = ([path, value]: [string[], Json]): void => {
             const at = follow(draft, path);
@@ -77,11 +78,19 @@ test("what is told without the core is what the core tells, and what comes later
             if (Array.isArray(list)) list.push(structuredClone(value));
           };
           if (isPush) pushed.forEach(push);
+          // Some of what is deleted comes back by value, at another name.
+          for (const [path, key, again] of gone) {
+            const at = follow(draft, path);
+            if (Array.isArray(at) || !Object.hasOwn(at, key)) continue;
+            const value = current(at)[key];
+            delete at[key];
+            if (again !== null) at[again] = structuredClone(value);
+          }
           if (all !== undefined) setIn(draft, all);
           if (sifted > 0) sift(follow(draft, path), sifted);
           if (put !== undefined) spread(follow(draft, path), put);
           if (!isPush) pushed.forEach(push);
-          if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0) return;
+          if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0 || gone.length > 0) return;
           const at = follow(draft, path);
           if (isDeleted && !Array.isArray(at)) {
             delete at[Object.hasOwn(at, key) ? key : Object.keys(at)[0]!];
