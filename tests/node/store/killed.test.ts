@@ -73,6 +73,8 @@ interface Read {
   output: number;
   stepCount: number;
   pushed: number[];
+  /** Which change wrote each page; -1 if its text is another one's. */
+  pages: number[];
   staged: string[];
   messages: [text: string, length: number][];
   checkpoint: { stepCount: number; staged: number } | null;
@@ -80,8 +82,8 @@ interface Read {
 }
 
 test(`workerd killed ${KILLS} times under load loses nothing that it acknowledged`, { timeout: 60_000 + KILLS * 10_000 }, async () => {
-  const acknowledged = { push: new Set<number>(), message: new Set<number>(), step: new Set<number>() };
-  const tried = { push: 0, message: 0, step: 0 };
+  const acknowledged = { push: new Set<number>(), page: new Set<number>(), message: new Set<number>(), step: new Set<number>() };
+  const tried = { push: 0, page: 0, message: 0, step: 0 };
   let [version, revision, last, cut] = [0, 0, 0, 0];
   for (let kill = 0; kill <= KILLS; kill++) {
     const child = await start();
@@ -94,7 +96,7 @@ test(`workerd killed ${KILLS} times under load loses nothing that it acknowledge
     const work = [1, 2, 3].map(async () => {
       for (;;) {
         const n = ++last;
-        const name = (["push", "message", "step", "push"] as const)[n % 4]!;
+        const name = (["push", "page", "message", "page", "step", "page", "page"] as const)[n % 7]!;
         tried[name]++;
         const answer = await ask(`${name}/${n}`).catch((error: Error) => error);
         if (answer instanceof Error) {
@@ -108,7 +110,7 @@ test(`workerd killed ${KILLS} times under load loses nothing that it acknowledge
         revision = Math.max(revision, answer.revision);
       }
     });
-    await sleep(Math.random() * 150);
+    await sleep(Math.random() * 300);
     child.kill("SIGKILL");
     await once(child, "exit");
     await Promise.all(work);
@@ -126,6 +128,9 @@ test(`workerd killed ${KILLS} times under load loses nothing that it acknowledge
     };
     const pushed = once(read.pushed);
     expect([...acknowledged.push].filter((n) => !pushed.has(n))).toEqual([]);
+    // Of the changes of one page that were acknowledged the last one is there, or a later one that was cut off.
+    for (const n of acknowledged.page) expect(read.pages[n % read.pages.length]).toBeGreaterThanOrEqual(n);
+    read.pages.forEach((n, at) => expect(n === 0 || n % read.pages.length === at).toBe(true));
     const messages = once(read.messages.map(([text]) => text));
     expect([...acknowledged.message].filter((n) => !messages.has(`${n}`))).toEqual([]);
     for (const [text, length] of read.messages) if (/^\d+$/.test(text)) expect(length).toBe(text.length + 1 + (Number(text) % 28 === 1 ? 400_000 : 0));
