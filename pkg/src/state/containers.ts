@@ -21,7 +21,7 @@ export function put(target: object, key: Key, value: unknown): void {
 }
 
 /** How many items one call takes as arguments: V8 has no stack for much more than a hundred thousand. */
-const ARGUMENTS = 1 << 10;
+export const ARGUMENTS = 1 << 10;
 
 /** `Array.prototype.splice` for lists of any length. */
 export function spliceItems<T>(items: T[], index: number, remove: number, insert: readonly T[]): T[] {

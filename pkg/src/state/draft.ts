@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { isContainer, put, type Container, type Key } from "./containers.js";
+import { ARGUMENTS, isContainer, put, spliceItems, type Container, type Key } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { isPlain, pointerOf } from "./json.js";
 import type { Draft } from "../types.js";
@@ -78,7 +78,13 @@ function inherited(place: Place, key: PropertyKey): unknown {
 }
 
 function unreadMember(place: Place, key: Key): PropertyDescriptor {
-  return { get: () => seen(place.slot(key)), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
+  return { get: () => seen(open(place).slot(key)), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
+}
+
+/** What is set through something that inherits from a draft is set there, as with a plain object. */
+function setElsewhere(receiver: object, key: PropertyKey, value: unknown): boolean {
+  const isThere = Object.hasOwn(receiver, key);
+  return Reflect.defineProperty(receiver, key, isThere ? { value } : { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
@@ -97,12 +103,18 @@ function traps(find: (target: object) => Place): ProxyHandler<object> {
     },
     defineProperty(target, key, descriptor) {
       const place = open(find(target));
-      const isPlainMember = "value" in descriptor && !("get" in descriptor) && !("set" in descriptor);
-      if (!isPlainMember) throw new PatchwireError("NOT_JSON", "an accessor isn't JSON: assign a value", { path: pathOf(place, String(key)) });
-      if (descriptor.enumerable === false || descriptor.writable === false || descriptor.configurable === false) refuse("Fixing or hiding a member", place);
-      return Reflect.set(place.proxy!, key, descriptor.value);
+      if ("get" in descriptor || "set" in descriptor) throw new PatchwireError("NOT_JSON", "an accessor isn't JSON: assign a value", { path: pathOf(place, String(key)) });
+      // What a new member isn't said to be it would not be.
+      const isHidden = descriptor.enumerable === false || (descriptor.enumerable === undefined && !Object.hasOwn(place.holding(key), key));
+      if (isHidden || descriptor.writable === false || descriptor.configurable === false) refuse("Fixing or hiding a member", place);
+      return !("value" in descriptor) || Reflect.set(place.proxy!, key, descriptor.value);
     },
-    getPrototypeOf: (target) => (open(find(target)).isArray ? Array.prototype : Object.prototype),
+    getPrototypeOf(target) {
+      const place = find(target);
+      // What inherits from a draft is asked whether it is JSON when the recipe has ended.
+      if (!place.recipe.isSettling) open(place);
+      return place.isArray ? Array.prototype : Object.prototype;
+    },
     setPrototypeOf: (target) => refuse("Setting the prototype", find(target)),
     preventExtensions: (target) => refuse("Freezing", find(target)),
   };
@@ -118,8 +130,9 @@ const objectTraps: ProxyHandler<Place> = {
     if (!Object.hasOwn(place.now, key)) return inherited(place, key);
     return seen(place.slot(key as string));
   },
-  set(place, key, value) {
+  set(place, key, value, receiver) {
     open(place);
+    if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
     if (typeof key === "symbol") throw new PatchwireError("NOT_JSON", "a symbol isn't JSON", { path: pathOf(place) });
     place.find(key);
     const has = Object.hasOwn(place.now, key);
@@ -148,10 +161,11 @@ const arrayTraps: ProxyHandler<object> = {
     const value: unknown = open(place).raw(key as string);
     if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key] : inherited(place, key);
     if (typeof value !== "object" || value === null) return value;
-    return seen(place.slot(Number(key)));
+    return typeof key === "symbol" ? value : seen(place.slot(Number(key)));
   },
-  set(target, key, value) {
+  set(target, key, value, receiver) {
     const place = open((target as Place[])[0]!);
+    if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
     if (key === "length") {
       resize(place, value as number);
       return true;
@@ -352,13 +366,29 @@ const looking = {
 
 type ArrayMethod = (this: unknown[], ...args: unknown[]) => unknown;
 
+/** What takes any number of values, for more of them than one call takes as arguments. */
+const many: Record<string, (items: unknown[], args: unknown[]) => unknown[]> = {
+  toSpliced(items, args) {
+    const start = clamp(integer(args[0]), items.length);
+    spliceItems(items, start, Math.min(Math.max(integer(args[1]), 0), items.length - start), args.slice(2));
+    return items;
+  },
+  concat(items, args) {
+    for (let i = 0; i < args.length; i += ARGUMENTS) items = items.concat(...args.slice(i, i + ARGUMENTS));
+    return items;
+  },
+};
+
 /** Array methods that make another value of all items: of those that this platform has. */
 const making = Object.fromEntries(
   ["with", "toSorted", "toReversed", "toSpliced", "concat", "flat", "join"].flatMap((name) => {
     const method = (Array.prototype as unknown as Record<string, ArrayMethod | undefined>)[name];
     if (method === undefined) return [];
-    // What they are given is as many values as the caller wrote down, or spread into the call already.
-    return [[name, function (this: unknown[], ...args: unknown[]) { return method.apply(all(place(this)), args); } as ArrayMethod]];
+    const make = function (this: unknown[], ...args: unknown[]): unknown {
+      const items = all(place(this));
+      return args.length > ARGUMENTS && name in many ? many[name]!(items, args) : method.apply(items, args);
+    };
+    return [[name, make as ArrayMethod]];
   }),
 );
 
@@ -375,14 +405,14 @@ function search(array: Place, value: unknown, find: (slot: unknown) => number, f
   return array.recipe.isOurs(value) ? -1 : find(value);
 }
 
+/** What all iterators inherit: that they are iterable, and helpers such as `map` where the platform has them. */
+const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as object;
+
 /** As an array's own iterator, which is asked for each item once. */
 function iterate(array: Place): IterableIterator<unknown> {
   let i = 0;
-  const iterator: IterableIterator<unknown> = {
-    next: () => (i < open(array).length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true })),
-    [Symbol.iterator]: () => iterator,
-  };
-  return iterator;
+  const next = (): IteratorResult<unknown> => (i < open(array).length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true }));
+  return { __proto__: ITERATOR, next } as unknown as IterableIterator<unknown>;
 }
 
 /**

@@ -10,9 +10,15 @@ import { SMALL, Unread } from "./unread.js";
 /** Answers with the place behind a draft. */
 export const PLACE = Symbol("patchwire place");
 
-/** The place behind a draft, or the place itself; undefined for whatever is neither. */
+/** The place behind a draft, or the place itself; undefined for whatever is neither, even if it inherits from a draft. */
 export function placeOf(value: object): Place | undefined {
-  return (value as { [PLACE]?: Place })[PLACE];
+  const place = (value as { [PLACE]?: Place })[PLACE];
+  return place !== undefined && (place.proxy === value || place === value) ? place : undefined;
+}
+
+/** Whether an object inherits from a draft: a member named `__proto__` was assigned to it. */
+export function isHeir(value: object): boolean {
+  return (value as { [PLACE]?: Place })[PLACE] !== undefined && placeOf(value) === undefined;
 }
 
 /** What a patch would say of an object that took the place of one that differs in a scalar member. */

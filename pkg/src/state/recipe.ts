@@ -8,6 +8,8 @@ import type { Source } from "./unread.js";
 /** A recipe while it runs: what its drafts have in common. Afterwards they are dead. */
 export class Recipe {
   isOpen = true;
+  /** While its values are taken over their getters run, which may ask for anything. */
+  isSettling = false;
   /** How many containers it has changed. */
   turns = 0;
   /** Containers that are changed where they are. */

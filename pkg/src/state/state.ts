@@ -13,7 +13,7 @@ import { Settlement } from "./settle.js";
 import type { StateDocument } from "../values/document.js";
 import type { Members } from "./members.js";
 import type { Slots } from "./slots.js";
-import { Base, type Source } from "./unread.js";
+import { Base, Unread, type Source } from "./unread.js";
 
 /** Bounds of what a change brings, so that the core is asked where a limit may be near. */
 export interface Measure {
@@ -42,8 +42,6 @@ export class State {
   private value: unknown;
   private next: unknown;
   private recipe: Recipe | null = null;
-  /** While a recipe's values are taken over their getters run, which may ask for anything. */
-  private isSettling = false;
   private base: Base | null = null;
   /** Somebody has the state as it was. */
   isSeen = false;
@@ -79,7 +77,7 @@ export class State {
 
   /** Whether a recipe is running, or what it left is being taken over. */
   get isOpen(): boolean {
-    return this.recipe?.isOpen === true || this.isSettling;
+    return this.recipe !== null && (this.recipe.isOpen || this.recipe.isSettling);
   }
 
   /**
@@ -99,13 +97,13 @@ export class State {
       recipe.isOpen = false;
       recipe.part();
       if (!(root instanceof Place) || !root.isChanged) {
-        if (!isKept) refuseResult();
+        if (!isKept && !holds(this.value, result)) refuseResult();
         this.recipe = null;
         return undefined;
       }
       const settlement = new Settlement(recipe, isKept ? undefined : result, this.mostBytes);
-      this.next = this.settle(settlement, root);
-      if (!isKept && !settlement.hasResult) refuseResult();
+      this.next = this.settle(settlement, recipe, root);
+      if (!isKept && !settlement.hasResult && !holds(this.next, result)) refuseResult();
       if (this.next === this.value && root.steps === null && root.below === null && root.first === null) {
         recipe.undo();
         this.recipe = null;
@@ -124,15 +122,15 @@ export class State {
     }
   }
 
-  private settle(settlement: Settlement, root: Place): object {
-    this.isSettling = true;
+  private settle(settlement: Settlement, recipe: Recipe, root: Place): object {
+    recipe.isSettling = true;
     try {
       return settlement.settle(root);
     } catch (error) {
       // The stack ends before the deepest nesting that can be allowed.
       throw error instanceof RangeError && settlement.path.length > DEEPEST >> 2 ? tooDeep(settlement.path) : error;
     } finally {
-      this.isSettling = false;
+      recipe.isSettling = false;
     }
   }
 
@@ -257,7 +255,7 @@ export class State {
   /** The state: plain and frozen. O(what changed since the last time that is large). */
   publish(): unknown {
     // What is changed where it is can't be put back half-way.
-    if (this.isSettling) throw new PatchwireError("TRACKER_BUSY", "what a recipe left is being taken over");
+    if (this.recipe?.isSettling) throw new PatchwireError("TRACKER_BUSY", "what a recipe left is being taken over");
     if (this.isOpen) this.recipe!.standApart();
     else this.catchUp();
     return this.frozen(this.value);
@@ -406,6 +404,11 @@ function refuseWaiting(result: object): void {
   if (typeof (result as { then?: unknown }).then !== "function") return;
   (result as PromiseLike<unknown>).then(undefined, () => {});
   throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
+}
+
+/** Whether a container that a recipe returned is in there. O(the state), for what would be refused otherwise. */
+function holds(at: unknown, result: unknown): boolean {
+  return Object.isFrozen(result) && isContainer(at) && !(at instanceof Unread) && Object.values(at).some((item) => item === result || holds(item, result));
 }
 
 function refuseResult(): never {

@@ -4,7 +4,7 @@ import { copyOf } from "./copies.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
-import { placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
+import { isHeir, placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { Unread } from "./unread.js";
 
@@ -111,6 +111,7 @@ export abstract class Takeover {
       this.refer(home);
       return value;
     }
+    if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
     if (!isPlain(value)) throw notJson(value, this.path);
     const depth = this.path.length + 1;
     if (depth > this.depth) this.depth = depth;
@@ -266,15 +267,27 @@ export abstract class Takeover {
           continue;
         }
       }
-      run = null;
-      isSifted = false;
-      only = null;
       let final: unknown = item;
       this.payload = item;
       this.told = null;
+      const before = was?.[next];
       if (isContainer(item)) {
-        const before = was?.[next];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
+        if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
+          // An equal copy of the item that was there is that item.
+          this.refs--;
+          if (run !== null && run.start + run.length === next) run.length++;
+          else parts.push((run = new Run(next, 1)));
+          copy[i] = final;
+          [isSame, isPlainList] = [false, false];
+          next++;
+          continue;
+        }
+      }
+      run = null;
+      isSifted = false;
+      only = null;
+      if (isContainer(item)) {
         only = this.only;
         isPlainList &&= this.payload === final;
         if (this.told !== null) (below ??= []).push([i, this.told]);

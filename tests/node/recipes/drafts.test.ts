@@ -215,6 +215,8 @@ describe("Reflect, descriptors and printing", () => {
       o.hasOwnProperty("a"), Object.hasOwn(l, "1"), Object.hasOwn(l, "2"), o.propertyIsEnumerable("a"), String(o), String(l), `${l.length}`, typeof o, Object.isFrozen(o), Object.isFrozen(l), Object.isSealed(o),
       "0" in l, 0 in l, 2 in l, "length" in l, "push" in l, l[5], l[-1], l["01"], o.zz, o[Symbol.iterator], typeof l[Symbol.iterator], o.toString === Object.prototype.toString,
       Reflect.set(o, "a", 5), Reflect.set(l, 2, 7), Reflect.deleteProperty(o, "b"), Reflect.deleteProperty(o, "never"), delete o.never, Reflect.set(l, "length", 2),
+      typeof l[Symbol.unscopables], l[Symbol.unscopables].flat, [...l[Symbol.iterator]().map((x: Any) => x)].length, [...l.values().drop(1)].length,
+      Reflect.defineProperty(o, "a", {}), Reflect.defineProperty(o, "a", { value: 6 }),
       Reflect.defineProperty(o, "d", { value: 1, writable: true, enumerable: true, configurable: true }), JSON.stringify(o), JSON.stringify(l), Object.prototype.toString.call(l),
       l.join("-"), l.toString().length, l.toLocaleString().length, [].concat(l).length, Object.entries(o), l.isPrototypeOf === undefined,
     ];
@@ -231,6 +233,7 @@ describe("Reflect, descriptors and printing", () => {
   const refused: [name: string, run: (d: Any) => unknown, path: string][] = [
     ["a getter", (d) => Object.defineProperty(d.o, "x", { get: () => 1, configurable: true, enumerable: true }), "/o/x"],
     ["a hidden member", (d) => Object.defineProperty(d.o, "x", { value: 1, enumerable: false }), "/o"],
+    ["a new member that isn't said to be shown", (d) => Object.defineProperty(d.o, "x", { value: 1 }), "/o"],
     ["a fixed member", (d) => Object.defineProperty(d.o, "x", { value: 1, writable: false }), "/o"],
     ["freezing", (d) => Object.freeze(d.o), "/o"], ["sealing", (d) => Object.seal(d.l), "/l"], ["preventing extensions", (d) => Object.preventExtensions(d.o), "/o"],
     ["a prototype", (d) => Object.setPrototypeOf(d.o, {}), "/o"], ["a named member of an array", (d) => { d.l.name = 1; }, "/l"],
