@@ -432,8 +432,12 @@ export class Place implements Told {
 
   /** Where a place is among the items, from one on; -1 if it isn't. */
   indexOfPlace(place: Place, from: number): number {
-    if (!this.hasSlots && place.parent === this && this.known(place.key) === place) return (place.key as number) >= from ? (place.key as number) : -1;
-    return this.items.indexOf(place, from);
+    const isHere = !this.hasSlots && place.parent === this && this.known(place.key) === place;
+    const home = isHere && (place.key as number) >= from ? (place.key as number) : -1;
+    if (isHere && !this.recipe.sharesParts) return home;
+    // It may have been put to another index as well.
+    const other = this.items.indexOf(place, from);
+    return home === -1 || (other !== -1 && other < home) ? other : home;
   }
 
   /** The keys of what may be something else than a scalar or a container of the state. */

@@ -15,6 +15,8 @@ interface World {
   log: unknown[];
   /** A constant: a draft of one can be written to, a plain object couldn't. */
   fixed: (value: Any) => Any;
+  /** What was published, to be put back: changing it there leaves what was published as it is. */
+  again: (value: Any) => Any;
 }
 
 type Move = (world: World, a: number, b: number) => void;
@@ -47,8 +49,8 @@ const moves: Move[] = [
   ({ root }) => { root.other.map = root.map; },
   ({ root }, a) => { root.map = root.map.m1 ?? { a }; root.list.push(root.map); },
   ({ root: { map }, log }, a) => void log.push(Object.keys(map).length, nameOf(a) in map, own(map, nameOf(a)) === own(map, nameOf(a)), JSON.stringify(own(map, nameOf(a)))),
-  ({ root: { map }, published }, a, b) => { const state = published[b % Math.max(published.length, 1)]; const row = state && own(state.map, nameOf(a + 1)); if (row !== undefined) put(map, nameOf(a), row); },
-  ({ root, published }, a) => { const state = published[a % Math.max(published.length, 1)]; if (state !== undefined) root.map = state.map; },
+  ({ root: { map }, published, again }, a, b) => { const state = published[b % Math.max(published.length, 1)]; const row = state && own(state.map, nameOf(a + 1)); if (row !== undefined) put(map, nameOf(a), again(row)); },
+  ({ root, published, again }, a) => { const state = published[a % Math.max(published.length, 1)]; if (state !== undefined) root.map = again(state.map); },
   // A list of rows.
   ({ root: { list } }, a, b) => { const row = list[a % list.length]; if (isObject(row)) row.n = b; },
   ({ root: { list }, fixed }, a, b) => { list[a] = fixed({ n: b }); list[a].n++; list.push(fixed({ end: a })); list.at(-1).end++; },
@@ -112,7 +114,7 @@ test.each([["a plain value", initial], ["a document", () => StateDocument.parse(
       const sent = tracker.cursor();
       let mirror = asJson(plain);
       for (const { steps, end, reads, takes, peeks, asks } of recipes) {
-        const world: World = { root: asJson(plain), published: published.map(asJson), log: [], fixed: (value) => value };
+        const world: World = { root: asJson(plain), published: published.map(asJson), log: [], fixed: (value) => value, again: (value) => structuredClone(value) };
         // Somebody takes a copy half-way, which later changes don't reach.
         const half = steps.length >> 1;
         play(steps.slice(0, half), world);
@@ -120,7 +122,7 @@ test.each([["a plain value", initial], ["a document", () => StateDocument.parse(
         play(steps.slice(half), world);
         const log: unknown[] = [];
         const update = (): void => tracker.update((draft) => {
-          const drafted: World = { root: draft, published, log, fixed: Object.freeze };
+          const drafted: World = { root: draft, published, log, fixed: Object.freeze, again: (value) => value };
           play(steps.slice(0, half), drafted);
           if (takes) copies.push([current(draft), text]);
           play(steps.slice(half), drafted);
