@@ -95,6 +95,17 @@ impl Told for Measured {
         }
     }
 
+    fn ends(&self) -> [&[Key]; 2] {
+        match &self.operation {
+            Operation::Copy { from, path } | Operation::Move { from, path } => [path.keys(), from.keys()],
+            operation => [operation.path().keys(), operation.path().keys()],
+        }
+    }
+
+    fn is_replacement(&self) -> bool {
+        matches!(self.operation, Operation::Replace { .. })
+    }
+
     fn is_far(&self) -> bool {
         matches!(&self.operation, Operation::Copy { from, path } | Operation::Move { from, path } if parent(from.keys()) != parent(path.keys()))
     }

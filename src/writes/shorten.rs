@@ -12,6 +12,12 @@ pub(crate) trait Told: Sized {
     /// The steps to the container whose members or items it changes; of a move, to the one that holds both its ends.
     fn container(&self) -> &[Self::Step];
 
+    /// The steps to what it puts somewhere or changes, and of a move those to where that was; otherwise both are one.
+    fn ends(&self) -> [&[Self::Step]; 2];
+
+    /// Whether it is a value that takes another one's place.
+    fn is_replacement(&self) -> bool;
+
     /// Whether it is a move from one container to another.
     fn is_far(&self) -> bool;
 
@@ -60,16 +66,26 @@ pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> 
     }
     shortener.leave(0);
     let kept = shortener.kept;
-    let whole = if has_far { around_all(&kept, after) } else { None };
-    whole.map_or(kept, |whole| vec![whole])
+    if !has_far {
+        return kept;
+    }
+    match around_all(&kept, after) {
+        Some(whole) => vec![whole],
+        None => around_moves(kept, after),
+    }
+}
+
+/// The container outside of which it changes nothing.
+fn scope<T: Told>(one: &T) -> &[T::Step] {
+    if one.is_replacement() { one.ends()[0] } else { one.container() }
 }
 
 /// The replacement of the smallest array around all of them, if that is shorter than they are. What is outside stays as
 /// it is, so the array is at the same place before and after.
 fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (first, rest) = told.split_first()?;
-    let common = rest.iter().fold(first.container(), |common, one| {
-        let length = common.iter().zip(one.container()).take_while(|(a, b)| a == b).count();
+    let common = rest.iter().fold(scope(first), |common, one| {
+        let length = common.iter().zip(scope(one)).take_while(|(a, b)| a == b).count();
         common.get(..length).unwrap_or_default()
     });
     let (mut node, mut array) = (after.clone(), None);
@@ -84,6 +100,39 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (depth, node) = array?;
     let length = told.iter().map(T::length).fold(0, usize::saturating_add);
     replacement(common.get(..depth)?.to_vec(), &node, length).map(|(replacement, _)| replacement)
+}
+
+/// Replaces the arrays in which values moved from one container to another, if that is shorter than all that is told of them.
+/// Only arrays that no other array is around: they are where they are whatever else changes, so what replaces them may
+/// come last. A move into such an array or out of it is told as it is.
+fn around_moves<T: Told>(mut told: Vec<T>, after: &Node) -> Vec<T> {
+    let arrays: Vec<(Vec<T::Step>, Node)> =
+        told.iter().filter(|one| one.is_far()).filter_map(|one| outermost::<T>(scope(one), after)).collect();
+    for (path, node) in arrays {
+        let is_inside = |one: &T| scope(one).starts_with(&path);
+        let is_apart = |one: &T| one.ends().iter().all(|end| !end.starts_with(&path) && !path.starts_with(end));
+        if !told.iter().all(|one| is_inside(one) || is_apart(one)) {
+            continue;
+        }
+        let length = told.iter().filter(|one| is_inside(one)).map(T::length).fold(0, usize::saturating_add);
+        if let Some((whole, _)) = replacement(path.clone(), &node, length) {
+            told.retain(|one| !is_inside(one));
+            told.push(whole);
+        }
+    }
+    told
+}
+
+/// The first array on the way, and the steps to it.
+fn outermost<T: Told>(way: &[T::Step], after: &Node) -> Option<(Vec<T::Step>, Node)> {
+    let mut node = after.clone();
+    for depth in 0..=way.len() {
+        if node.bracket() == Some(b'[') {
+            return Some((way.get(..depth)?.to_vec(), node));
+        }
+        node = T::child(&node, way.get(depth)?)?;
+    }
+    None
 }
 
 /// What replaces the container, and its length, if that is less than this.
@@ -163,6 +212,22 @@ impl Told for Write {
             Write::Move { from, path } => common(edit::parent(from), edit::parent(path)),
             _ => cost::container(self),
         }
+    }
+
+    fn ends(&self) -> [&[Step]; 2] {
+        match self {
+            Write::Move { from, path } => [path, from],
+            Write::Append { path, .. }
+            | Write::AppendText { path, .. }
+            | Write::Increment { path, .. }
+            | Write::Splice { path, .. }
+            | Write::Replace { path, .. }
+            | Write::Delete { path } => [path, path],
+        }
+    }
+
+    fn is_replacement(&self) -> bool {
+        matches!(self, Write::Replace { .. })
     }
 
     fn is_far(&self) -> bool {

@@ -56,11 +56,21 @@ fn is_no_longer_than_its_arrays(patch: &Patch, after: &Value) -> Result<(), Test
     let has_far = operations.iter().any(is_far);
     let mut containers = Vec::new();
     arrays(after, "", &mut containers);
-    for container in containers {
-        let inside = |operation: &&Value| touched(operation).iter().all(|path| is_within(path, &container));
+    for container in containers.clone() {
+        let inside = |operation: &&Value| {
+            touched(operation).iter().all(|path| is_within(path, &container))
+                || has_far && operation["op"] == "replace" && operation["path"] == container.as_str()
+        };
         let told: Vec<&Value> = operations.iter().filter(inside).collect();
-        // Values that moved between containers make an array's operations depend on those of another.
-        let is_measured = !has_far || told.len() == operations.len();
+        // Values that moved between containers make an array's operations depend on those of another, unless nothing is around
+        // that array but objects, and nothing came from outside or went there.
+        let ends =
+            |operation: &Value| ["from", "path"].iter().filter_map(|name| operation[*name].as_str()).map(str::to_owned).collect::<Vec<_>>();
+        let is_apart = |operation: &Value| ends(operation).iter().all(|end| !is_within(end, &container) && !is_within(&container, end));
+        let is_outermost = containers.iter().all(|other| *other == container || !is_within(&container, other));
+        let is_measured = !has_far
+            || told.len() == operations.len()
+            || is_outermost && operations.iter().all(|operation| inside(&operation) || is_apart(operation));
         if !is_measured || told.len() < 2 && told.iter().all(|operation| is_growth(operation)) {
             continue;
         }

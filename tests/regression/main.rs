@@ -23,6 +23,7 @@ mod copies_doubled_a_document_without_end;
 mod growth_as_a_whole_value_was_longer_than_its_array;
 mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
+mod moves_and_then_the_whole_array_were_told;
 mod removals_of_all_items_were_told_one_by_one;
 mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
