@@ -183,3 +183,14 @@ test("a state of which nothing is whole stays as it is, unless an earlier one wa
     kept.unload();
     expect(kept.at(pinned).toJSON()).toEqual(tenth);
   }));
+
+test("what changes a state returns nothing", () =>
+  inBare((ctx) => {
+    const state = new SyncedState<Notes>(ctx, { name: "void", initial: { notes: [], count: 0 } });
+    const changes = [
+      () => state.update((draft) => draft.notes.push("a")), () => state.update(() => {}), () => state.apply([{ op: "replace", path: "/count", value: 5 }]),
+      () => state.append("/notes/0", "b"), () => state.increment("/count"), () => state.restore(1), () => state.restore(state.revision),
+    ];
+    for (const change of changes) expect((change as () => unknown)()).toBeUndefined();
+    expect(state.getState()).toEqual({ notes: ["a"], count: 0 });
+  }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 
 // Changing returns nothing; `getState()` is the one reader: a plain frozen value, `===` when nothing changed. Issue 9,
-// section 4. (tests/workerd holds it of SyncedState.)
+// section 4. (tests/workerd/past.test.ts holds it of SyncedState.)
 
 type Any = any;
 
