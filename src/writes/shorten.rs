@@ -103,8 +103,8 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
 }
 
 /// Replaces the arrays in which values moved from one container to another, if that is shorter than all that is told of them.
-/// Only arrays that no other array is around: they are where they are whatever else changes, so what replaces them may
-/// come last. A move into such an array or out of it is told as it is.
+/// Only arrays that no other array is around: they are where they are whatever else changes, so it doesn't matter what comes
+/// before what replaces them. A move into such an array or out of it is told as it is.
 fn around_moves<T: Told>(mut told: Vec<T>, after: &Node) -> Vec<T> {
     let arrays: Vec<(Vec<T::Step>, Node)> =
         told.iter().filter(|one| one.is_far()).filter_map(|one| outermost::<T>(scope(one), after)).collect();
@@ -116,8 +116,9 @@ fn around_moves<T: Told>(mut told: Vec<T>, after: &Node) -> Vec<T> {
         }
         let length = told.iter().filter(|one| is_inside(one)).map(T::length).fold(0, usize::saturating_add);
         if let Some((whole, _)) = replacement(path.clone(), &node, length) {
+            let first = told.iter().position(is_inside).unwrap_or_default();
             told.retain(|one| !is_inside(one));
-            told.push(whole);
+            told.insert(first.min(told.len()), whole);
         }
     }
     told
