@@ -5,6 +5,9 @@ use crate::edit::{self, Step};
 use crate::node::Node;
 use crate::print;
 
+/// Of so many arrays in which values moved from one container to another it is asked whether they are shorter as a whole.
+const AROUND: usize = 64;
+
 /// What changes are told by: a step write, or an operation of a patch.
 pub(crate) trait Told: Sized {
     type Step: Clone + PartialEq;
@@ -106,8 +109,13 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
 /// Only arrays that no other array is around: they are where they are whatever else changes, so it doesn't matter what comes
 /// before what replaces them. A move into such an array or out of it is told as it is.
 fn around_moves<T: Told>(mut told: Vec<T>, after: &Node) -> Vec<T> {
-    let arrays: Vec<(Vec<T::Step>, Node)> =
-        told.iter().filter(|one| one.is_far()).filter_map(|one| outermost::<T>(scope(one), after)).collect();
+    let mut arrays: Vec<(Vec<T::Step>, Node)> = Vec::new();
+    for one in told.iter().filter(|one| one.is_far()) {
+        let is_known = |(path, _): &(Vec<T::Step>, Node)| scope(one).starts_with(path);
+        if arrays.len() < AROUND && !arrays.iter().any(is_known) {
+            arrays.extend(outermost::<T>(scope(one), after));
+        }
+    }
     for (path, node) in arrays {
         let is_inside = |one: &T| scope(one).starts_with(&path);
         let is_apart = |one: &T| one.ends().iter().all(|end| !end.starts_with(&path) && !path.starts_with(end));
