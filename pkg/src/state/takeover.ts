@@ -186,7 +186,7 @@ export abstract class Takeover {
         final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
         if (this.told !== null) (below ??= []).push([name, this.told]);
         if (this.payload !== final && payloads === null) payloads = Object.values(copy);
-        if (final === before) this.kept++;
+        if (final === before && this.payload instanceof Ref) this.kept++;
       } else this.scalar(item);
       put(copy, name, final);
       payloads?.push(this.payload);
