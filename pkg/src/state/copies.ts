@@ -9,7 +9,7 @@ const SMALL = 16;
 const STAYING = 16;
 /** Members that are named by numbers lie in an array, unless it would have so many times as many places as members. */
 const DENSE = 4;
-/** How often an object's names were copied without a change, up to one more than `STAYING`. */
+/** How often an object's names were copied without a change, up to `STAYING`. */
 const copies = new WeakMap<object, number>();
 
 /**

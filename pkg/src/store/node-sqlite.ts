@@ -86,9 +86,14 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
         return result;
       } catch (error) {
         if (end === null && !isOpen()) end = { error };
-        if (end === null) {
-          database.exec(`ROLLBACK TO ${savepoint}`);
-          database.exec(`RELEASE ${savepoint}`);
+        try {
+          if (end === null) {
+            database.exec(`ROLLBACK TO ${savepoint}`);
+            database.exec(`RELEASE ${savepoint}`);
+          }
+        } catch {
+          // A database that was closed meanwhile has taken everything back, too.
+          end = { error };
         }
         throw error;
       } finally {

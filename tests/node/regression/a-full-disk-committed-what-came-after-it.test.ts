@@ -76,3 +76,12 @@ test("an error of another kind takes back what it was in, and no more", async ()
   });
   expect(storage.sql.exec("SELECT text FROM mine ORDER BY text")).toEqual([{ text: "a" }, { text: "c" }]);
 });
+
+test("a database that is closed in a transaction leaves the first error", async () => {
+  const { database, storage } = await full();
+  const run = (): never => {
+    database.close();
+    throw new Error("the first");
+  };
+  expect(() => storage.transactionSync(run)).toThrow("the first");
+});
