@@ -736,6 +736,18 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
       ["VALIDATION_FAILED", () => any.saveState("s", { sessionId: "other" })],
       ["VALIDATION_FAILED", () => any.saveState("s", null)],
       ["VALIDATION_FAILED", () => any.saveState("s", [])],
+      ...Object.entries({ agentType: 7, streamId: null, aborted: "no", error: 7, interruptContext: 7, pendingClientToolCalls: [], expiresAt: "soon" }).flatMap(
+        ([name, value]): [string, () => Promise<unknown>][] => [
+          ["VALIDATION_FAILED", () => any.saveState("s", { [name]: value })],
+          ["VALIDATION_FAILED", () => any.createSession("new", { [name]: value })],
+        ],
+      ),
+      ["VALIDATION_FAILED", () => any.updateStatus("s", "paused", { interruptContext: 7 })],
+      ["VALIDATION_FAILED", () => any.compareAndSetStatus("s", ["active"], "failed", { error: 7 })],
+      ["VALIDATION_FAILED", () => any.updateRunStatus("run", "failed", { error: 7 })],
+      ["VALIDATION_FAILED", () => any.getMessages("s", { includeThinking: "no" })],
+      ["VALIDATION_FAILED", () => any.saveStateAndPromoteStaging("s", {}, [], { stepId: "step", stepCount: 1 })],
+      ["VALIDATION_FAILED", async () => any.synced("s").destroy()],
       ["VALIDATION_FAILED", () => any.addSubSessionRefs("s", [{ subSessionId: "c" }])],
       ["VALIDATION_FAILED", () => any.addSubSessionRefs("s", {})],
       ["NOT_FOUND", () => any.updateSubSessionRef("s", { subSessionId: "c", status: "failed" })],

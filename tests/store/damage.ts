@@ -160,15 +160,16 @@ export async function tryReading(damageable: Tabled): Promise<number> {
   return count;
 }
 
+const { "repair of a store": _, "repair of a custom state": __, ...others } = operations;
+
+/** What mends damage isn't among them. */
 const writes: typeof operations = {
-  ...operations,
+  ...others,
   // What is long of a custom state has several chunks, and is written as a whole at once: no longer than that takes.
   createSession: (store) => store.createSession("new", { customState: { title: "x".repeat(200_000) }, output: LONG }),
   mergeCustomState: (store) => store.mergeCustomState("s", append("e".repeat(200_000))),
   "discardStaging of a step": (store) => store.discardStaging("s", "step"),
   parallel: (store) => store.parallel<Notes>("s", "step", ["d", "e"].map((toolCallId) => ({ toolCallId, run: (tool) => tool.increment("/count") }))),
-  pin: async (store) => store.synced("s").pin(),
-  unpin: async (store) => store.synced("s").unpin(0),
 };
 
 /** Runs something to which no time passes and nothing is random: it leads to the rows that it led to before. */
@@ -206,7 +207,7 @@ export async function writer(damageable: Tabled): Promise<Writer> {
   const whole = stored();
   const all = tablesOf(damageable).flatMap((table) => [...damages(table, table.read())].map((damage) => ({ ...damage, table })));
   const restore = (): void => tables().forEach(({ name, read, replace }) => replace(read(), whole.get(name) ?? []));
-  const run = (name: string): Promise<Outcome> => repeatably(() => outcomeOf(writes[name]!(opened(storage), checkpoints[0]!)));
+  const run = (name: string): Promise<Outcome> => repeatably(() => outcomeOf(writes[name]!(opened(storage), { checkpoint: checkpoints[0]!, pinned: 0 })));
 
   /** What an operation does where nothing is damaged. */
   const known = new Map<string, { outcome: Outcome; rows: Map<string, Row[]>; answers: Answers }>();

@@ -9,6 +9,12 @@ import { snapshot, type Tabled } from "./tables.ts";
 export class Fault implements Failure {
   private left = Infinity;
 
+  constructor(
+    private readonly fail = (): void => {
+      throw new Error("the storage failed");
+    },
+  ) {}
+
   arm(statement: number): void {
     this.left = statement;
   }
@@ -21,7 +27,7 @@ export class Fault implements Failure {
   }
 
   private step(): void {
-    if (--this.left === 0) throw new Error("the storage failed");
+    if (--this.left === 0) this.fail();
   }
 
   around(storage: StoreStorage): StoreStorage {
@@ -51,19 +57,26 @@ export class Fault implements Failure {
 /** More than a row holds. */
 const LONG = 300_001;
 
+interface Filled {
+  checkpoint: string;
+  /** A revision of the custom state. */
+  pinned: number;
+}
+
 /** A session that has something of everything. It is read several times for each failure. */
-async function filled(store: DurableStateStore): Promise<{ checkpoint: string }> {
+async function filled(store: DurableStateStore): Promise<Filled> {
   await store.appendMessages("s", [user("a"), user("b".repeat(LONG))]);
   await store.createRun("s", "run", { turn: 1 });
   await store.addSubSessionRefs("s", [{ subSessionId: "c", agentType: "w", parentToolCallId: "t", startedAt: 1 }]);
   const checkpoint = await store.createCheckpoint("s");
+  const pinned = store.synced("s").pin();
   await store.mergeCustomState("s", append("b"));
   await store.stageChanges("s", "step", { toolCallId: "c", index: 0, writes: append("c".repeat(LONG)) });
   await store.stageChanges("s", "step", { toolCallId: "d", index: 1, writes: set("title", "d") });
-  return { checkpoint };
+  return { checkpoint, pinned };
 }
 
-type Operation = (store: DurableStateStore, checkpoint: string) => Promise<unknown>;
+type Operation = (store: DurableStateStore, filled: Filled) => Promise<unknown>;
 
 export const operations: Record<string, Operation> = {
   createSession: (store) => store.createSession("new", { customState: { title: "x".repeat(1_500_000) }, output: "y".repeat(700_000) }),
@@ -81,14 +94,19 @@ export const operations: Record<string, Operation> = {
   createRun: (store) => store.createRun("s", "run 2", { turn: 2 }),
   updateRunStatus: (store) => store.updateRunStatus("run", "failed", { error: "e".repeat(700_000) }),
   createCheckpoint: (store) => store.createCheckpoint("s"),
-  restoreCheckpoint: (store, checkpoint) => store.restoreCheckpoint(checkpoint),
-  branchFromCheckpoint: (store, checkpoint) => store.branchFromCheckpoint(checkpoint, "new"),
+  restoreCheckpoint: (store, { checkpoint }) => store.restoreCheckpoint(checkpoint),
+  branchFromCheckpoint: (store, { checkpoint }) => store.branchFromCheckpoint(checkpoint, "new"),
   stageChanges: (store) => store.stageChanges("s", "step", { toolCallId: "c", writes: append("f".repeat(1_000_000)) }),
   discardStaging: (store) => store.discardStaging("s", "step", "c"),
   promoteStaging: (store) => store.promoteStaging("s", "step"),
   saveStateAndPromoteStaging: (store) =>
     store.saveStateAndPromoteStaging("s", { output: 1 }, [user("m")], { stepId: "step", stepCount: 4, streamSequence: 5 }),
   "a change of the custom state": async (store) => store.synced<Notes>("s").update((draft) => void draft.notes.push("live")),
+  "a revision of the custom state that is restored": async (store, { pinned }) => store.synced<Notes>("s").restore(pinned),
+  "a pin": async (store) => store.synced<Notes>("s").pin(),
+  "a pin that is taken away": async (store, { pinned }) => store.synced<Notes>("s").unpin(pinned),
+  "repair of a custom state": async (store) => store.synced<Notes>("s").repair(),
+  "repair of a store": (store) => store.repair(),
 };
 
 /** All of what is read, as text, but the ids and times that differ from one try to the next. */
@@ -110,15 +128,14 @@ export interface Failure {
 }
 
 /** Tries an operation with a fault at each of its statements; says how many there are. */
-export function tryFaults(operation: Operation, tabled: Tabled): Promise<number> {
-  const fault = new Fault();
-  return tryFailures(operation, fault, tabled, { message: "the storage failed" }, (storage) => fault.around(storage));
+export function tryFaults(operation: Operation, tabled: Tabled, fault = new Fault(), message: unknown = "the storage failed"): Promise<number> {
+  return tryFailures(operation, fault, tabled, { message }, (storage) => fault.around(storage));
 }
 
 /** Tries an operation with a failure at each moment in turn: done, or refused and nothing changed; says how many there are. */
 export async function tryFailures(operation: Operation, failure: Failure, tabled: Tabled, refusal: object, around?: (storage: StoreStorage) => StoreStorage): Promise<number> {
   const { place, reopened } = backend(tabled.storage, around);
-  const { checkpoint } = await filled(await begun(place));
+  const given = await filled(await begun(place));
   const { isThere, restore } = snapshot(tabled);
   const before = await told(new DurableStateStore(reopened()));
   for (let at = 1; ; at++) {
@@ -126,14 +143,14 @@ export async function tryFailures(operation: Operation, failure: Failure, tabled
     // It has the session's state in memory, as it would have if it had made the session.
     await store.loadState("s");
     failure.arm(at);
-    const error: unknown = await operation(store, checkpoint).then(() => undefined, (error: unknown) => error);
+    const error: unknown = await operation(store, given).then(() => undefined, (error: unknown) => error);
     const wasHit = failure.disarm();
     if (error !== undefined) {
       expect(error).toMatchObject(refusal);
       // So that whoever knows nothing is told what he was told before.
       expect(isThere()).toBe(true);
       expectSame(await told(store), before);
-      await operation(store, checkpoint);
+      await operation(store, given);
     }
     expectSame(await told(new DurableStateStore(reopened())), await told(store));
     if (!wasHit) return at - 1;

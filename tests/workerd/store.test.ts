@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { DurableStateStore, type DurableContext } from "patchwire/durable-objects";
 import { backend } from "../store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../store/contract.ts";
-import { operations, tryFaults } from "../store/faults.ts";
+import { Fault, operations, tryFaults } from "../store/faults.ts";
 import { tryReading } from "../store/damage.ts";
 import { tryFormat1 } from "../store/format1.ts";
 import { tryFormat2, tryState } from "../store/format2.ts";
@@ -40,6 +40,15 @@ function contextOf(ctx: DurableObjectState, storage: DurableContext["storage"]):
 
 test.each(Object.entries(operations))("%s that fails at any statement leaves everything as it was", (_, operation) =>
   inBare(async (ctx) => expect(await tryFaults(operation, sql(ctx.storage))).toBeGreaterThan(1)),
+);
+
+test.each(["createSession", "saveState", "appendMessages", "mergeCustomState", "promoteStaging", "a change of the custom state"])(
+  "%s whose statement is too big for the platform leaves everything as it was",
+  (name) =>
+    inBare(async (ctx) => {
+      const fault = new Fault(() => void ctx.storage.sql.exec("SELECT ?", "x".repeat(3_000_000)));
+      expect(await tryFaults(operations[name]!, sql(ctx.storage), fault, expect.stringContaining("SQLITE_TOOBIG"))).toBeGreaterThan(1);
+    }),
 );
 
 test("who reads damaged rows is told of them", () =>

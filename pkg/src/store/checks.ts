@@ -31,6 +31,16 @@ export function checkList<T>(what: string, given: unknown): readonly T[] {
   return given as T[];
 }
 
+export function checkText(what: string, given: unknown): string {
+  if (typeof given !== "string") throw refuse(`${what} is a string`);
+  return given;
+}
+
+export function checkFlag(what: string, given: unknown): boolean {
+  if (typeof given !== "boolean") throw refuse(`${what} is true or false`);
+  return given;
+}
+
 export function checkObject(what: string, given: unknown): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse(`${what} is an object`);
   return given as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { PatchwireError } from "../errors.js";
 import { tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
@@ -9,12 +10,24 @@ const AWAKE = 16;
 /** Where a store is: an object's context, or its storage alone, which has no sockets. */
 export type StorePlace = DurableContext | StoreStorage;
 
+/** A session's custom state, which is there for as long as its session. */
+export class CustomState extends SyncedState<unknown> {
+  override destroy(): never {
+    throw new PatchwireError("VALIDATION_FAILED", "a session's custom state goes with its session: use deleteSession");
+  }
+
+  /** Deletes it with its session. */
+  discard(): void {
+    super.destroy();
+  }
+}
+
 /** The custom states of one storage, each of which exists once, however many stores there are. */
 export class OpenedStates {
   private static readonly known = new WeakMap<StoreStorage, OpenedStates>();
-  private readonly states = new Map<string, SyncedState<unknown>>();
+  private readonly states = new Map<string, CustomState>();
   /** Those that may have memory, the one that was used last at the end. */
-  private readonly awake = new Set<SyncedState<unknown>>();
+  private readonly awake = new Set<CustomState>();
 
   static of(place: StorePlace): OpenedStates {
     const storage = storageOf(place);
@@ -26,10 +39,10 @@ export class OpenedStates {
   private constructor(private readonly place: StorePlace) {}
 
   /** The state of a name, which has to have been made. */
-  get(name: string, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): SyncedState<unknown> {
+  get(name: string, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): CustomState {
     let state = this.states.get(name);
     // Without an initial state: rows that are gone are an error, and not a new state.
-    if (state === undefined) this.states.set(name, (state = new SyncedState<unknown>(this.context(), { ...options, name, initial: undefined })));
+    if (state === undefined) this.states.set(name, (state = new CustomState(this.context(), { ...options, name, initial: undefined })));
     this.awake.delete(state);
     for (const idle of this.awake) {
       if (this.awake.size < AWAKE) break;

@@ -1,6 +1,5 @@
 import { hasObjects } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import type { SyncedState } from "../sync/synced-state.js";
 import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
 import { Directory } from "./directory.js";
@@ -8,6 +7,7 @@ import { fromFormat1 } from "./format1.js";
 import { fromFormat2 } from "./format2.js";
 import { HashedTable } from "./hashed-table.js";
 import { MESSAGES, Messages } from "./messages.js";
+import type { CustomState } from "./opened.js";
 import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
 import { CHILDREN, Children, RUNS, RUN_PAGES, Runs, type RunIds } from "./runs.js";
 import { Sessions, type Session } from "./sessions.js";
@@ -22,7 +22,7 @@ export class Rooms {
   readonly children: Children;
   readonly checkpoints: Checkpoints;
 
-  constructor(storage: StoreStorage, name: string, custom: (number: number) => SyncedState<unknown>, migration: Migration<unknown>) {
+  constructor(storage: StoreStorage, name: string, custom: (number: number) => CustomState, migration: Migration<unknown>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
     if (!("table" in storage)) {
       fromFormat1(storage, name);

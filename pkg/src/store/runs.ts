@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { checkCount, checkId, checkList, checkObject, checkOneOf, checkText, jsonOf } from "./checks.js";
 import { pagesOf, type Directory } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
@@ -45,9 +45,10 @@ export class Runs {
     checkOneOf("a run's status", status, STATUSES);
     if (stepCount !== undefined) checkCount("the count of steps", stepCount);
     if (completedAt !== undefined) checkCount("the time", completedAt);
+    if (error !== undefined) checkText("a run's error", error);
     const record = JSON.parse(this.table.text([session.number, run])) as RunRecord;
     this.write(session, run, {
-      ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error: String(error) }),
+      ...record, status, ...(stepCount !== undefined && { stepCount }), ...(completedAt !== undefined && { completedAt }), ...(error !== undefined && { error }),
     });
   }
 

@@ -1,10 +1,10 @@
 import { agentStatusToSessionStatus, type SessionStatus } from "../compat/helix/status.js";
-import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, jsonOf } from "./checks.js";
+import { checkCount, checkFlag, checkObject, checkText, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
+import type { CustomState } from "./opened.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
 import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
 
@@ -52,8 +52,21 @@ const APART = ["sessionId", "version", "resumeCount", "subSessionRefs", "message
 /** What is kept of a session as JSON. */
 export type Details = Omit<SessionFields, "status" | "stepCount" | "customState">;
 
+/** What the members are that have a meaning; others may be any JSON. */
+const CHECKS: Record<string, (what: string, given: unknown) => unknown> = {
+  agentType: checkText, streamId: checkText, runId: checkText, error: checkText, parentSessionId: checkText, abortReason: checkText,
+  suspendedStepId: checkText, aborted: checkFlag, expiresAt: checkCount, interruptContext: checkObject, pendingClientToolCalls: checkObject,
+  suspendedAwaitingChildren: checkObject,
+};
+
+/** Refuses members that aren't what they are to be. */
+export function checkDetails(members: Record<string, unknown>): void {
+  for (const [name, check] of Object.entries(CHECKS)) if (members[name] !== undefined) check(`the member ${name}`, members[name]);
+}
+
 /** The members of a state that are kept as they are. */
 export function detailsOf(sessionId: string, state: Record<string, unknown>): Details {
+  checkDetails(state);
   const rest = Object.fromEntries(Object.entries(state).filter(([name, value]) => !APART.includes(name) && value !== undefined));
   return { agentType: "", streamId: sessionId, aborted: false, ...rest };
 }
@@ -73,7 +86,7 @@ export class Session {
     readonly id: string,
     readonly row: SessionRow,
     /** Its custom state. */
-    readonly custom: SyncedState<unknown>,
+    readonly custom: CustomState,
   ) {
     this.written = JSON.stringify(row);
   }
@@ -129,7 +142,7 @@ export class Sessions {
 
   constructor(
     table: (shape: Shape) => HashedTable,
-    private readonly custom: (number: number) => SyncedState<unknown>,
+    private readonly custom: (number: number) => CustomState,
   ) {
     this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
     this.ids = new Directory(table(SESSION_PAGES), "");

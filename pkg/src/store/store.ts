@@ -10,7 +10,7 @@ import type { ParallelOptions, ParallelResult } from "../tracker/parallel.js";
 import type { Immutable, Limits, StepWrites, StepWritesInput } from "../types.js";
 import type { MergeStrategies } from "../values/merge.js";
 import { sessionOf } from "./checkpoints.js";
-import { checkCount, checkId, checkList, checkObject, checkPage } from "./checks.js";
+import { checkCount, checkFlag, checkId, checkList, checkObject, checkPage } from "./checks.js";
 import {
   change, keptCustom, mergeCustom, mergeStaged, promotionOf, replaceCustom, requireBase, restoreCustom, type KeptCustom,
 } from "./custom.js";
@@ -19,7 +19,7 @@ import { textsOf } from "./messages.js";
 import { OpenedStates, storageOf, type StorePlace } from "./opened.js";
 import { Rooms } from "./rooms.js";
 import type { Row, StoreStorage } from "./rows.js";
-import { detailsOf, statusOf, type Session } from "./sessions.js";
+import { checkDetails, detailsOf, statusOf, type Session } from "./sessions.js";
 import { checkCalls, runCalls, type ToolCall } from "./tool-calls.js";
 import type {
   AgentStatus, Checkpoint, CreateCheckpointParams, CreateSessionOptions, GetMessagesOptions, ListCheckpointsOptions, Message, PaginatedCheckpoints,
@@ -151,7 +151,7 @@ export class DurableStateStore implements SessionStateStore {
       if (session === undefined) return undefined;
       session.check(options);
       rooms.delete(session);
-      session.custom.destroy();
+      session.custom.discard();
       return session.number;
     });
     // In a larger transaction it may yet be there again.
@@ -224,7 +224,7 @@ export class DurableStateStore implements SessionStateStore {
   }
 
   /**
-   * A session's custom state: what is changed there is the session's change.
+   * A session's custom state: what is changed there is the session's change. It goes with its session, and `destroy` is refused.
    *
    * @throws PatchwireError `NOT_FOUND`.
    * @example
@@ -469,11 +469,12 @@ export class DurableStateStore implements SessionStateStore {
    */
   async getMessages(sessionId: string, options: GetMessagesOptions = {}): Promise<PaginatedMessages> {
     const { offset, limit } = checkPage(options);
+    const includeThinking = checkFlag("the option includeThinking", options.includeThinking ?? true);
     return this.#read((rooms) => {
       const session = rooms.sessions.require(sessionId);
       const total = session.row.messages;
       const messages = rooms.messages.read(session, offset, Math.min(offset + limit, total));
-      if (options.includeThinking === false) for (const message of messages) if (message.role === "assistant") delete message.thinking;
+      if (!includeThinking) for (const message of messages) if (message.role === "assistant") delete message.thinking;
       return { messages, total, offset, limit, hasMore: offset + messages.length < total };
     });
   }
@@ -772,6 +773,8 @@ export class DurableStateStore implements SessionStateStore {
     options: WriteOptions = {},
   ): Promise<{ checkpointId: string; newVersion: number } & Promotion> {
     const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta) as unknown as typeof checkpointMeta;
+    checkCount("the count of steps", stepCount);
+    checkCount("the sequence", streamSequence);
     const texts = textsOf(appendMessages);
     if (checkObject("the state", state)["messages"] !== undefined) {
       throw new PatchwireError("VALIDATION_FAILED", "messages are given apart from the state: both would add them twice");
@@ -953,6 +956,7 @@ export class DurableStateStore implements SessionStateStore {
     const { interruptContext, error } = checkObject("the context", context) as typeof context;
     session.row.status = statusOf(status);
     if (interruptContext === undefined && error === undefined) return;
+    checkDetails({ interruptContext, error });
     session.details = { ...session.details, ...(interruptContext && { interruptContext }), ...(error !== undefined && { error }) };
   }
 

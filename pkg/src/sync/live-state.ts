@@ -2,6 +2,7 @@ import { Audience } from "./audience.js";
 import type { Effect } from "./connections.js";
 import type { EventStream, HibernatableSocket } from "./sinks.js";
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
 import { migrated } from "./migration.js";
 import type { Repaired } from "./past.js";
@@ -242,6 +243,7 @@ export class LiveState<T> {
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
+      if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state, and no initial one was given");
       return new StateTracker(initial, limits ? { limits } : {}).document();
     };
     const session = this.tables.open(make, limits, version);
