@@ -14,8 +14,9 @@ class Pair implements HibernatableSocket {
   readonly #events = new EventTarget();
   attachment: unknown = null;
 
+  /** As the next life of the object has it. */
   readonly context = (storage: DurableObjectStorage): DurableContext => ({
-    storage,
+    storage: { sql: storage.sql, transactionSync: (run) => storage.transactionSync(run) },
     getWebSockets: () => [this],
     acceptWebSocket: () => {},
     getWebSocketAutoResponse: () => "",

@@ -1,7 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
-import { SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
+import { OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
 import type { StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
@@ -76,10 +76,11 @@ export class OpenedStates {
   }
 
   /** A context for one state, of which this object alone knows the name. */
-  private context(): DurableContext {
+  private context(): DurableContext & { [OWNER]: object } {
     const { place } = this;
-    if (!("storage" in place)) return { storage: place as DurableContext["storage"], ...NO_SOCKETS };
+    if (!("storage" in place)) return { [OWNER]: this, storage: place as DurableContext["storage"], ...NO_SOCKETS };
     return {
+      [OWNER]: this,
       storage: place.storage,
       acceptWebSocket: (socket, tags) => place.acceptWebSocket(socket, tags),
       getWebSockets: (tag) => place.getWebSockets(tag),

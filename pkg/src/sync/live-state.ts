@@ -1,6 +1,6 @@
 import { Audience } from "./audience.js";
 import type { Effect } from "./connections.js";
-import type { EventStream, HibernatableSocket } from "./sinks.js";
+import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.js";
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
@@ -26,13 +26,17 @@ interface Live<T> {
   tracker: StateTracker<T>;
 }
 
-/** What is done once it is certain that the commit of this revision stays. */
-interface Telling {
-  revision: number;
-  /** What the connections of then are to be sent; those of later are given their places back, which tells them. */
-  effects: Effect[];
-  /** Whatever else. */
-  then(): void;
+/** What is stored of a state, if it is stored. */
+type Stored = ReturnType<StateTables["last"]>;
+
+/** What waits until no transaction is open: what was done in one may yet be taken back. */
+interface Waiting {
+  /** Whether it is so by what is stored then. */
+  holds(stored: Stored): boolean;
+  /** Of a commit: what the connections of then are to be sent. Those of later are given their places back, which tells them. */
+  effects?: Effect[];
+  /** What is done then, when everybody has a place in the session. */
+  then?(): void;
 }
 
 const accept = (session: SessionHandle): void => session.accept();
@@ -61,10 +65,12 @@ export class LiveState<T> {
   readonly tables: StateTables;
   readonly audience: Audience;
   private readonly transactions: Transactions;
-  private readonly witness: Witness = { ended: (isOutermost) => this.check(isOutermost), deleted: () => this.forget() };
+  private readonly witness: Witness = { ended: (isOutermost) => this.check(isOutermost), deleted: () => this.deleted() };
   private opened: Live<T> | undefined;
-  /** What was committed in a transaction that is still open, and who is to be told of it. */
-  private untold: Telling[] = [];
+  /** Whether the storage was deleted while a recipe ran. */
+  private isDeleted = false;
+  /** What is to be told and answered when the transaction has ended that is open. */
+  private waiting: Waiting[] = [];
 
   constructor(
     private readonly context: DurableContext,
@@ -104,26 +110,47 @@ export class LiveState<T> {
     }
   }
 
+  /** Whether what is stored now may yet be taken back. */
+  get isUncertain(): boolean {
+    return this.transactions.isOpen;
+  }
+
   /** See {@link SyncedState.repair}. */
   repair(version: number | undefined): Repaired | undefined {
+    this.requireRest();
     this.forget();
     // Who has no versions has one shape.
     const repaired = this.tables.repair(version ?? (this.options.version === undefined ? 0 : undefined));
-    if (repaired !== undefined) {
-      this.untold = [];
-      this.once(repaired.revision, [], () => {});
-    }
+    if (repaired !== undefined) this.wait({ holds: () => true, effects: [] });
     return repaired;
   }
 
   /** See {@link SyncedState.destroy}. */
   destroy(): void {
+    this.requireRest();
+    const { session: deleted } = this.tables.last();
     this.tables.drop();
     this.forget();
-    this.untold = [];
-    const dismiss = (): void => this.audience.dismiss("the state was deleted");
-    if (this.transactions.isOpen) this.once(-1, [], dismiss);
-    else dismiss();
+    this.wait({ holds: ({ session }) => session === undefined || session !== deleted, then: () => this.audience.dismiss("the state was deleted") });
+  }
+
+  /** See {@link SyncedState.unload}. */
+  unload(): void {
+    if (!this.isBusy) this.forget();
+  }
+
+  /** Whether a recipe is changing what is open. */
+  private get isBusy(): boolean {
+    return this.opened?.meaning.isBusy === true;
+  }
+
+  private requireRest(): void {
+    if (this.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
+  }
+
+  private deleted(): void {
+    this.isDeleted = this.isBusy;
+    if (!this.isDeleted) this.forget();
   }
 
   private tell(event: SyncedEvent): void {
@@ -133,6 +160,11 @@ export class LiveState<T> {
   /** Commits what its tracker has changed, if anything, and has it told. */
   commit(opened: Live<T>): void {
     const { session, meaning } = opened;
+    if (this.isDeleted) {
+      this.isDeleted = false;
+      this.forget();
+      throw new PatchwireError("CONFLICT", "the storage was deleted while the recipe ran, and the change with it");
+    }
     let plan: Plan;
     try {
       plan = meaning.commit(session);
@@ -145,7 +177,9 @@ export class LiveState<T> {
     }
     const { revision, bytes, rows } = plan;
     let effects = plan.sent;
+    let id: string | undefined;
     try {
+      if (this.isUncertain) id = call(() => session.id());
       call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
       const isBased = rows.some(([statement]) => statement === "putRoot");
@@ -155,7 +189,11 @@ export class LiveState<T> {
       this.reopen();
       effects = [];
     }
-    this.once(revision, effects, () => this.tell({ type: "commit", revision, bytes, rows: rows.length }));
+    this.wait({
+      holds: (stored) => revision <= stored.revision! && id === stored.session,
+      effects,
+      then: () => this.tell({ type: "commit", revision, bytes, rows: rows.length }),
+    });
   }
 
   /** Recipes go on from what was committed last; what they have read of it is given back. */
@@ -169,36 +207,62 @@ export class LiveState<T> {
     }
   }
 
-  /** Tells now, or when the transaction has ended that is open. */
-  once(revision: number, effects: Effect[], then: () => void): void {
-    this.untold.push({ revision, effects, then });
-    if (this.transactions.isOpen) this.transactions.witness(this.witness);
-    else this.tellAll();
+  /** Answers a connection's frame. One of a transaction that may be taken back waits, as what it would be answered does. */
+  receive(socket: HibernatableSocket, frame: string): void {
+    const receive = (): void => this.ask(() => this.audience.receive(socket, frame));
+    if (this.isUncertain) this.wait({ holds: () => true, then: () => this.answer(socket, receive) });
+    else this.answer(socket, receive);
   }
 
-  private tellAll(): void {
-    const untold = this.untold;
-    this.untold = [];
+  private answer(socket: HibernatableSocket, receive: () => void): void {
+    try {
+      receive();
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      // It waits for an answer: this one it understands.
+      closeSocket(socket, 1011, "the core failed");
+    }
+  }
+
+  /** Does it now, or when the transaction has ended that is open. */
+  wait(waiting: Waiting): void {
+    this.waiting.push(waiting);
+    if (this.isUncertain) this.transactions.witness(this.witness);
+    else this.goOn();
+  }
+
+  private goOn(): void {
+    const { waiting } = this;
+    this.waiting = [];
     try {
       if (this.audience.isSeated) {
-        for (const { effects } of untold) this.audience.carryOut(effects);
-      } else if (this.opened !== undefined || untold.some(({ revision }) => revision > 0)) {
+        for (const { effects = [] } of waiting) this.audience.carryOut(effects);
+      } else if (this.opened !== undefined || waiting.some(({ effects }) => effects !== undefined)) {
         this.open();
         this.audience.seat();
       }
     } catch {
       this.reopen();
     }
-    for (const { then } of untold) then();
+    const failures: unknown[] = [];
+    for (const { then } of waiting) {
+      try {
+        then?.();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** A transaction has ended in which something was read or written: was it taken back? */
   private check(isOutermost: boolean): void {
-    const { session, revision = -1 } = this.tables.last();
+    const stored = this.tables.last();
+    const { session, revision = -1 } = stored;
     const opened = this.opened;
     if (opened !== undefined && !knows(opened.session, session, revision)) this.forget();
-    this.untold = this.untold.filter((telling) => telling.revision <= revision);
-    if (isOutermost) guard(() => this.tellAll());
+    this.waiting = this.waiting.filter(({ holds }) => holds(stored));
+    if (isOutermost) guard(() => this.goOn());
   }
 
   /** It is committed, whatever happens here; those who listen are told of it when their connections are restored. */

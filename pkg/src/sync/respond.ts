@@ -10,7 +10,11 @@ export function respond(state: LiveState<unknown>, { url, method, headers }: Htt
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
   if (method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
-  if (!headers.get("Accept")?.includes("text/event-stream")) return state.ask(({ session }) => answer(state, session, query));
+  if (!headers.get("Accept")?.includes("text/event-stream")) {
+    // What is answered can't be taken back, and what is stored may be.
+    if (state.isUncertain) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
+    return state.ask(({ session }) => answer(state, session, query));
+  }
   return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", query));
 }
 
@@ -25,7 +29,7 @@ function stream(state: LiveState<unknown>, last: string, query: URLSearchParams)
     state.open();
     state.audience.listen(stream, last, query.get("dialect") === "extended");
   };
-  state.once(0, [], begin);
+  state.wait({ holds: () => true, then: begin });
   return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
 }
 
@@ -43,6 +47,8 @@ function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: U
     return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
   } catch (error) {
     if (!(error instanceof PatchwireError) || isLoss(error) || tables.hasFailed) throw error;
-    return Response.json({ error: { code: error.code, message: error.message } }, { status: 400 });
+    return refusal(400, error.code, error.message);
   }
 }
+
+const refusal = (status: number, code: string, message: string): Response => Response.json({ error: { code, message } }, { status });

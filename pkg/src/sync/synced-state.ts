@@ -6,7 +6,7 @@ import type { Migration } from "./migration.js";
 import { checkRetention, type Repaired, type Retention } from "./past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
-import { call, hasObjects, isLoss, plain, release } from "../bridge/core.js";
+import { call, hasObjects, plain, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount } from "../store/checks.js";
 import type { StoreStorage } from "../store/rows.js";
@@ -41,16 +41,20 @@ export interface SyncedStateOptions<T> extends Migration<T> {
 
 const NAMES = /^[a-z0-9_-]{1,64}$/;
 
-/** The names of each object's states. */
-const taken = new WeakMap<DurableContext, Set<string>>();
+/** The names of the states in each storage, and by whom they were taken. */
+const taken = new WeakMap<object, Map<string, object>>();
+
+/** In the context of whoever may have several objects that stand for one state. */
+export const OWNER: unique symbol = Symbol("owner");
 
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
 function takeName(ctx: DurableContext, given: string | undefined): string {
   const name = given === undefined ? "" : String(given).toLowerCase();
   if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
-  const names = taken.get(ctx) ?? new Set();
-  if (names.has(name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: give each its own in the option name");
-  taken.set(ctx, names.add(name));
+  const { storage, [OWNER]: owner = {} } = ctx as DurableContext & { [OWNER]?: object };
+  const names = taken.get(storage) ?? new Map<string, object>();
+  if ((names.get(name) ?? owner) !== owner) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: give each its own in the option name");
+  taken.set(storage, names.set(name, owner));
   return name;
 }
 
@@ -371,8 +375,9 @@ export class SyncedState<T> {
    * Answers a request: a WebSocket upgrade, an event stream (`Accept: text/event-stream`), a snapshot
    * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
    * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
-   * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. Who may
-   * read is for the caller to decide before.
+   * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. While a
+   * transaction of the object is open, whoever asks for a snapshot or frames is told to come again (503). Who may read is
+   * for the caller to decide before.
    *
    * @throws what {@link getState} throws.
    * @example
@@ -394,17 +399,11 @@ export class SyncedState<T> {
 
   /**
    * To be called from the object's method of the same name, as {@link SyncedState}'s example does: what a client sent.
-   * What isn't a frame of the protocol is answered with `fail`.
+   * What isn't a frame of the protocol is answered with `fail`. While a transaction of the object is open, the answer waits.
    */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
     const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
-    try {
-      this.#live.ask(() => this.#live.audience.receive(socket, frame));
-    } catch (error) {
-      if (!isLoss(error)) throw error;
-      // It waits for an answer: this one it understands.
-      closeSocket(socket, 1011, "the core failed");
-    }
+    this.#live.receive(socket, frame);
   }
 
   /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */
@@ -422,7 +421,7 @@ export class SyncedState<T> {
    * Deletes the state with its tables. What is next asked for begins anew with the initial state, as another session:
    * connections are closed, and clients that come back notice.
    *
-   * @throws what storage throws.
+   * @throws what storage throws; PatchwireError `TRACKER_BUSY` in a recipe.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -437,7 +436,8 @@ export class SyncedState<T> {
   }
 
   /**
-   * Gives back what it holds in memory. What is next asked for is read from storage; connections stay where they are.
+   * Gives back what it holds in memory; nothing while a recipe runs. What is next asked for is read from storage; connections
+   * stay where they are.
    *
    * @example
    * ```ts
@@ -449,6 +449,6 @@ export class SyncedState<T> {
    * ```
    */
   unload(): void {
-    this.#live.forget();
+    this.#live.unload();
   }
 }

@@ -188,8 +188,13 @@ export abstract class StateTables {
     const plan = new Plan();
     const session = call(() => core().SessionHandle.create(crypto.randomUUID(), initial.handle, bounds(limits), this.reading(), plan));
     initial.free();
-    this.execute(plan.rows);
-    this.register.create(version);
+    try {
+      this.execute(plan.rows);
+      this.register.create(version);
+    } catch (error) {
+      release(session);
+      throw error;
+    }
     return session;
   }
 }

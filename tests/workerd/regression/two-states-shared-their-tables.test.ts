@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { SyncedState } from "patchwire/durable-objects";
+import { DurableStateStore, SyncedState, type DurableContext } from "patchwire/durable-objects";
 import { EventReader } from "../event-reader.ts";
 import { hello, newSession, Wire, within } from "../session.ts";
 
@@ -50,8 +50,22 @@ test("a second state without a name, or with the same one, is refused", async ()
     for (const name of ["", "a b", 'x"; DROP TABLE patchwire_meta', "é", "n".repeat(65)]) {
       expect(make({ name })).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
     }
+    // The tables are the storage's, whatever stands around it.
+    expect(() => new SyncedState({ ...ctx, storage: ctx.storage } as DurableContext, { initial: {} })).toThrow(expect.objectContaining({ code: "CONFLICT" }));
     make({ name: "a-b_2" })();
     state.update((draft) => void draft.notes.push({ text: "unharmed" }));
     expect(state.revision).toBe(1);
+  });
+});
+
+test("the names of a store's custom states are taken", async () => {
+  await within(newSession(), async (_, ctx) => {
+    const store = new DurableStateStore(ctx);
+    await store.createSession("s", { customState: { n: 1 } });
+    expect(() => new SyncedState(ctx, { name: "sessions-1", initial: {} })).toThrow(expect.objectContaining({ code: "CONFLICT" }));
+    store.synced<{ n: number }>("s").increment("/n");
+    await store.deleteSession("s");
+    await store.createSession("s", { customState: { n: 3 } });
+    expect((await new DurableStateStore(ctx).loadState("s"))?.customState).toEqual({ n: 3 });
   });
 });
