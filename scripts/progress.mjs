@@ -1,7 +1,7 @@
 // Shows what a command is doing: a line per step that takes over two seconds, its output in .tools/logs.
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { root, tools } from './places.mjs';
 
 const logs = join(tools, 'logs');
@@ -102,6 +102,7 @@ export async function script(main) {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
     if (error instanceof Advice) console.error(error.message);
+    else if (error.code?.startsWith('ERR_PARSE_ARGS')) console.error(`${error.message}\nWhat can be asked for is said at the top of ${relative('', process.argv[1])}.`);
     else if (!(error instanceof StepFailed)) throw error;
     process.exitCode = 1;
   }

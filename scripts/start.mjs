@@ -1,4 +1,5 @@
-// `npm start`: sets up, builds, and serves the demo from local workerd, with its state on disk.
+// `npm start`: sets up, builds, and serves the demo from local workerd, with its state on disk; `-- --port 9000`,
+// `-- --state folder`, `-- --install` to let the set-up use the system's package manager.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
@@ -14,6 +15,8 @@ import { whenChanged } from './stamp.mjs';
 const options = {
   port: { type: 'string', default: '8787' },
   state: { type: 'string', default: join(root, '.state') },
+  // The set-up looks for it by itself.
+  install: { type: 'boolean' },
 };
 
 const modules = join(root, 'node_modules');

@@ -312,7 +312,7 @@ fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
     told(moves::diff(&before.root, &after.root, &comparison), before, after, dialect, None)
 }
 
-/// The same of edits that led there.
+/// The patch that tells what edits lead to, which were made one after the other.
 fn net<'a>(edits: impl Iterator<Item = &'a Edit>, before: &Document, after: &Document, options: &ChangeOptions) -> Result<Patch> {
     let mut changes = Changes::new(ArrayDelta::Precise);
     edits.for_each(|edit| changes.record(edit));

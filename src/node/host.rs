@@ -92,7 +92,7 @@ pub(crate) enum Level {
     Items(Vec<Entry>),
     /// So many items, which are asked for where they are looked at.
     Array(usize),
-    /// The same of members: so many slots, each of which has a member, or `null` for its name; and a container that has the
+    /// An object whose members are asked for where they are looked at: so many slots, each of which has a member, or `null` for its name; and a container that has the
     /// slots' numbers by the members' names, which ascend. It has its own number and as many entries as there are members.
     Table {
         slots: usize,

@@ -20,7 +20,7 @@ use crate::patch::Patch;
 use crate::session::Session;
 use crate::tracker::{CheckpointId, CursorId, Outcome, StreamId, Tracker};
 
-/// Whose tracker it is.
+/// The tracker that a handle stands for: its own, or that of a session.
 // There is one for each tracker, on the heap: nothing would be saved by a smaller one.
 #[allow(clippy::large_enum_variant)]
 enum Tracked {

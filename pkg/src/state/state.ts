@@ -274,7 +274,7 @@ export class State {
   }
 
   /**
-   * The same for whoever measures it and keeps nothing: what the change was made in isn't frozen, so that it can be taken back
+   * The state as the recipe leaves it, for whoever measures it and keeps nothing: what the change was made in isn't frozen, so that it can be taken back
    * there. Where something isn't read, nothing was changed in place.
    */
   unfinished(): unknown {

@@ -63,7 +63,7 @@ export class Plan {
     this.rows.push(["appendLog", id, last, hash, patch]);
   }
 
-  /** As above, with the patch that is in the frame that is sent first: two characters are behind it. */
+  /** Adds to a row of the log the patch that is in the frame that is sent first: two characters are behind it. */
   appendSent(id: number, last: number, hash: number, before: number): void {
     this.appendLog(id, last, hash, String(this.sent[0]![2]).slice(before, -2));
   }

@@ -103,7 +103,7 @@ export class Headroom {
     this.reach(bytes, depth);
   }
 
-  /** The same, with what else is known of it. */
+  /** Counts a change by what was measured of it. */
   addMeasured(measure: Measure): void {
     this.add(this.more(measure), measure.depth);
     if (measure.grown) this.counted = measure.grown.text;
@@ -125,7 +125,7 @@ export class Headroom {
     return { weight: this.weight + this.pending, depth: this.depth };
   }
 
-  /** The same, for whoever begins with this state. */
+  /** What is known of the state, for a tracker that begins with it. */
   get intake(): Intake {
     const bytes = this.whole.weight / 3;
     return { bytes, depth: this.depth, longest: Math.min(this.longest, bytes) };

@@ -73,7 +73,7 @@ export class ImmerStateTracker<T extends object> {
   }
 
   /**
-   * The same as JSON Patch operations.
+   * What has changed, as JSON Patch operations.
    *
    * @example
    * ```ts
