@@ -1,5 +1,6 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { connect } from "patchwire/client";
 import { DurableStateStore, type DurableContext } from "patchwire/durable-objects";
 import { backend } from "../store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../store/contract.ts";
@@ -9,7 +10,7 @@ import { tryFormat1 } from "../store/format1.ts";
 import { tryFormat2, tryState } from "../store/format2.ts";
 import { cases as registerCases } from "../store/register.ts";
 import { sql } from "../store/tables.ts";
-import { hello, inBare, Wire } from "./session.ts";
+import { hello, inBare, socketTo, Wire } from "./session.ts";
 import type { Agent } from "./worker.ts";
 
 declare global {
@@ -145,6 +146,7 @@ test("clients watch a session's custom state, through sleep and deletion", async
   await within(({ store }) => Promise.all(["s", "other"].map((id) => store.createSession(id, { customState: { notes: [] as string[] } }))));
   const open = (id: string): Promise<Wire> => Wire.open(stub.fetch(`http://agent/${id}`, { headers: { Upgrade: "websocket" } }), hello(null, null));
   const [wire, other] = [await open("s"), await open("other")];
+  const page = connect<{ notes: string[] }>({ url: "ws://agent/", WebSocket: socketTo({ fetch: (_: string, init: RequestInit) => stub.fetch("http://agent/s", init) } as never) });
   for (const one of [wire, other]) await one.until((frame) => frame.type === "status");
   await within(({ store }) => store.mergeCustomState("s", append("a") as never));
   expect(await wire.revision(1)).toMatchObject({ chunk: { patches: [{ op: "add", path: "/notes/-", value: "a" }] } });
@@ -154,10 +156,15 @@ test("clients watch a session's custom state, through sleep and deletion", async
   await within(({ store }) => store.parallel<{ notes: string[] }>("s", "step", [{ toolCallId: "c", run: (tool) => tool.update((draft) => void draft.notes.push("b")) }]));
   expect(await wire.revision(2)).toMatchObject({ revision: 2, chunk: { patches: [{ op: "add", path: "/notes/-", value: "b" }] } });
   expect(other.chunks("state_patch")).toEqual([]);
+  await expect.poll(() => page.revision).toBe(2);
+  expect(page.getState()).toEqual({ notes: ["a", "b"] });
+  expect(page.stats).toMatchObject({ snapshots: 1, resyncs: 0 });
   // What is taken back is told to nobody.
   await within(({ store }) => expect(store.saveStateAndPromoteStaging("s", { customState: { notes: ["lost"] } } as never, [7 as never], { stepId: "s", stepCount: 1, streamSequence: 0 })).rejects.toThrow());
   await within(({ store }) => store.deleteSession("s"));
   await expect.poll(() => wire.closed?.code).toBe(1012);
   expect(JSON.stringify(wire.frames)).not.toContain("lost");
   expect(other.closed).toBeUndefined();
+  expect(page.getState()).toEqual({ notes: ["a", "b"] });
+  page.close();
 });
