@@ -14,6 +14,7 @@ use crate::writes::ArrayDelta;
 
 pub(super) struct Combiner<'a> {
     plan: &'a MergePlan,
+    base: &'a Node,
     writers: &'a [Writer],
     limits: Limits,
     pub state: Node,
@@ -51,9 +52,9 @@ impl<'t> From<&'t Touch> for Touched<'t> {
 type Touches<'t> = Vec<(usize, Touched<'t>)>;
 
 impl<'a> Combiner<'a> {
-    pub fn new(plan: &'a MergePlan, base: &Document, writers: &'a [Writer]) -> Combiner<'a> {
+    pub fn new(plan: &'a MergePlan, base: &'a Document, writers: &'a [Writer]) -> Combiner<'a> {
         let (state, changes) = (base.root.clone(), Changes::new(ArrayDelta::Precise));
-        Combiner { plan, writers, limits: base.limits, state, changes, label: Strategy::Last.name(), overruled: Vec::new() }
+        Combiner { plan, base: &base.root, writers, limits: base.limits, state, changes, label: Strategy::Last.name(), overruled: Vec::new() }
     }
 
     pub fn run(&mut self, base: &Node, places: &[Vec<Step>]) -> Result<()> {
@@ -70,14 +71,14 @@ impl<'a> Combiner<'a> {
         self.limits.check_change(base, &self.state)
     }
 
-    /// Overruled writes that the merged state doesn't have all the same.
+    /// Overruled writes that the merged state doesn't have all the same, or that may have counted.
     pub fn conflicts(&self) -> Vec<Conflict> {
         let document = |root| Document { root, limits: self.limits };
         let losers = self.overruled.iter().map(|lost| ((lost.lost_by, lost.path.as_slice()), lost.kept_by)).collect();
         let conflict = |lost: &Overruled| {
             let kept = edit::find(&self.state, &lost.path);
             let value = self.writers.get(lost.lost_by).and_then(|writer| edit::find(&writer.after, &lost.path));
-            (kept != value || lost.strategy == Strategy::Exclusive.name()).then(|| Conflict {
+            (kept != value || lost.strategy == Strategy::Exclusive.name() || self.may_have_counted(lost, value.as_ref())).then(|| Conflict {
                 path: edit::display(&lost.path),
                 strategy: lost.strategy,
                 kept: kept.map(document),
@@ -87,6 +88,12 @@ impl<'a> Combiner<'a> {
             })
         };
         self.overruled.iter().filter_map(conflict).collect()
+    }
+
+    /// Whether a write that set a number to another one may have counted, as `count++` does: then one was lost, though both are equal.
+    fn may_have_counted(&self, lost: &Overruled, value: Option<&Node>) -> bool {
+        let is_number = |node: Option<&Node>| node.and_then(Node::as_number).is_some();
+        is_number(value) && is_number(edit::find(self.base, &lost.path).as_ref())
     }
 
     /// Whoever overruled a write may have been overruled in turn.

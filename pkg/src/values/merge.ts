@@ -36,7 +36,7 @@ export interface MergeContext {
 /** Strategies by JSON Pointer, in which `*` is any one segment. Of two that mean the same place, the earlier counts. */
 export type MergeStrategies = Readonly<Record<string, MergeStrategy>>;
 
-/** A write that isn't in the merged state. */
+/** A write that isn't in the merged state; also one that set a number to the same one as another writer did: as `count++` twice. */
 export interface MergeConflict {
   /** Where, as a JSON Pointer. */
   path: string;
