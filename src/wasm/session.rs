@@ -36,7 +36,7 @@ impl SessionHandle {
         let document = Document { limits: limits(bounds), ..document.inner.clone() };
         let (mut session, operations) = Session::create(id, document);
         session.read_from(Arc::new(Stored(table)));
-        plan.write(&operations);
+        plan.write(&operations, None);
         SessionHandle::of(session)
     }
 
@@ -51,7 +51,7 @@ impl SessionHandle {
     /// where nothing is damaged.
     pub fn repair(id: &str, table: RowTable, plan: &Plan) -> JsResult<Option<Array>> {
         let Some(repair) = Repair::plan(Arc::new(Stored(table)), id).map_err(to_js)? else { return Ok(None) };
-        plan.write(&repair.operations);
+        plan.write(&repair.operations, None);
         let [restored, newest, revision] = [repair.restored, repair.newest, repair.revision].map(|number| JsValue::from(number as f64));
         Ok(Some(Array::of4(&restored, &newest, &revision, &to_js(repair.damage))))
     }
@@ -101,12 +101,7 @@ impl SessionHandle {
             if !effects.is_empty() {
                 plan.effects(list(effects));
             }
-            match (rows.as_slice(), sent) {
-                ([RowOperation::AppendLog { id, last, hash, .. }], Some(before)) => {
-                    plan.append_sent(*id as f64, *last as f64, *hash as f64, before);
-                }
-                (rows, _) => plan.write(rows),
-            }
+            plan.write(&rows, sent.map(|before| (before, patch.len())));
         }
         Ok(session.document().weight() as f64)
     }
@@ -278,6 +273,9 @@ extern "C" {
     fn append_log(this: &Plan, id: f64, last: f64, hash: f64, patch: &str);
 
     /// The patch is in the frame that the first effect sends: so many characters are in front of it, and behind it are two.
+    #[wasm_bindgen(method, js_name = putSent)]
+    fn put_sent(this: &Plan, id: f64, last: f64, hash: f64, before: usize);
+
     #[wasm_bindgen(method, js_name = appendSent)]
     fn append_sent(this: &Plan, id: f64, last: f64, hash: f64, before: usize);
 
@@ -286,8 +284,10 @@ extern "C" {
 }
 
 impl Plan {
-    fn write(&self, operations: &[RowOperation]) {
+    /// `sent` says where in the first effect's frame the patch is, and how long: it doesn't cross a second time.
+    fn write(&self, operations: &[RowOperation], sent: Option<(usize, usize)>) {
         let bytes = |text: &str| Uint8Array::from(text.as_bytes());
+        let sent = |patch: &str| sent.filter(|(_, length)| *length == patch.len()).map(|(before, _)| before);
         for operation in operations {
             match operation {
                 RowOperation::PutMeta { format, session, tail, folding } => {
@@ -297,8 +297,14 @@ impl Plan {
                 RowOperation::DeleteRoot { revision } => self.delete_root(*revision as f64),
                 RowOperation::PutChunk { id, hash, text } => self.put_chunk(*id as f64, *hash as f64, bytes(text)),
                 RowOperation::DeleteChunk { id } => self.delete_chunk(*id as f64),
-                RowOperation::PutLog { id, last, hash, patch } => self.put_log(*id as f64, *last as f64, *hash as f64, patch),
-                RowOperation::AppendLog { id, last, hash, patch } => self.append_log(*id as f64, *last as f64, *hash as f64, patch),
+                RowOperation::PutLog { id, last, hash, patch } => match sent(patch) {
+                    Some(before) => self.put_sent(*id as f64, *last as f64, *hash as f64, before),
+                    None => self.put_log(*id as f64, *last as f64, *hash as f64, patch),
+                },
+                RowOperation::AppendLog { id, last, hash, patch } => match sent(patch) {
+                    Some(before) => self.append_sent(*id as f64, *last as f64, *hash as f64, before),
+                    None => self.append_log(*id as f64, *last as f64, *hash as f64, patch),
+                },
                 RowOperation::DeleteLog { from, before } => self.delete_log(*from as f64, *before as f64),
             }
         }
@@ -402,7 +408,7 @@ impl Format1Reader {
     /// What the tables held, and what to write to new ones.
     pub fn finish(self, bounds: &[f64], table: RowTable, plan: &Plan) -> JsResult<SessionHandle> {
         let (opened, operations) = self.rows.finish(limits(bounds)).map_err(to_js)?;
-        plan.write(&operations);
+        plan.write(&operations, None);
         let mut session = Session::wake(opened);
         session.read_from(Arc::new(Stored(table)));
         Ok(SessionHandle::of(session))

@@ -63,9 +63,17 @@ export class Plan {
     this.rows.push(["appendLog", id, last, hash, patch]);
   }
 
-  /** Adds to a row of the log the patch that is in the frame that is sent first: two characters are behind it. */
+  putSent(id: number, last: number, hash: number, before: number): void {
+    this.putLog(id, last, hash, this.patchSent(before));
+  }
+
   appendSent(id: number, last: number, hash: number, before: number): void {
-    this.appendLog(id, last, hash, String(this.sent[0]![2]).slice(before, -2));
+    this.appendLog(id, last, hash, this.patchSent(before));
+  }
+
+  /** The patch that is in the frame that is sent first, so many characters before it and two behind it. */
+  private patchSent(before: number): string {
+    return String(this.sent[0]![2]).slice(before, -2);
   }
 
   deleteLog(from: number, before: number): void {
