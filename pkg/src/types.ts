@@ -2,11 +2,23 @@ import type { StandardSchemaV1 } from "./tracker/validate.js";
 
 type Scalar = string | number | boolean | null | undefined;
 
+type Callable = (...args: never[]) => unknown;
+
+// A list of any length is named by its items, and not mapped, so that a type that holds itself (as JSON's does) comes to an end.
+
 /** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
-export type Immutable<T> = T extends Scalar | ((...args: never[]) => unknown) ? T : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
+export type Immutable<T> = T extends Scalar | Callable
+  ? T
+  : T extends readonly (infer Item)[]
+    ? number extends T["length"] ? readonly Immutable<Item>[] : { readonly [K in keyof T]: Immutable<T[K]> }
+    : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
 
 /** A state while a recipe runs: write to it as to a plain object. */
-export type Draft<T> = T extends Scalar | ((...args: never[]) => unknown) ? T : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
+export type Draft<T> = T extends Scalar | Callable
+  ? T
+  : T extends readonly (infer Item)[]
+    ? number extends T["length"] ? Draft<Item>[] : { -readonly [K in keyof T]: Draft<T[K]> }
+    : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
 
 /** What a recipe may return: no promise. What it returns doesn't become the state. */
 export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);

@@ -1,4 +1,4 @@
-import { castDraft, StateTracker, type Draft, type Immutable } from "patchwire";
+import { applyChangeRequest, applyPatch, castDraft, diff, mergeBranches, mergeWrites, StateTracker, type Draft, type Immutable } from "patchwire";
 
 // Compiled, never run (tests/node/tsconfig.json): what recipes may be, and what they see. Issue 9, section 10.
 
@@ -62,3 +62,53 @@ export const nothing: void = tracker.update(() => {});
 tracker.update(() => {}).rows;
 // @ts-expect-error nor of a patch
 tracker.apply([]).rows;
+
+// JSON as people write its type down: each of these holds itself.
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+interface JsonObject { [key: string]: JsonValue }
+interface JsonArray extends Array<JsonValue> {}
+type JsonValue = string | number | boolean | null | JsonObject | JsonArray;
+type FestObject = { [Key in string]: FestValue };
+type FestArray = FestValue[] | readonly FestValue[];
+type FestValue = string | number | boolean | null | FestObject | FestArray;
+interface Tree { name: string; children: Tree[]; parent?: Tree | null; pair: [number, Tree?] }
+
+declare const json: Json;
+declare const value: JsonValue;
+declare const object: JsonObject;
+declare const fest: FestObject;
+declare const tree: StateTracker<Tree>;
+declare const holding: StateTracker<{ data: Json; n: number }>;
+
+applyPatch(json, []);
+applyPatch(value, []);
+diff(value, value);
+mergeWrites(object, []);
+mergeBranches(object, [object]);
+applyChangeRequest(object, "{}");
+new StateTracker<Json>({}).update((draft) => {
+  if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) draft["a"] = [1, { b: null }];
+});
+new StateTracker(object).update((draft) => {
+  draft["y"] = [1, { z: null }];
+});
+new StateTracker(fest).update((draft) => {
+  draft["x"] = [1];
+});
+holding.update((draft) => {
+  draft.data = { a: 1 };
+  draft.data = [1, [draft.n]];
+  draft.data = castDraft(holding.getState().data);
+  // @ts-expect-error: a function isn't JSON
+  draft.data = () => 1;
+});
+// @ts-expect-error: published states are read-only
+holding.getState().n = 2;
+tree.update((draft) => {
+  draft.children.push({ name: "x", children: [], pair: [2] });
+  draft.pair[1] = draft.children[0]!;
+});
+// @ts-expect-error: lists too
+tree.getState().children.push(tree.getState());
+export const anyTracker: StateTracker<unknown> = tree;
+export const lists: [Draft<readonly (readonly number[])[]>, Immutable<[string, number[]]>] = [[[1]], ["", [1]]];
