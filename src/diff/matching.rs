@@ -87,6 +87,13 @@ impl Matcher<'_, '_> {
 
     /// Takes equal items at the ends of the gap into `runs`.
     fn trim(&mut self, old: &Array, new: &Array, gap: &mut Gap, runs: &mut Vec<Run>) {
+        // One of each needn't be compared before it is looked into: in what nests deep that would be done again at each level.
+        if let (1, 1, Some(a), Some(b)) = (gap.old.len(), gap.new.len(), old.get(gap.old.start), new.get(gap.new.start))
+            && a.bracket().is_some()
+            && a.bracket() == b.bracket()
+        {
+            return;
+        }
         let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.effort.measures(a).is_some() && !are_plainly_unlike(a, b) && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);

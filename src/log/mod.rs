@@ -43,7 +43,7 @@ use crate::edit::{self, Done, Edit, Step};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object, Opened};
-use crate::{parse, text};
+use crate::text;
 
 /// Replays logs. Names stay known from log to log.
 #[derive(Debug, Clone, Default)]
@@ -192,7 +192,7 @@ impl Player {
             return Ok(scalar);
         }
         Ok(match kind {
-            Some(value::JSON) => parse::parse_value(reader.bytes()?, reader.limits)?,
+            Some(value::JSON) => reader.json()?,
             Some(value::REFERENCE) => self.known(reader)?,
             Some(value::GATHERED) => self.gathered(reader)?,
             Some(value::OBJECT) => self.object(reader)?,

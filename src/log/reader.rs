@@ -5,7 +5,7 @@ use crate::boundary::value;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;
-use crate::text;
+use crate::{parse, text};
 
 /// Reads what the log is written in; other answers of JavaScript's are written in it too.
 pub(crate) struct Reader<'a> {
@@ -80,6 +80,11 @@ impl<'a> Reader<'a> {
             Some(value::TEXT) => self.string()?,
             _ => return Ok(None),
         }))
+    }
+
+    /// A value's JSON text.
+    pub(crate) fn json(&mut self) -> Result<Node> {
+        parse::parse_value(self.bytes()?, self.limits)
     }
 
     /// Refuses what is nested more deeply than is allowed.

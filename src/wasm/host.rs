@@ -14,7 +14,7 @@ use crate::node::{Entry, Host, Key, Leaf, Level, Node, Place};
 #[wasm_bindgen]
 extern "C" {
     /// It throws nothing: what fails is kept for who called the core. Answers are as the log has values, but that of a
-    /// container only its kind comes.
+    /// container only its kind comes, or, of a small one in values that are compared, its text.
     pub type Values;
 
     /// What holds the values that it begins with, and those: number count value*.
@@ -167,6 +167,7 @@ fn entry(reader: &mut Reader<'_>) -> Result<Entry> {
     match kind {
         Some(value::OBJECT) => Ok(Entry::Object),
         Some(value::ARRAY) => Ok(Entry::Array),
+        Some(value::JSON) => reader.json().map(Entry::Scalar),
         _ => reader.scalar(kind)?.map(Entry::Scalar).ok_or_else(|| reader.malformed()),
     }
 }

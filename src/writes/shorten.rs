@@ -102,7 +102,7 @@ fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     }
     let (depth, node) = array?;
     let length = told.iter().map(T::length).fold(0, usize::saturating_add);
-    replacement(common.get(..depth)?.to_vec(), &node, length).map(|(replacement, _)| replacement)
+    replacement(|| common.get(..depth).unwrap_or_default().to_vec(), &node, length).map(|(replacement, _)| replacement)
 }
 
 /// Replaces the arrays in which values moved from one container to another, if that is shorter than all that is told of them.
@@ -123,7 +123,7 @@ fn around_moves<T: Told>(mut told: Vec<T>, after: &Node) -> Vec<T> {
             continue;
         }
         let length = told.iter().filter(|one| is_inside(one)).map(T::length).fold(0, usize::saturating_add);
-        if let Some((whole, _)) = replacement(path.clone(), &node, length) {
+        if let Some((whole, _)) = replacement(|| path.clone(), &node, length) {
             let first = told.iter().position(is_inside).unwrap_or_default();
             told.retain(|one| !is_inside(one));
             told.insert(first.min(told.len()), whole);
@@ -145,11 +145,11 @@ fn outermost<T: Told>(way: &[T::Step], after: &Node) -> Option<(Vec<T::Step>, No
 }
 
 /// What replaces the container, and its length, if that is less than this.
-fn replacement<T: Told>(path: Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
+fn replacement<T: Told>(path: impl FnOnce() -> Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
     if node.weight() > length.saturating_mul(print::WEIGHT) || print::reaches(node, length) {
         return None;
     }
-    let replacement = T::replacement(path, node.clone());
+    let replacement = T::replacement(path(), node.clone());
     let shorter = replacement.length();
     (shorter < length).then_some((replacement, shorter))
 }
@@ -186,8 +186,8 @@ impl<T: Told> Shortener<T> {
     /// Closes containers until so many are open.
     fn leave(&mut self, depth: usize) {
         while self.open.len() > depth {
-            let path = self.open.iter().filter_map(|container| container.step.clone()).collect();
-            let Some(Container { node, start, length, .. }) = self.open.pop() else { return };
+            let Some(Container { node, start, length, step }) = self.open.pop() else { return };
+            let path = || self.open.iter().filter_map(|container| container.step.clone()).chain(step).collect();
             let shorter = node.filter(|node| self.may_replace(node, start)).and_then(|node| replacement::<T>(path, &node, length));
             let length = shorter.map_or(length, |(replacement, shorter)| {
                 self.kept.truncate(start);

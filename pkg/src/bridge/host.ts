@@ -10,6 +10,10 @@ const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
 
+/** Of values of which all is looked into, a container that isn't longer, and doesn't nest deeper, comes as text at once. */
+const SMALL = 256;
+const SHALLOW = 32;
+
 /** So many names are known by number. */
 const NAMED = 4096;
 
@@ -72,6 +76,8 @@ export class Values {
     private readonly longest: number,
     /** Whether the values are frozen, and known to be JSON: then they may be kept. */
     private readonly isOurs: boolean,
+    /** Whether all of them is looked into, but for what is in both, and nothing is given back of them. */
+    private readonly isCompared = false,
   ) {
     this.deepest = Math.min(depth, DEEPEST);
   }
@@ -79,6 +85,11 @@ export class Values {
   /** Anybody's values, of which nothing is known. */
   static given(values: readonly unknown[], depth = 512, longest = 16 << 20): Values {
     return new Values(values, depth, longest, false);
+  }
+
+  /** Anybody's values that are compared with each other. */
+  static compared(values: readonly unknown[], depth = 512, longest = 16 << 20): Values {
+    return new Values(values, depth, longest, false, true);
   }
 
   /** A frozen value that is known to be JSON, nested so deep at most. */
@@ -244,15 +255,15 @@ export class Values {
       const item = items[i];
       if (item === undefined) continue;
       this.name(names[i]!);
-      if (isContainer(item)) {
-        children.push(item);
+      if (this.entry(item, object, names[i]!)) {
+        children.push(item as object);
         ofChildren.push(names[i]!);
       }
-      this.entry(item, object, names[i]!);
     }
   }
 
-  private entry(value: unknown, holder: Opened | null, key: Key): void {
+  /** Says whether it is a container that is there to be opened. */
+  private entry(value: unknown, holder: Opened | null, key: Key): boolean {
     if (typeof value === "string") {
       answer.byte(VALUE.TEXT);
       const length = answer.text(value);
@@ -261,12 +272,19 @@ export class Values {
       answer.byte(VALUE.NUMBER);
       answer.double(value);
     } else if (isContainer(value)) {
+      if (this.isCompared && (holder?.depth ?? 0) + SHALLOW <= this.deepest && this.longest > 3 * SMALL && isShort(value, SMALL, SHALLOW)) {
+        answer.byte(VALUE.JSON);
+        answer.text(JSON.stringify(value));
+        return false;
+      }
       answer.byte(Array.isArray(value) ? VALUE.ARRAY : VALUE.OBJECT);
+      return true;
     } else if (value === null || typeof value === "boolean") {
       answer.byte(value === null ? VALUE.NULL : value ? VALUE.TRUE : VALUE.FALSE);
     } else {
       throw notJson(value, holder === null ? [] : [...pathOf(holder), key]);
     }
+    return false;
   }
 
   private refusal(code: "LIMIT_EXCEEDED", message: string, holder: Opened | null, key: Key): PatchwireError {
@@ -309,6 +327,30 @@ export function leastLength(value: unknown, most: number, depth: number): number
     if (length > most) break;
   }
   return length;
+}
+
+/** Whether a value is JSON of about so many bytes at most, and nests no deeper. What it isn't certain of, it says no to. */
+export function isShort(value: unknown, most: number, depth: number): boolean {
+  return restOf(value, most, depth) >= 0;
+}
+
+/** What is left of so many bytes when a value's text is taken from them, about; less than 0 of one that is longer, deeper, or may not be JSON. */
+function restOf(value: unknown, most: number, depth: number): number {
+  if (typeof value === "string") return most - value.length - 2;
+  if (typeof value === "number") return Number.isFinite(value) ? most - 8 : -1;
+  if (value === null || typeof value === "boolean") return most - 5;
+  if (!isContainer(value) || depth === 0 || !isJsonContainer(value)) return -1;
+  let rest = most - 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && rest >= 0; i++) rest = restOf(value[i], rest - 1, depth - 1);
+    return rest;
+  }
+  for (const name of Object.keys(value)) {
+    if (rest < 0) break;
+    const item = (value as Record<string, unknown>)[name];
+    if (item !== undefined) rest = restOf(item, rest - name.length - 4, depth - 1);
+  }
+  return rest;
 }
 
 function isNestedWithin(value: unknown, limit: number): boolean {

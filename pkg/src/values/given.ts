@@ -7,6 +7,11 @@ export function given(values: readonly unknown[], limits: Limits = {}): Values {
   return Values.given(values, limits.depth, limits.string);
 }
 
+/** Values of the caller's that are compared, for one call: of what isn't in both all is looked into. */
+export function compared(values: readonly unknown[], limits: Limits = {}): Values {
+  return Values.compared(values, limits.depth, limits.string);
+}
+
 /** Takes a value that may be missing. */
 export function givenIf(value: unknown, limits?: Limits): Values | undefined {
   return value === undefined ? undefined : given([value], limits);

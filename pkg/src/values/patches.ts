@@ -1,10 +1,15 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { checkJson } from "../state/json.js";
+import { isShort } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
-import { checkSize, given } from "./given.js";
+import { checkSize, compared, given } from "./given.js";
 import { passVersions } from "./versions.js";
+
+/** Values that are compared by their texts are no longer than this, in bytes, and nest no deeper. */
+const SHORT = 2048;
+const SHALLOW = 256;
 
 /**
  * The patch that makes `after` of `before`: items of arrays that were inserted, removed or moved, edits inside of
@@ -27,9 +32,13 @@ import { passVersions } from "./versions.js";
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
+  // Of what is short all is looked at, and reading its text takes less time than asking for its parts.
+  if (options?.limits === undefined && isShort(before, SHORT, SHALLOW) && isShort(after, SHORT, SHALLOW)) {
+    return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
+  }
   checkSize(before, options?.limits);
   checkSize(after, options?.limits);
-  const patch = call(() => core().diff(given([before, after], options?.limits), options?.key, extended, limits));
+  const patch = call(() => core().diff(compared([before, after], options?.limits), options?.key, extended, limits));
   return JSON.parse(patch) as JSONPatchOperation[];
 }
 
