@@ -61,6 +61,36 @@ const comparing = (name, shape, target, other) => ({
   },
 });
 
+/** What somebody else compared: documents of editors, nests, rows without ids. */
+const editor = (levels, text) => (levels === 0 ? { type: 'text', text } : { type: 'node', attrs: { levels, align: null }, content: [editor(levels - 1, text)] });
+const nest = (levels, value) => (levels === 0 ? [value] : [nest(levels - 1, value)]);
+const rows = (n, more) => Array.from({ length: n }, (_, i) => ({ name: `row ${i}`, value: i, ...more }));
+const members = (n, changed) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`key ${i}`, { value: i === changed ? -1 : i }]));
+const pairs = {
+  'a few members, one changed': () => [{ count: 1, status: 'open', list: [1, 2, 3] }, { count: 2, status: 'open', list: [1, 2, 3] }],
+  'an editor\'s document of 3 levels, a text changed': () => [editor(3, 'abc'), editor(3, 'abd')],
+  'an editor\'s document of 30 levels, a text changed': () => [editor(30, 'abc'), editor(30, 'abd')],
+  'arrays of 20 levels, a number changed': () => [nest(20, 1), nest(20, 2)],
+  'arrays of 100 levels, a number changed': () => [nest(100, 1), nest(100, 2)],
+  '10 rows without ids, each gets a member': () => [rows(10), rows(10, { done: false })],
+  '1,000 rows without ids, each gets a member': () => [rows(1_000), rows(1_000, { done: false })],
+  '1,000 members, one changed': () => [members(1_000), members(1_000, 500)],
+};
+
+const comparingPair = (name) => ({
+  name: `diff of plain values: ${name}`,
+  contenders() {
+    const [before, after] = pairs[name]();
+    const batch = JSON.stringify(before).length > 5_000 ? 2 : 50;
+    // Patches that differ may lead to the same.
+    const leading = (one) => ({ ...one, step: () => (one.last = one.run()), state: () => fastJsonPatch.applyPatch(structuredClone(before), structuredClone(one.last ?? [])).newDocument });
+    return {
+      ours: leading({ name: 'patchwire', batch, run: () => diff(before, after) }),
+      peers: [leading({ name: 'fast-json-patch compare', batch, run: () => fastJsonPatch.compare(before, after) })],
+    };
+  },
+});
+
 const push = (shape, n) => (draft) => void shapes[shape].push.recipe(draft, 1, n);
 
 /** A tracker, one change, its patch and the state. */
@@ -162,6 +192,7 @@ export const plain = [
   ...long.flatMap((shape) => ['replace', 'push'].map((row) => applying(shape, 10_000, row, 1.2))),
   ...long.map((shape) => comparing('all but one entry shared', shape, 0.2, (state, of, n) => immutableJSONPatch(state, patchOf(of, n, 'replace')))),
   ...long.map((shape) => comparing('equal, nothing shared', shape, 1, structuredClone)),
+  ...Object.keys(pairs).map(comparingPair),
   ...long.map((shape) => fresh('of a state that was published', shape, 1.2, published)),
   ...long.map((shape) => fresh("of the caller's own", shape, 1, callers)),
   ...['items', 'chat'].map(merging),
