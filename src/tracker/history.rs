@@ -53,6 +53,14 @@ fn weight(done: &Done) -> usize {
     done.out.iter().map(Node::weight).fold(size_of::<Done>() + edit, usize::saturating_add)
 }
 
+fn adds_nothing(edit: &Edit) -> bool {
+    match edit {
+        Edit::Increment { by, .. } => *by == 0.0,
+        Edit::AppendText { text, .. } => text.is_empty(),
+        _ => false,
+    }
+}
+
 /// The steps that can be undone and redone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
@@ -75,7 +83,7 @@ impl History {
 
     /// A change was made: a step of its own, or with a cause maybe part of the latest. O(the change) amortised.
     pub(crate) fn changed(&mut self, done: Vec<Done>, cause: Option<Cause>) {
-        if !self.is_on() || done.is_empty() {
+        if !self.is_on() || done.iter().all(|done| adds_nothing(&done.edit)) {
             return;
         }
         match cause {

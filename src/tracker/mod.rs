@@ -267,11 +267,13 @@ impl Tracker {
 
     /// Makes a change that was worked out on the document as it is.
     pub(crate) fn adopt(&mut self, change: Outcome) {
-        self.document.root = change.root;
+        let before = std::mem::replace(&mut self.document.root, change.root);
         let own = if let Kind::End(stream) = change.kind { Some(stream) } else { None };
         change.done.iter().for_each(|done| self.tell(&done.edit, own));
         self.tidy();
         match change.kind {
+            // What leaves everything as it was is none, and nothing that was undone is lost by it.
+            Kind::Step(_) if before == self.document.root => {}
             Kind::Step(cause) => self.history.changed(change.done, cause),
             Kind::Undo => self.history.undid(change.done),
             Kind::Redo => self.history.redid(change.done),
