@@ -7,12 +7,17 @@ const NAMES = ["document", "depth", "operations", "string", "path", "frame"] as 
 /** Of none. It is only read. */
 const NONE = new Float64Array(NAMES.length).fill(NaN);
 
-/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one isn't a number. */
+/** What can be asked for at most, where that isn't bounded by memory. */
+const MOST: Partial<Record<(typeof NAMES)[number], number>> = { depth: 2_000 };
+
+/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one is none. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
   return Float64Array.from(NAMES, (name) => {
-    const { [name]: bound = NaN } = limits;
-    if (typeof bound !== "number") throw new PatchwireError("NOT_JSON", `the limit ${name} is a number`);
+    const { [name]: bound } = limits;
+    if (bound === undefined) return NaN;
+    const most = MOST[name] ?? Infinity;
+    if (typeof bound !== "number" || !(bound >= 0 && bound <= most)) throw new PatchwireError("NOT_JSON", `the limit ${name} is a number from 0${most < Infinity ? ` to ${most}` : " on"}`);
     return bound;
   });
 }

@@ -1,6 +1,8 @@
 import { call, plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { patchText } from "../values/patch-text.js";
+import { bounds } from "../bridge/limits.js";
+import { isExtended, requireObject, requireOneOf } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { Meaning } from "./meaning.js";
@@ -70,6 +72,8 @@ export class StateTracker<T> {
     requireObject("the option limits", limits);
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
+    if (history !== undefined && !(typeof history === "number" && history >= 0)) throw new PatchwireError("NOT_JSON", "the option history is a number from 0 on");
+    bounds(limits);
     const precise = arrayDeltaMode === "precise";
     const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...cloned({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
@@ -482,14 +486,6 @@ export class StateTracker<T> {
   }
 }
 
-function isExtended(options?: { dialect?: Dialect }): boolean {
-  if (options === undefined) return false;
-  requireObject("the options", options);
-  const { dialect = "rfc6902" } = options;
-  requireOneOf("dialect", dialect, ["rfc6902", "extended"]);
-  return dialect === "extended";
-}
-
 /** What can't be cloned, as a function, is nothing that the core could take. */
 function cloned<T>(options: T): T {
   try {
@@ -498,13 +494,4 @@ function cloned<T>(options: T): T {
     if (!(error instanceof DOMException)) throw error;
     throw new PatchwireError("NOT_JSON", "the options counters, texts and limits are lists of strings, and numbers");
   }
-}
-
-function requireObject(what: string, given: unknown): void {
-  if (typeof given !== "object" || given === null) throw new PatchwireError("NOT_JSON", `${what} should be an object`);
-}
-
-/** Without types a mistyped mode would quietly be the default. */
-function requireOneOf(option: string, given: unknown, known: readonly unknown[]): void {
-  if (!known.includes(given)) throw new PatchwireError("NOT_JSON", `the option ${option} is one of ${known.map((one) => JSON.stringify(one)).join(", ")}`);
 }

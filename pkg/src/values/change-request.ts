@@ -1,6 +1,7 @@
 import { call, core, passTexts } from "#merge";
 import { pointerText } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
+import { isExtended } from "../bridge/options.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
@@ -184,7 +185,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
   checkJson(all);
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
-  const [extended, limits] = [options.dialect === "extended", bounds(options.limits)];
+  const [extended, limits] = [isExtended(options), bounds(options.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(all));
   const handle = call(() => new (core().ChangeHandle)(arena, split!, length!, extended, limits));
   try {

@@ -1,6 +1,7 @@
 import { arena, call, core, passBytes, passPointer, passText, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
+import { isExtended } from "../bridge/options.js";
 import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";
@@ -128,7 +129,7 @@ export class StateDocument {
    */
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
     if (!(other instanceof StateDocument)) throw new PatchwireError("NOT_JSON", "a document is compared with another StateDocument");
-    return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, options?.dialect === "extended"))) as JSONPatchOperation[];
+    return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, isExtended(options)))) as JSONPatchOperation[];
   }
 
   /**

@@ -3,6 +3,7 @@ import { patchText } from "./patch-text.js";
 import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { bounds } from "../bridge/limits.js";
+import { isExtended } from "../bridge/options.js";
 import { checkSize, given, givenIf } from "./given.js";
 import { applySketched } from "./sketch.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
@@ -83,7 +84,7 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {
   checkJson(writes);
   const text = JSON.stringify(writes);
-  const { base, dialect } = options ?? {};
-  const extended = dialect === "extended";
+  const extended = isExtended(options);
+  const { base } = options ?? {};
   return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), arena(), passText(text), extended))) as JSONPatchOperation[];
 }

@@ -4,6 +4,7 @@ import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
+import { isExtended } from "../bridge/options.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -123,7 +124,7 @@ export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: Mer
 
 /** Merges branches of the first state, or where there are none the writes in the text. */
 function merge<T>(states: readonly T[], writes: string, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
-  const [extended, limits] = [options.dialect === "extended", bounds(options.limits)];
+  const [extended, limits] = [isExtended(options), bounds(options.limits)];
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   for (const state of states) checkSize(state, options.limits);

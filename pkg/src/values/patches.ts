@@ -3,6 +3,7 @@ import { patchText } from "./patch-text.js";
 import { checkJson } from "../state/json.js";
 import { isShort } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
+import { isExtended } from "../bridge/options.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import { checkSize, compared, given } from "./given.js";
 import { passVersions } from "./versions.js";
@@ -31,7 +32,7 @@ const SHALLOW = 256;
  * ```
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
-  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
+  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
   // Of what is short all is looked at, and reading its text takes less time than asking for its parts.
   if (options?.limits === undefined && isShort(before, SHORT, SHALLOW) && isShort(after, SHORT, SHALLOW)) {
     return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
@@ -56,7 +57,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
  * ```
  */
 export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
-  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
+  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
   const [arena, split, length] = passVersions(before, after);
   return JSON.parse(call(() => core().diff_texts(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
 }
@@ -80,7 +81,7 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
  * ```
  */
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
-  const [extended, limits] = [options?.dialect === "extended", bounds(options?.limits)];
+  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
   checkSize(before, options?.limits);
   const text = patchText(patch);
   const back = call(() => core().invert(given([before], options?.limits), arena(), passText(text), extended, limits));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyPatch, applyStepWrites, StateDocument, StateTracker, stepWritesToRFC6902 } from "patchwire";
+import { applyChangeRequest, applyPatch, applyStepWrites, diff, diffTexts, invert, mergeWrites, StateDocument, StateTracker, stepWritesToRFC6902 } from "patchwire";
 import { refusal } from "../support/refusal.ts";
 
 // Bad input gets a coded error that says where, never what the value was, and changes nothing.
@@ -254,8 +254,21 @@ describe("drafts", () => {
   test.each([
     ["arrayDeltaMode", { arrayDeltaMode: "exact" }], ["arrayDeltaMode", { arrayDeltaMode: null }], ["granularity", { granularity: "keys" }],
     ["counters", { counters: 5 }], ["texts", { texts: [5] }], ["history", { history: "all" }], ["depth", { limits: { depth: "deep" } }],
+    ["history", { history: NaN }], ["history", { history: -1 }], ["document", { limits: { document: NaN } }], ["depth", { limits: { depth: 5_000 } }],
   ])("%s mistyped: said by the constructor, by name", (name, options) => {
     const error = refusal(() => new StateTracker({}, options as never));
     expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(name)]);
+  });
+
+  test.each<[string, (options: any) => unknown]>([
+    ["diff", (options) => diff({}, {}, options)],
+    ["diffTexts", (options) => diffTexts("{}", "{}", options)],
+    ["invert", (options) => invert({}, [], options)],
+    ["mergeWrites", (options) => mergeWrites({}, [], options)],
+    ["stepWritesToRFC6902", (options) => stepWritesToRFC6902({ ops: [] }, options)],
+    ["applyChangeRequest", (options) => applyChangeRequest({}, {}, options)],
+  ])("%s with a dialect that there isn't", (_, run) => {
+    expect(() => run({ dialect: "extended" })).not.toThrow();
+    expect(refusal(() => run({ dialect: "standard" }))).toMatchObject({ code: "NOT_JSON", message: expect.stringContaining("dialect") });
   });
 });

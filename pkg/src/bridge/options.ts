@@ -1,0 +1,20 @@
+import { PatchwireError } from "../errors.js";
+import type { Dialect } from "../types.js";
+
+export function requireObject(what: string, given: unknown): void {
+  if (typeof given !== "object" || given === null) throw new PatchwireError("NOT_JSON", `${what} should be an object`);
+}
+
+/** Without types a mistyped mode would quietly be the default. */
+export function requireOneOf(option: string, given: unknown, known: readonly unknown[]): void {
+  if (!known.includes(given)) throw new PatchwireError("NOT_JSON", `the option ${option} is one of ${known.map((one) => JSON.stringify(one)).join(", ")}`);
+}
+
+/** Whether the extended dialect is asked for. */
+export function isExtended(options?: { dialect?: Dialect }): boolean {
+  if (options === undefined) return false;
+  requireObject("the options", options);
+  const { dialect = "rfc6902" } = options;
+  requireOneOf("dialect", dialect, ["rfc6902", "extended"]);
+  return dialect === "extended";
+}
