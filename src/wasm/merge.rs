@@ -28,6 +28,8 @@ enum Writers {
 pub struct MergeHandle {
     base: Document,
     writers: Writers,
+    /// What writers who lost had, conflict by conflict.
+    lost: Vec<Option<Document>>,
 }
 
 #[wasm_bindgen]
@@ -40,15 +42,24 @@ impl MergeHandle {
         let base = states.next().unwrap_or(Document { root: Node::Null, limits });
         let writers =
             if branches { Writers::Branches(states.collect()) } else { Writers::Writes(read(arena.head(length), limits).map_err(to_js)?) };
-        Ok(MergeHandle { base, writers })
+        Ok(MergeHandle { base, writers, lost: Vec::new() })
     }
 
     /// Merges by `strategies`, a list of `[pointer, name]` and `[pointer, function]`. A function gets the texts of the
     /// existing value, of the incoming one and of the base (or undefined), the pointer and the writer's number, and
     /// returns the text of the result, or undefined where it failed. Returns
-    /// `{"edits":…,"patch":…,"conflicts":…,"warnings":…}`.
-    pub fn run(self, strategies: &Array, extended: bool) -> JsResult<String> {
-        self.merge(strategies).and_then(|merged| print_merged(&self.base, &merged, extended)).map_err(to_js)
+    /// `{"edits":…,"patch":…,"conflicts":…,"warnings":…}`; conflicts have `null` for values, of which there may be as many as large
+    /// ones are: what was kept is in the state, and what was lost is asked for.
+    pub fn run(&mut self, strategies: &Array, extended: bool) -> JsResult<String> {
+        let merged = self.merge(strategies).map_err(to_js)?;
+        let answer = print_merged(&self.base, &merged, extended).map_err(to_js)?;
+        self.lost = merged.conflicts.into_iter().map(|conflict| conflict.lost).collect();
+        Ok(answer)
+    }
+
+    /// What the writer who lost a conflict had; undefined where that is nothing.
+    pub fn lost(&self, conflict: usize) -> Option<String> {
+        self.lost.get(conflict)?.as_ref().map(|lost| text(lost.to_bytes()))
     }
 }
 
@@ -110,7 +121,7 @@ fn print_merged(base: &Document, merged: &Merged, extended: bool) -> Result<Stri
     out.extend_from_slice(b",\"patch\":");
     out.extend_from_slice(&patch::print(&patch));
     out.extend_from_slice(b",\"conflicts\":");
-    list(&mut out, &merged.conflicts, print_conflict);
+    list(&mut out, &merged.conflicts, |out, conflict| print_values(out, conflict, |out, _| print(out, &Node::Null)));
     out.extend_from_slice(b",\"warnings\":");
     list(&mut out, &merged.warnings, |out, warning| print_text(out, warning.as_bytes()));
     out.push(b'}');
@@ -129,6 +140,10 @@ pub(super) fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>
 }
 
 pub(super) fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {
+    print_values(out, conflict, |out, value| print(out, &value.root));
+}
+
+fn print_values(out: &mut Vec<u8>, conflict: &Conflict, each: impl Fn(&mut Vec<u8>, &Document)) {
     out.extend_from_slice(b"{\"path\":");
     print_text(out, conflict.path.as_bytes());
     out.extend_from_slice(b",\"strategy\":");
@@ -136,7 +151,7 @@ pub(super) fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {
     for (label, value) in [(&b",\"kept\":"[..], &conflict.kept), (b",\"lost\":", &conflict.lost)] {
         if let Some(value) = value {
             out.extend_from_slice(label);
-            print(out, &value.root);
+            each(out, value);
         }
     }
     for (label, writer) in [(&b",\"keptBy\":"[..], conflict.kept_by), (b",\"lostBy\":", conflict.lost_by)] {

@@ -1,4 +1,4 @@
-import { arena, call, core, passText } from "#merge";
+import { arena, call, core, passText, release } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
@@ -43,9 +43,9 @@ export interface MergeConflict {
   path: string;
   /** What decided: `last` where nothing was asked for, `function` for a function. */
   strategy: string;
-  /** What the merged state has there; absent where there is nothing. */
+  /** What the merged state has there, which isn't copied; absent where there is nothing. */
   kept?: unknown;
-  /** What the writer who lost had there; absent where it deleted it. */
+  /** What the writer who lost had there: of a branch, its very value; absent where it deleted it. */
   lost?: unknown;
   /** The writer whose write decided, counted from 0. */
   keptBy: number;
@@ -131,13 +131,25 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
   // Two calls: a function may itself call the core, which then needs the arena.
   const handle = call(() => new (core().MergeHandle)(given(states, options.limits), arena(), passText(writes), areBranches, limits));
   try {
-    const { edits, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: ViewEdit[] };
+    const { edits, conflicts, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: ViewEdit[] };
     const state = derive(states[0], edits);
     checkSize(state, options.limits);
-    return { state: state as Immutable<T>, ...merged };
+    for (const [i, conflict] of conflicts.entries()) {
+      // What is in a state already isn't made once more.
+      if ("kept" in conflict) conflict.kept = valueAt(state, conflict.path);
+      if ("lost" in conflict) conflict.lost = areBranches ? valueAt(states[conflict.lostBy + 1], conflict.path) : JSON.parse(call(() => handle.lost(i))!);
+    }
+    return { state: state as Immutable<T>, conflicts, ...merged };
   } catch (error) {
     throw "thrown" in failure ? failure.thrown : error;
+  } finally {
+    release(handle);
   }
+}
+
+function valueAt(state: unknown, pointer: string): unknown {
+  const segments = pointer.split("/").slice(1).map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return segments.reduce((value: any, segment) => value?.[segment], state);
 }
 
 /** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */
