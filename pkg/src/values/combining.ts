@@ -50,7 +50,8 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
  * what is overwritten, a `str_ins` that continues another, increments by integers (exact for numbers that are integers
  * within ±2^53 all the way). A `test` is left out where the patches themselves make it true. About O(operations).
  *
- * @param options.base the state before the patches: the result is then their net effect on it, without tests.
+ * @param options.base the state before the patches: the result is then their net effect on it, without tests, and within the limit
+ *   of operations; without it there may be more, which whoever applies them has to allow.
  * @throws PatchwireError where a patch is malformed, or doesn't apply to the base; `opIndex` counts through all patches.
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWr
 /**
  * The state after a patch in either dialect, all of it or nothing. The state isn't copied, isn't frozen and isn't looked
  * at where the patch doesn't lead: the result has what is new, frozen, and shares the rest with it, `===`. What isn't
- * JSON is refused where it is looked at. O(what is touched · the members and items around it).
+ * JSON is refused where it is looked at. O(what is touched · the members, items and strings around it).
  *
  * @param options.limits bounds on what is accepted. A `document` limit of yours is held against all of the state before
  *   and after, which costs O(size of the state).
@@ -43,7 +43,7 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
 /**
  * Applies step writes in order to a state that others may have changed meanwhile: what no longer fits is left
  * out and told in a warning; what is missing is created. The result shares with the state what no write touched, as that
- * of {@link applyPatch} does. O(what is touched · the members and items around it).
+ * of {@link applyPatch} does. O(what is touched · the members, items and strings around it).
  *
  * @throws PatchwireError `INVALID_PATCH` where the writes are malformed, `NOT_JSON`, `LIMIT_EXCEEDED`.
  * @example

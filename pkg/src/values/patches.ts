@@ -17,8 +17,8 @@ const SHALLOW = 256;
  * those that changed. A container whose edits would be longer than itself is replaced; the patch is never longer than
  * replacing everything. The order of an object's members doesn't count.
  *
- * What is `===` in both isn't looked at, but for the names and items around what changed; otherwise O(n log n) in the
- * size of both.
+ * An array or object that is `===` in both isn't looked at; names, items and strings around what changed are. Otherwise
+ * O(n log n) in the size of both, and of what nests deep O(n · depth) at worst. What lies below 128 levels is told as a whole.
  *
  * @throws PatchwireError `NOT_JSON` with the pointer, `LIMIT_EXCEEDED`.
  * @example
@@ -65,7 +65,7 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
 /**
  * The patch that takes a patch back: applied to what `patch` makes of `before`, it gives `before` again (but for the
  * order of members). It is the net effect, so what the patch did and undid itself isn't in it, nor are its tests.
- * O(what is touched · the members and items around it).
+ * O(what is touched · the members, items and strings around it).
  *
  * @param options.dialect which operations the result may have; the patch may have those of either.
  * @throws PatchwireError where the patch doesn't apply to `before`, as {@link applyPatch}.

@@ -19,6 +19,7 @@ test("branches of megabytes that all conflict are merged", () => {
   const rows = Array.from({ length: 100_000 }, (_, i) => ({ id: i, text: `${i}`.padEnd(200, "x") }));
   const branches = Array.from({ length: 14 }, (_, i) => rows.filter((_, at) => at !== i * 3));
   const { conflicts } = mergeBranches(rows, branches);
+  expect(conflicts.length).toBe(13);
   for (const { kept, lost } of conflicts) expect([(kept as unknown[]).length > 0, (lost as unknown[]).length > 0]).toEqual([true, true]);
   expect(conflicts.every(({ kept }) => kept === conflicts[0]!.kept)).toBe(true);
 });
