@@ -84,6 +84,8 @@ export class SyncedClient<T> {
   /** Bytes of the frame that was received last. */
   #frameBytes = 0;
   #scheduled = false;
+  /** Whether the server has said why it will end this connection. */
+  #hasFailed = false;
 
   /** @internal */
   constructor(options: ConnectOptions) {
@@ -175,6 +177,7 @@ export class SyncedClient<T> {
    * ```
    */
   get<V = unknown>(pointer: string): V | undefined {
+    requirePointer(pointer);
     return this.#handle && (segmentsOf(pointer).reduce(member, this.getState()) as V | undefined);
   }
 
@@ -199,6 +202,7 @@ export class SyncedClient<T> {
    * ```
    */
   subscribe: Subscribe = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
+    if (typeof (typeof first === "string" ? second : first) !== "function") throw new TypeError("a listener is a function");
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -307,6 +311,7 @@ export class SyncedClient<T> {
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
+    requirePointer(pointer);
     if (this.#handle === undefined) return () => {};
     const segments = segmentsOf(pointer);
     const find = (): unknown => segments.reduce(member, this.getState());
@@ -332,7 +337,7 @@ export class SyncedClient<T> {
           this.#disconnect();
           break;
         case 3:
-          this.#copy = new PlainCopy(effect[1]);
+          this.#copy = new PlainCopy(effect[1], this.#copy);
           this.#notify();
           break;
         case 4:
@@ -344,6 +349,7 @@ export class SyncedClient<T> {
           this.#say(effect[1]);
           break;
         case 6:
+          this.#hasFailed = true;
           guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
       }
     }
@@ -362,7 +368,13 @@ export class SyncedClient<T> {
     const tell = (question: (handle: ClientHandle) => string): void => {
       if (this.#handle === owner) this.#carryOut(this.#ask(question));
     };
-    const closed = (code: number): void => tell((handle) => handle.closed(connection, code, now()));
+    this.#hasFailed = false;
+    const closed = (code: number, reason = ""): void => {
+      const before = this.#status;
+      tell((handle) => handle.closed(connection, code, now()));
+      if (this.#status !== "closed" || before === "closed" || this.#hasFailed) return;
+      guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
+    };
     let socket: ClientSocket;
     try {
       socket = new this.#WebSocket!(this.#url!);
@@ -380,7 +392,7 @@ export class SyncedClient<T> {
         return handle.received(connection, arena, length!, now());
       });
     });
-    socket.addEventListener("close", ({ code }) => closed(code));
+    socket.addEventListener("close", ({ code, reason }) => closed(code, reason));
     // A close follows; without a listener some platforms treat it as unhandled.
     socket.addEventListener("error", () => {});
   }
@@ -408,7 +420,8 @@ export class SyncedClient<T> {
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
-      for (const listener of [...this.#listeners]) guard(listener);
+      // One that another one ended isn't called any more.
+      for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) guard(listener);
     });
   }
 }
@@ -428,6 +441,11 @@ function resolve(url: ConnectOptions["url"]): string | undefined {
   if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
   resolved.hash = "";
   return resolved.href;
+}
+
+/** The core says what is wrong with a pointer; one that is none is found where there is no core, too: on a server. */
+function requirePointer(pointer: string): void {
+  if (pointer !== "" && !pointer.startsWith("/")) throw new PatchwireError("INVALID_POINTER", "a JSON Pointer is empty or begins with /", { path: pointer });
 }
 
 function segmentsOf(pointer: string): string[] {

@@ -60,7 +60,7 @@ export function useSyncStatus(client: SyncedClient<unknown>): SyncStatus {
 /** What React calls to know whether anything changed. A selector runs once for each state: it may make a new object. */
 function readers<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): [() => unknown, () => unknown] {
   if (what === undefined) return [client.getState, () => undefined];
-  if (typeof what === "string") return [() => client.get(what), () => undefined];
+  if (typeof what === "string") return [() => client.get(what), () => void client.get(what)];
   let last: { state: Immutable<T> | undefined; selected: unknown } | undefined;
   const select = (state: Immutable<T> | undefined): unknown => {
     if (last === undefined || last.state !== state) last = { state, selected: what(state) };

@@ -1,5 +1,5 @@
 import { EDIT } from "../bridge/boundary.js";
-import { freeze, itemsOf, spliceItems, type Container, type Key } from "./containers.js";
+import { freeze, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { readSlot, settle } from "./reading.js";
 import type { Members } from "./members.js";
@@ -206,9 +206,9 @@ export class Follower {
 export class PlainCopy {
   private value: unknown;
 
-  /** Takes over a plain JSON value. */
-  constructor(value: unknown) {
-    this.value = freeze(value);
+  /** Takes over a plain JSON value; what of it an earlier one has, is that one's. O(its size). */
+  constructor(value: unknown, before?: PlainCopy) {
+    this.value = freeze(before === undefined ? value : sharing(before.value, value, DEEP));
   }
 
   edit(edits: ViewEdit[]): void {
@@ -219,4 +219,22 @@ export class PlainCopy {
   publish(): unknown {
     return this.value;
   }
+}
+
+/** What nests deeper shares nothing with what was there before. */
+const DEEP = 500;
+
+/** A value of its own that has the parts of one before which are equal to its own; that one, where all of them are. */
+function sharing(before: unknown, value: unknown, depth: number): unknown {
+  if (!isContainer(before) || !isContainer(value) || depth === 0 || Array.isArray(before) !== Array.isArray(value)) return value;
+  const [old, own] = [before as Record<string, unknown>, value as Record<string, unknown>];
+  const names = Object.keys(own);
+  let isSame = Object.keys(old).length === names.length;
+  for (const name of names) {
+    const item = own[name];
+    const shared = Object.hasOwn(old, name) ? sharing(old[name], item, depth - 1) : item;
+    if (shared !== item) put(own, name, shared);
+    isSame &&= Object.hasOwn(old, name) && shared === old[name];
+  }
+  return isSame ? before : value;
 }

@@ -31,7 +31,7 @@ export interface ClientSocket {
   send(text: string): void;
   close(): void;
   addEventListener(type: "open" | "error", listener: () => void): void;
-  addEventListener(type: "close", listener: (event: { code: number }) => void): void;
+  addEventListener(type: "close", listener: (event: { code: number; reason?: string }) => void): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
 }
 
@@ -42,7 +42,8 @@ export interface ConnectOptions {
   /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
   onPatch?: (patch: ReceivedPatch) => void;
   /**
-   * Told when the server refuses something, or sends more than the limits allow; of `ENGINE_LOST`; and of
+   * Told when the server refuses something, or sends more than the limits allow (`LIMIT_EXCEEDED`), after which the status is
+   * `closed`; of `CLOSED` with the server's reason where it closed the connection for good (1002, 1008, 1009); of `ENGINE_LOST`; and of
    * `ENGINE_BLOCKED`, which is an uncaught error where nobody wants to be told, and after which the status is `closed`.
    * Told `CLOSED` where the client waits for want of a WebSocket.
    */

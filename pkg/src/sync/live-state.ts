@@ -151,6 +151,7 @@ export class LiveState<T> {
   private deleted(): void {
     this.isDeleted = this.isBusy;
     if (!this.isDeleted) this.forget();
+    this.wait({ holds: () => true, then: () => this.audience.dismiss("the storage was deleted") });
   }
 
   private tell(event: SyncedEvent): void {

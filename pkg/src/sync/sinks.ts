@@ -89,7 +89,7 @@ export class SocketSink implements Sink {
   }
 }
 
-/** A reader that is this many bytes behind is cut off. */
+/** A reader that is this many bytes behind is cut off, beside what it was sent at once: a snapshot may be longer. */
 const MOST_BUFFERED = 16 << 20;
 
 /** Server-sent events. What would be attached to a socket is the event's id here, and comes back as `Last-Event-ID`. */
@@ -100,6 +100,9 @@ export class EventStream implements Sink {
   private readonly encoder = new TextEncoder();
   private id = "";
   hasEnded = false;
+  /** Bytes that were sent in this turn, and the most that were since nothing waited to be read. */
+  private atOnce = 0;
+  private most = 0;
 
   constructor(private readonly onEnd: (stream: EventStream) => void) {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => void (this.controller = controller);
@@ -107,7 +110,9 @@ export class EventStream implements Sink {
   }
 
   send(frame: string): void {
-    if (this.controller.desiredSize! <= 0) {
+    const waiting = MOST_BUFFERED - this.controller.desiredSize!;
+    if (waiting <= 0) this.most = this.atOnce;
+    if (waiting > MOST_BUFFERED + this.most) {
       this.close();
       throw new Error("the reader is too slow");
     }
@@ -138,6 +143,10 @@ export class EventStream implements Sink {
   }
 
   private write(text: string): void {
-    this.controller.enqueue(this.encoder.encode(text));
+    const bytes = this.encoder.encode(text);
+    if (this.atOnce === 0) setTimeout(() => (this.atOnce = 0));
+    this.atOnce += bytes.length;
+    this.most = Math.max(this.most, this.atOnce);
+    this.controller.enqueue(bytes);
   }
 }

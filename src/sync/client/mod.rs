@@ -6,6 +6,7 @@ mod replica;
 use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
 use crate::document::Document;
+use crate::error::Error;
 
 pub use effect::{ClientEffect, ClientOptions, Stats, Status};
 use replica::{Parts, Replica, Trouble};
@@ -274,16 +275,25 @@ impl Client {
                 self.replica.distrust();
                 self.doubt(now)
             }
-            Err(Trouble::TooMuch(error)) => {
-                let fail = ClientEffect::Fail { code: error.code.as_str().into(), message: error.reason.into() };
-                [fail].into_iter().chain(self.stop()).collect()
+            // It has asked for everything, and this is what came.
+            Err(Trouble::Over(error)) if self.replica.held().is_none_or(|held| !held.sound) => self.fail(&error),
+            Err(Trouble::Over(_)) => {
+                self.replica.distrust();
+                self.doubt(now)
             }
+            Err(Trouble::TooMuch(error)) => self.fail(&error),
         }
+    }
+
+    /// The next connection would end the same way.
+    fn fail(&mut self, error: &Error) -> Vec<ClientEffect> {
+        let fail = ClientEffect::Fail { code: error.code.as_str().into(), message: error.reason.into() };
+        [fail].into_iter().chain(self.stop()).collect()
     }
 
     fn read(&self, text: &str) -> Result<ServerFrame, Trouble> {
         self.options.limits.check_frame(text.len()).map_err(Trouble::TooMuch)?;
-        frame::read_server(text, &self.options.limits).map_err(|_| Trouble::Gap)
+        frame::read_server(text, &self.options.limits).map_err(|error| Trouble::of(error, Trouble::Gap))
     }
 
     fn take(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {

@@ -2,7 +2,7 @@
 
 use super::ClientEffect;
 use crate::document::Document;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::limits::Limits;
 use crate::patch::{self, Patch};
 use crate::{edit, parse};
@@ -44,6 +44,15 @@ pub(super) enum Trouble {
     Misfit,
     /// It is more than the client may hold.
     TooMuch(Error),
+    /// It is over a limit, and may come in another way if everything is asked for.
+    Over(Error),
+}
+
+impl Trouble {
+    /// What an error is: over a limit, or otherwise this.
+    pub(super) fn of(error: Error, otherwise: Trouble) -> Trouble {
+        if error.code == Code::LimitExceeded { Trouble::Over(error) } else { otherwise }
+    }
 }
 
 impl Replica {
@@ -95,7 +104,7 @@ impl Replica {
         }
         let mut edits = Vec::new();
         let mut root = held.document.root.clone();
-        patch::apply_with(&mut root, patch, limits, |done| edits.push(done.edit)).map_err(|_| Trouble::Misfit)?;
+        patch::apply_with(&mut root, patch, limits, |done| edits.push(done.edit)).map_err(|error| Trouble::of(error, Trouble::Misfit))?;
         held.document.root = root;
         held.revision = revision;
         let patch = observe.then(|| String::from_utf8(patch::print(patch)).unwrap_or_default());
@@ -120,7 +129,7 @@ impl Replica {
             self.parts = Some(parts);
             return Ok(Vec::new());
         }
-        let root = parse::parse(parts.text.into(), limits).map_err(|_| Trouble::Misfit)?;
+        let root = parse::parse(parts.text.into(), limits).map_err(|error| Trouble::of(error, Trouble::Misfit))?;
         self.hold(Document { root, limits: *limits }, parts.session, parts.revision)
     }
 
