@@ -1,4 +1,4 @@
-// The agent: what it knows and the recipes that change it. docs/demo.md says what it does and why.
+// The agent: what it knows and the recipes that change it. agent.md says what it does and why.
 import { events, subjectOf } from './payloads.ts';
 import type { Payload, Subject, WebhookEvent } from './payloads.ts';
 

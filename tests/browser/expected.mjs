@@ -1,4 +1,4 @@
-// The oracle: the state at the end of the demo's run, computed from docs/demo.md's specification over the same payloads.
+// The oracle: the state at the end of the demo's run, computed from www/agent.md's specification over the same payloads.
 // It shares nothing with the agent, and works the other way round: the agent changes one state event by event, this derives
 // every part of the answer from the whole list.
 import { createRequire } from 'node:module';

@@ -53,3 +53,14 @@ test("what was deleted in a transaction that is rolled back is there", async () 
   await evictDurableObject(stub);
   expect(await stateOf(stub)).toMatchObject({ revision: 2 });
 });
+
+test("clients of a storage that was deleted are closed, though nobody asks for the state", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const client = connect<State>({ url: "ws://session/", WebSocket: socketTo(stub) });
+  await vi.waitUntil(() => client.status === "live" && client.revision === 1);
+  await within(stub, (_, { storage }) => storage.deleteAll());
+  await vi.waitUntil(() => client.status === "live" && client.revision === 0, { timeout: 15_000 });
+  expect(client.getState()!.notes).toEqual([]);
+  client.close();
+});
