@@ -48,6 +48,18 @@ pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut ea
     limits.check_change(&work.before, root)
 }
 
+/// Carries a patch out that only adds to the end of a string, without keeping the string as it was: O(addition) amortised, as long
+/// as no other version shares it. `None` of any other patch. An error leaves `root` as it was.
+pub(crate) fn append(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<Option<Edit>> {
+    let [operation @ Operation::StrIns { .. }] = patch.operations.as_slice() else { return Ok(None) };
+    let Some(edit @ Edit::AppendText { .. }) = resolve(root, operation)? else { return Ok(None) };
+    if let Edit::AppendText { path, text } = &edit {
+        limits.check_growth(root, text.len())?;
+        edit::append_text(root, path, text, limits)?;
+    }
+    Ok(Some(edit))
+}
+
 /// What a patch does to a document, as edits that a plain copy of it follows.
 #[cfg(feature = "wasm")]
 pub(crate) fn print_effect(before: &Document, patch: &Patch) -> Result<Vec<u8>> {
@@ -113,6 +125,10 @@ fn resolve(root: &mut Node, operation: &Operation) -> Result<Option<Edit>> {
         }
         Operation::StrIns { path, position, text } => {
             let (place, value) = locate(root, path)?;
+            // One that grew knows how long it is.
+            if matches!(value, Node::Grown(_)) && value.utf16_len() == Some(*position) {
+                return Ok(Some(Edit::AppendText { path: place, text: text.clone() }));
+            }
             let before = value.as_text().ok_or_else(|| Error::new(Code::PathNotFound, "there is no string").on(path))?;
             let offset = text::utf16_offset(before, *position)
                 .ok_or_else(|| Error::new(Code::IndexOutOfRange, "pos isn't a place in the string").on(path))?;

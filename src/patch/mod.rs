@@ -16,7 +16,7 @@ mod sketched;
 
 #[cfg(feature = "wasm")]
 pub(crate) use apply::print_effect;
-pub(crate) use apply::{apply, apply_with, place};
+pub(crate) use apply::{append, apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
 pub use diff::DiffOptions;

@@ -5,7 +5,9 @@ use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::limits::Limits;
 use crate::patch::{self, Patch};
-use crate::{edit, parse};
+use crate::edit::{self, Edit};
+use crate::node::Node;
+use crate::parse;
 
 /// A client's copy of the state.
 #[derive(Debug, Default)]
@@ -102,10 +104,7 @@ impl Replica {
         if revision > held.revision + 1 {
             return if greeting { Ok(Vec::new()) } else { Err(Trouble::Gap) };
         }
-        let mut edits = Vec::new();
-        let mut root = held.document.root.clone();
-        patch::apply_with(&mut root, patch, limits, |done| edits.push(done.edit)).map_err(|error| Trouble::of(error, Trouble::Misfit))?;
-        held.document.root = root;
+        let edits = apply(&mut held.document.root, patch, limits).map_err(|error| Trouble::of(error, Trouble::Misfit))?;
         held.revision = revision;
         let patch = observe.then(|| String::from_utf8(patch::print(patch)).unwrap_or_default());
         Ok(vec![ClientEffect::Edits { edits: edit::print_edits(&edits), patch }])
@@ -145,4 +144,16 @@ impl Replica {
         self.held = Some(Held { document, session, revision, sound: true });
         Ok(vec![ClientEffect::Snapshot])
     }
+}
+
+/// The edits that a patch is; an error leaves `root` as it was.
+fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<Vec<Edit>, Error> {
+    // A token of a long text: of a root that is shared the text would be copied.
+    if let Some(edit) = patch::append(root, patch, limits)? {
+        return Ok(vec![edit]);
+    }
+    let (mut next, mut edits) = (root.clone(), Vec::new());
+    patch::apply_with(&mut next, patch, limits, |done| edits.push(done.edit))?;
+    *root = next;
+    Ok(edits)
 }
