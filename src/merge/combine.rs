@@ -54,7 +54,16 @@ type Touches<'t> = Vec<(usize, Touched<'t>)>;
 impl<'a> Combiner<'a> {
     pub fn new(plan: &'a MergePlan, base: &'a Document, writers: &'a [Writer]) -> Combiner<'a> {
         let (state, changes) = (base.root.clone(), Changes::new(ArrayDelta::Precise));
-        Combiner { plan, base: &base.root, writers, limits: base.limits, state, changes, label: Strategy::Last.name(), overruled: Vec::new() }
+        Combiner {
+            plan,
+            base: &base.root,
+            writers,
+            limits: base.limits,
+            state,
+            changes,
+            label: Strategy::Last.name(),
+            overruled: Vec::new(),
+        }
     }
 
     pub fn run(&mut self, base: &Node, places: &[Vec<Step>]) -> Result<()> {
@@ -78,13 +87,15 @@ impl<'a> Combiner<'a> {
         let conflict = |lost: &Overruled| {
             let kept = edit::find(&self.state, &lost.path);
             let value = self.writers.get(lost.lost_by).and_then(|writer| edit::find(&writer.after, &lost.path));
-            (kept != value || lost.strategy == Strategy::Exclusive.name() || self.may_have_counted(lost, value.as_ref())).then(|| Conflict {
-                path: edit::display(&lost.path),
-                strategy: lost.strategy,
-                kept: kept.map(document),
-                lost: value.map(document),
-                kept_by: self.decided_by(lost, &losers),
-                lost_by: lost.lost_by,
+            (kept != value || lost.strategy == Strategy::Exclusive.name() || self.may_have_counted(lost, value.as_ref())).then(|| {
+                Conflict {
+                    path: edit::display(&lost.path),
+                    strategy: lost.strategy,
+                    kept: kept.map(document),
+                    lost: value.map(document),
+                    kept_by: self.decided_by(lost, &losers),
+                    lost_by: lost.lost_by,
+                }
             })
         };
         self.overruled.iter().filter_map(conflict).collect()

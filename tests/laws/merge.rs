@@ -73,7 +73,8 @@ fn naive(base: &Map<String, Value>, branches: &[Map<String, Value>], rule: &str)
             (None, None) => drop(state.remove(key)),
         }
         let lost = changed.iter().filter(|i| *i != winner && reduced.is_none());
-        let may_have_counted = |i: &usize| [base.get(key), branches[*i].get(key)].into_iter().all(|value| value.is_some_and(Value::is_number));
+        let may_have_counted =
+            |i: &usize| [base.get(key), branches[*i].get(key)].into_iter().all(|value| value.is_some_and(Value::is_number));
         let lost = lost.filter(|i| rule == "exclusive" || may_have_counted(i) || branches[**i].get(key) != state.get(key));
         conflicts.extend(lost.map(|i| (format!("/{key}"), *winner, *i)));
     }

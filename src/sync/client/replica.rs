@@ -2,12 +2,12 @@
 
 use super::ClientEffect;
 use crate::document::Document;
+use crate::edit::{self, Edit};
 use crate::error::{Code, Error};
 use crate::limits::Limits;
-use crate::patch::{self, Patch};
-use crate::edit::{self, Edit};
 use crate::node::Node;
 use crate::parse;
+use crate::patch::{self, Patch};
 
 /// A client's copy of the state.
 #[derive(Debug, Default)]
