@@ -86,7 +86,7 @@ export interface Limits {
   string?: number;
   /** Segments of a pointer: 1,024. */
   path?: number;
-  /** Bytes of a frame: 8 MB. */
+  /** Bytes of a frame: 8 MB; at least 1,024. */
   frame?: number;
 }
 

@@ -10,14 +10,19 @@ const NONE = new Float64Array(NAMES.length).fill(NaN);
 /** What can be asked for at most, where that isn't bounded by memory. */
 const MOST: Partial<Record<(typeof NAMES)[number], number>> = { depth: 2_000 };
 
+/** What can be asked for at least: a frame has room for more than what is around what it carries. */
+const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
+
 /** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one is none. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;
     if (bound === undefined) return NaN;
-    const most = MOST[name] ?? Infinity;
-    if (typeof bound !== "number" || !(bound >= 0 && bound <= most)) throw new PatchwireError("NOT_JSON", `the limit ${name} is a number from 0${most < Infinity ? ` to ${most}` : " on"}`);
+    const [least, most] = [LEAST[name] ?? 0, MOST[name] ?? Infinity];
+    if (typeof bound !== "number" || !(bound >= least && bound <= most)) {
+      throw new PatchwireError("NOT_JSON", `the limit ${name} is a number from ${least} ${most < Infinity ? `to ${most}` : "on"}`);
+    }
     return bound;
   });
 }

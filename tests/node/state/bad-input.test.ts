@@ -254,7 +254,7 @@ describe("drafts", () => {
   test.each([
     ["arrayDeltaMode", { arrayDeltaMode: "exact" }], ["arrayDeltaMode", { arrayDeltaMode: null }], ["granularity", { granularity: "keys" }],
     ["counters", { counters: 5 }], ["texts", { texts: [5] }], ["history", { history: "all" }], ["depth", { limits: { depth: "deep" } }],
-    ["history", { history: NaN }], ["history", { history: -1 }], ["document", { limits: { document: NaN } }], ["depth", { limits: { depth: 5_000 } }],
+    ["history", { history: NaN }], ["history", { history: -1 }], ["document", { limits: { document: NaN } }], ["depth", { limits: { depth: 5_000 } }], ["frame", { limits: { frame: 100 } }],
   ])("%s mistyped: said by the constructor, by name", (name, options) => {
     const error = refusal(() => new StateTracker({}, options as never));
     expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(name)]);
