@@ -3,6 +3,7 @@
 mod effect;
 pub(crate) mod resume;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
@@ -45,7 +46,13 @@ pub struct Server {
     /// In the order of their ids.
     connections: Vec<(ConnectionId, Connection)>,
     next: ConnectionId,
+    /// How often connections have said hello at a revision, the last that they did at.
+    hellos: BTreeMap<ConnectionId, (u64, u32)>,
 }
+
+/// A client that doubts asks twice, and then over another connection. A hello may be answered with all of the state, so one of a
+/// few bytes is worth megabytes to whoever wants to do harm.
+const HELLOS: u32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Connection {
@@ -76,7 +83,15 @@ impl Server {
     /// assert!(frames.contains("state_patch") && !frames.contains("state_snapshot"));
     /// ```
     pub fn new(session: impl Into<String>, revision: u64, recent: &[String], limits: Limits) -> Server {
-        let mut server = Server { session: session.into(), revision, recent: Recent::default(), limits, connections: Vec::new(), next: 1 };
+        let mut server = Server {
+            session: session.into(),
+            revision,
+            recent: Recent::default(),
+            limits,
+            connections: Vec::new(),
+            next: 1,
+            hellos: BTreeMap::new(),
+        };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             let made = revision.saturating_sub(back as u64);
             server.remember(frame::fits(patch, &limits).then(|| PatchFrame::new(made, patch, Standard::Unread(OnceLock::new()))));
@@ -187,7 +202,12 @@ impl Server {
             return self.oversized(connection);
         }
         match frame::read_client(text, &self.limits) {
-            Ok(ClientFrame::Hello { version, hello }) if version == VERSION => self.greet(connection, &hello, document),
+            Ok(ClientFrame::Hello { version, hello }) if version == VERSION => {
+                if self.asks_too_often(connection) {
+                    return self.refuse(connection, &Error::new(Code::LimitExceeded, "the same was asked for too often"), Some(1013));
+                }
+                self.greet(connection, &hello, document)
+            }
             Ok(ClientFrame::Hello { .. }) => {
                 self.refuse(connection, &Error::new(Code::ValidationFailed, "this server speaks version 1 of the protocol"), Some(1002))
             }
@@ -229,6 +249,7 @@ impl Server {
     /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
         self.connections.retain(|(id, _)| *id != connection);
+        self.hellos.remove(&connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
@@ -347,6 +368,13 @@ impl Server {
         if let Some((_, state)) = self.find(connection) {
             *state = Connection::Live(dialect);
         }
+    }
+
+    fn asks_too_often(&mut self, connection: ConnectionId) -> bool {
+        let (revision, count) = self.hellos.entry(connection).or_insert((self.revision, 0));
+        *count = if *revision == self.revision { *count + 1 } else { 1 };
+        *revision = self.revision;
+        *count > HELLOS
     }
 
     fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {

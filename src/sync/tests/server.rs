@@ -28,6 +28,21 @@ fn live(server: &mut Server, dialect: &str) -> ConnectionId {
 }
 
 #[test]
+fn who_asks_for_the_same_again_and_again_is_sent_away() {
+    let mut server = server();
+    let connection = server.open();
+    let is_closed = |effects: &[ServerEffect]| effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1013, .. }));
+    assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
+    // After a commit there is something new to ask for.
+    server.committed(&patch(4), None, &state());
+    assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
+    let effects = server.receive(connection, HELLO, &state());
+    assert!(is_closed(&effects));
+    assert_eq!(sent(&effects, connection), [fail_frame(4, "LIMIT_EXCEEDED", "the same was asked for too often")]);
+    assert!(server.receive(connection, HELLO, &state()).is_empty());
+}
+
+#[test]
 fn a_hello_is_answered_with_what_is_missing() {
     let mut server = server();
     let mut answer = |hello: &str| {
