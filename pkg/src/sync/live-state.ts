@@ -31,13 +31,16 @@ type Stored = ReturnType<StateTables["last"]>;
 
 /** What waits until no transaction is open: what was done in one may yet be taken back. */
 interface Waiting {
-  /** Whether it is so by what is stored then. */
-  holds(stored: Stored): boolean;
-  /** Of a commit: what the connections of then are to be sent. Those of later are given their places back, which tells them. */
-  effects?: Effect[];
   /** What is done then, when everybody has a place in the session. */
-  then?(): void;
+  then: () => void;
+  /** Whether it is so by what is stored then. */
+  holds: (stored: Stored) => boolean;
+  /** Of a commit: what the connections of then are to be sent. Those of later are given their places back, which tells them. */
+  effects: Effect[] | undefined;
 }
+
+const always = (): boolean => true;
+const nothing = (): void => {};
 
 const accept = (session: SessionHandle): void => session.accept();
 
@@ -121,7 +124,7 @@ export class LiveState<T> {
     this.forget();
     // Who has no versions has one shape.
     const repaired = this.tables.repair(version ?? (this.options.version === undefined ? 0 : undefined));
-    if (repaired !== undefined) this.wait({ holds: () => true, effects: [] });
+    if (repaired !== undefined) this.wait(nothing, always, []);
     return repaired;
   }
 
@@ -131,7 +134,7 @@ export class LiveState<T> {
     const { session: deleted } = this.tables.last();
     this.tables.drop();
     this.forget();
-    this.wait({ holds: ({ session }) => session === undefined || session !== deleted, then: () => this.audience.dismiss("the state was deleted") });
+    this.wait(() => this.audience.dismiss("the state was deleted"), ({ session }) => session === undefined || session !== deleted);
   }
 
   /** See {@link SyncedState.unload}. */
@@ -151,7 +154,7 @@ export class LiveState<T> {
   private deleted(): void {
     this.isDeleted = this.isBusy;
     if (!this.isDeleted) this.forget();
-    this.wait({ holds: () => true, then: () => this.audience.dismiss("the storage was deleted") });
+    this.wait(() => this.audience.dismiss("the storage was deleted"));
   }
 
   private tell(event: SyncedEvent): void {
@@ -190,11 +193,11 @@ export class LiveState<T> {
       this.reopen();
       effects = [];
     }
-    this.wait({
-      holds: (stored) => revision <= stored.revision! && id === stored.session,
+    this.wait(
+      () => this.tell({ type: "commit", revision, bytes, rows: rows.length }),
+      id === undefined ? always : (stored) => revision <= stored.revision! && id === stored.session,
       effects,
-      then: () => this.tell({ type: "commit", revision, bytes, rows: rows.length }),
-    });
+    );
   }
 
   /** Recipes go on from what was committed last; what they have read of it is given back. */
@@ -210,14 +213,13 @@ export class LiveState<T> {
 
   /** Answers a connection's frame. One of a transaction that may be taken back waits, as what it would be answered does. */
   receive(socket: HibernatableSocket, frame: string): void {
-    const receive = (): void => this.ask(() => this.audience.receive(socket, frame));
-    if (this.isUncertain) this.wait({ holds: () => true, then: () => this.answer(socket, receive) });
-    else this.answer(socket, receive);
+    if (this.isUncertain) this.wait(() => this.answer(socket, frame));
+    else this.answer(socket, frame);
   }
 
-  private answer(socket: HibernatableSocket, receive: () => void): void {
+  private answer(socket: HibernatableSocket, frame: string): void {
     try {
-      receive();
+      this.ask(() => this.audience.receive(socket, frame));
     } catch (error) {
       if (!isLoss(error)) throw error;
       // It waits for an answer: this one it understands.
@@ -225,9 +227,10 @@ export class LiveState<T> {
     }
   }
 
-  /** Does it now, or when the transaction has ended that is open. */
-  wait(waiting: Waiting): void {
-    this.waiting.push(waiting);
+  /** Does it now, or when the transaction has ended that is open, if it holds then. */
+  wait(then: () => void, holds: (stored: Stored) => boolean = always, effects?: Effect[]): void {
+    // Functions that are arguments have no names to be given: a bundler may do that for each, and each time.
+    this.waiting.push({ then, holds, effects });
     if (this.isUncertain) this.transactions.witness(this.witness);
     else this.goOn();
   }
@@ -245,15 +248,15 @@ export class LiveState<T> {
     } catch {
       this.reopen();
     }
-    const failures: unknown[] = [];
+    let failure: { error: unknown } | undefined;
     for (const { then } of waiting) {
       try {
-        then?.();
+        then();
       } catch (error) {
-        failures.push(error);
+        failure ??= { error };
       }
     }
-    if (failures.length > 0) throw failures[0];
+    if (failure !== undefined) throw failure.error;
   }
 
   /** A transaction has ended in which something was read or written: was it taken back? */

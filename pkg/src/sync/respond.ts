@@ -29,7 +29,7 @@ function stream(state: LiveState<unknown>, last: string, query: URLSearchParams)
     state.open();
     state.audience.listen(stream, last, query.get("dialect") === "extended");
   };
-  state.wait({ holds: () => true, then: begin });
+  state.wait(begin);
   return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
 }
 
