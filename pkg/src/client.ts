@@ -84,8 +84,6 @@ export class SyncedClient<T> {
   /** Bytes of the frame that was received last. */
   #frameBytes = 0;
   #scheduled = false;
-  /** Whether the server has said why it will end this connection. */
-  #hasFailed = false;
 
   /** @internal */
   constructor(options: ConnectOptions) {
@@ -177,8 +175,8 @@ export class SyncedClient<T> {
    * ```
    */
   get<V = unknown>(pointer: string): V | undefined {
-    requirePointer(pointer);
-    return this.#handle && (segmentsOf(pointer).reduce(member, this.getState()) as V | undefined);
+    if (this.#handle === undefined) return requirePointer(pointer);
+    return segmentsOf(pointer).reduce(member, this.getState()) as V | undefined;
   }
 
   /**
@@ -311,8 +309,10 @@ export class SyncedClient<T> {
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
-    requirePointer(pointer);
-    if (this.#handle === undefined) return () => {};
+    if (this.#handle === undefined) {
+      requirePointer(pointer);
+      return () => {};
+    }
     const segments = segmentsOf(pointer);
     const find = (): unknown => segments.reduce(member, this.getState());
     let value = find();
@@ -349,7 +349,6 @@ export class SyncedClient<T> {
           this.#say(effect[1]);
           break;
         case 6:
-          this.#hasFailed = true;
           guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
       }
     }
@@ -368,11 +367,10 @@ export class SyncedClient<T> {
     const tell = (question: (handle: ClientHandle) => string): void => {
       if (this.#handle === owner) this.#carryOut(this.#ask(question));
     };
-    this.#hasFailed = false;
     const closed = (code: number, reason = ""): void => {
       const before = this.#status;
       tell((handle) => handle.closed(connection, code, now()));
-      if (this.#status !== "closed" || before === "closed" || this.#hasFailed) return;
+      if (this.#status !== "closed" || before === "closed") return;
       guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
     };
     let socket: ClientSocket;
@@ -443,8 +441,8 @@ function resolve(url: ConnectOptions["url"]): string | undefined {
   return resolved.href;
 }
 
-/** The core says what is wrong with a pointer; one that is none is found where there is no core, too: on a server. */
-function requirePointer(pointer: string): void {
+/** Where there is no core to say what is wrong with a pointer, on a server, one that is none at all is found all the same. */
+function requirePointer(pointer: string): undefined {
   if (pointer !== "" && !pointer.startsWith("/")) throw new PatchwireError("INVALID_POINTER", "a JSON Pointer is empty or begins with /", { path: pointer });
 }
 

@@ -53,10 +53,11 @@ fn weight(done: &Done) -> usize {
     done.out.iter().map(Node::weight).fold(size_of::<Done>() + edit, usize::saturating_add)
 }
 
-fn adds_nothing(edit: &Edit) -> bool {
-    match edit {
-        Edit::Increment { by, .. } => *by == 0.0,
-        Edit::AppendText { text, .. } => text.is_empty(),
+/// Whether an addition left what it was made to as it was.
+fn adds_nothing(done: &Done) -> bool {
+    match (&done.edit, &done.out) {
+        (Edit::Increment { by, .. }, edit::Out::One(Node::Number(before))) => before + by == *before,
+        (Edit::AppendText { text, .. }, _) => text.is_empty(),
         _ => false,
     }
 }
@@ -83,7 +84,7 @@ impl History {
 
     /// A change was made: a step of its own, or with a cause maybe part of the latest. O(the change) amortised.
     pub(crate) fn changed(&mut self, done: Vec<Done>, cause: Option<Cause>) {
-        if !self.is_on() || done.iter().all(|done| adds_nothing(&done.edit)) {
+        if !self.is_on() || done.iter().all(adds_nothing) {
             return;
         }
         match cause {

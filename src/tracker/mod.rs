@@ -273,7 +273,7 @@ impl Tracker {
         self.tidy();
         match change.kind {
             // What leaves everything as it was is none, and nothing that was undone is lost by it.
-            Kind::Step(_) if before == self.document.root => {}
+            Kind::Step(_) if self.history.is_on() && before == self.document.root => {}
             Kind::Step(cause) => self.history.changed(change.done, cause),
             Kind::Undo => self.history.undid(change.done),
             Kind::Redo => self.history.redid(change.done),

@@ -2,3 +2,8 @@
 declare module "node:util" {
   export function formatWithOptions(options: object, ...values: unknown[]): string;
 }
+
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}

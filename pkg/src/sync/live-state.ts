@@ -83,6 +83,8 @@ export class LiveState<T> {
     this.audience = new Audience(context, name, (event) => this.tell(event));
     this.transactions = Transactions.of(context.storage);
     this.tables = stateTables(context.storage, this.transactions.quietly, name);
+    // Its clients may be there before it has read anything.
+    this.transactions.witness(this.witness);
   }
 
   /** Runs what changes the state, and commits it. */
@@ -134,6 +136,7 @@ export class LiveState<T> {
     const { session: deleted } = this.tables.last();
     this.tables.drop();
     this.forget();
+    this.transactions.forget(this.witness);
     this.wait(() => this.audience.dismiss("the state was deleted"), ({ session }) => session === undefined || session !== deleted);
   }
 
@@ -329,7 +332,6 @@ export class LiveState<T> {
     if (opened === undefined) return;
     this.opened = undefined;
     this.audience.meet(undefined);
-    this.transactions.forget(this.witness);
     const isLost = !isAlive(opened.session);
     opened.meaning.close();
     release(opened.session);

@@ -144,7 +144,7 @@ export class EventStream implements Sink {
 
   private write(text: string): void {
     const bytes = this.encoder.encode(text);
-    if (this.atOnce === 0) setTimeout(() => (this.atOnce = 0));
+    if (this.atOnce === 0) queueMicrotask(() => (this.atOnce = 0));
     this.atOnce += bytes.length;
     this.most = Math.max(this.most, this.atOnce);
     this.controller.enqueue(bytes);

@@ -29,7 +29,7 @@ export class Transactions {
   /** How many are open, one in another. */
   private depth = 0;
   private readonly witnesses = new Set<Witness>();
-  /** Everybody who has read something. */
+  /** Everybody who is to know when all is deleted. */
   private readonly readers = new Set<Witness>();
 
   static of(storage: Beginner): Transactions {
@@ -70,7 +70,7 @@ export class Transactions {
     if (this.isOpen) this.witnesses.add(witness);
   }
 
-  /** It knows nothing of the storage any more. */
+  /** It has nothing in the storage any more. */
   forget(witness: Witness): void {
     this.readers.delete(witness);
   }

@@ -64,3 +64,13 @@ test("clients of a storage that was deleted are closed, though nobody asks for t
   expect(client.getState()!.notes).toEqual([]);
   client.close();
 });
+
+test("and so are those of an object that has just woken for that", async () => {
+  const stub = newSession();
+  const wire = await Wire.live(stub);
+  await addNote(stub, "a");
+  await wire.revision(1);
+  await evictDurableObject(stub, { webSockets: "hibernate" });
+  await within(stub, (_, { storage }) => storage.deleteAll());
+  await expect.poll(() => wire.closed?.code).toBe(1012);
+});
