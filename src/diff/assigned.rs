@@ -32,7 +32,7 @@ fn change_compared(change: &Change, base: &Node, current: &Node, depth: usize, d
             if is_namesake(base, current) == Some(false) {
                 return None;
             }
-            let found = differ.compare(base, current, depth);
+            let found = differ.compare(&mut base.clone(), &mut current.clone(), depth);
             (!matches!(found, Change::Whole)).then_some(found)
         }
         Change::Members(members) => members_compared(members, base, current, depth, differ),

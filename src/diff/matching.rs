@@ -32,17 +32,18 @@ pub(crate) struct Gap {
 }
 
 /// An item in a gap.
-pub(crate) struct Item<'a> {
+pub(crate) struct Item {
     pub(crate) index: usize,
-    pub(crate) node: &'a Node,
+    /// Opened when it is first held against another one: that may be done with several, and of a pair again afterwards.
+    pub(crate) node: Node,
     /// Equal for items that are the same.
     pub(crate) identity: u64,
     /// Its index in the other array, once that is found.
     pub(crate) partner: Option<usize>,
 }
 
-/// Runs of equal items, and pairs of items that correspond and may differ inside, as (old index, new index).
-pub(crate) type Matched = (Vec<Run>, Vec<(usize, usize)>);
+/// Runs of equal items, and pairs of items that correspond and may differ inside, old and new, with their indexes.
+pub(crate) type Matched = (Vec<Run>, Vec<[(usize, Node); 2]>);
 
 /// Pairs items within the bounds of a comparison.
 pub(crate) struct Matcher<'m, 'a> {
@@ -66,8 +67,8 @@ impl Matcher<'_, '_> {
         if gaps.iter().all(|gap| gap.old.is_empty()) || gaps.iter().all(|gap| gap.new.is_empty()) {
             return Some((runs, Vec::new()));
         }
-        let mut removed: Vec<Item<'_>> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
-        let mut inserted: Vec<Item<'_>> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
+        let mut removed: Vec<Item> = gaps.iter().flat_map(|gap| items(old, &gap.old)).collect();
+        let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
         let moved = match_shared(&mut removed, &mut inserted);
         let unknown = removed.len() + inserted.len() - 2 * moved;
         if moved < removed.len().min(inserted.len()) && unknown > 2 {
@@ -82,6 +83,8 @@ impl Matcher<'_, '_> {
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
         self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_neighbours(here, there, &mut pairs));
+        let pairs = pairs.into_iter().filter_map(|(from, to)| Some([(from, take(&mut removed, from)?), (to, take(&mut inserted, to)?)]));
+        let pairs = pairs.collect();
         Some((runs, pairs))
     }
 
@@ -109,13 +112,7 @@ impl Matcher<'_, '_> {
         *gap = Gap { old: gap.old.start + head..gap.old.end - tail, new: gap.new.start + head..gap.new.end - tail };
     }
 
-    fn each_gap(
-        &mut self,
-        gaps: &[Gap],
-        old: &mut [Item<'_>],
-        new: &mut [Item<'_>],
-        mut each: impl FnMut(&mut Self, &mut [Item<'_>], &mut [Item<'_>]),
-    ) {
+    fn each_gap(&mut self, gaps: &[Gap], old: &mut [Item], new: &mut [Item], mut each: impl FnMut(&mut Self, &mut [Item], &mut [Item])) {
         let (mut old, mut new) = (old, new);
         for gap in gaps {
             let (Some((here, old_rest)), Some((there, new_rest))) =
@@ -129,11 +126,11 @@ impl Matcher<'_, '_> {
     }
 
     /// The most items of the same identity that are in the same order; if that is too costly to find, those in place.
-    fn match_in_order(&mut self, old: &mut [Item<'_>], new: &mut [Item<'_>]) {
-        let is_lonely = |item: &&mut Item<'_>| item.partner.is_none();
-        let mut old: Vec<&mut Item<'_>> = old.iter_mut().filter(is_lonely).collect();
-        let mut new: Vec<&mut Item<'_>> = new.iter_mut().filter(is_lonely).collect();
-        let list = |items: &[&mut Item<'_>]| items.iter().map(|item| item.identity).collect::<Vec<_>>();
+    fn match_in_order(&mut self, old: &mut [Item], new: &mut [Item]) {
+        let is_lonely = |item: &&mut Item| item.partner.is_none();
+        let mut old: Vec<&mut Item> = old.iter_mut().filter(is_lonely).collect();
+        let mut new: Vec<&mut Item> = new.iter_mut().filter(is_lonely).collect();
+        let list = |items: &[&mut Item]| items.iter().map(|item| item.identity).collect::<Vec<_>>();
         match common(&list(&old), &list(&new), |steps| self.effort.affords(steps)) {
             Some(runs) => {
                 for Run { from, to, length } in runs {
@@ -148,28 +145,30 @@ impl Matcher<'_, '_> {
     }
 
     /// Between items that stayed in order, those without a partner may be the same item with changes.
-    fn match_neighbours(&mut self, old: &[Item<'_>], new: &[Item<'_>], pairs: &mut Vec<(usize, usize)>) {
+    fn match_neighbours(&mut self, old: &mut [Item], new: &mut [Item], pairs: &mut Vec<(usize, usize)>) {
         let Some(start) = old.first().map(|item| item.index) else { return };
-        let here = |item: &Item<'_>| item.partner?.checked_sub(start).filter(|from| *from < old.len());
+        let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
         let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
         let chosen = longest_increasing(&stays.iter().map(|(from, _)| *from).collect::<Vec<_>>());
         let anchors = stays.into_iter().zip(chosen).filter_map(|(anchor, is_chosen)| is_chosen.then_some(anchor));
         let (mut from, mut to) = (0, 0);
         for (next_from, next_to) in anchors.chain([(old.len(), new.len())]) {
-            self.match_alike(&lonely(old, from..next_from), &lonely(new, to..next_to), pairs);
+            self.match_alike(&mut lonely(old, from..next_from), &mut lonely(new, to..next_to), pairs);
             (from, to) = (next_from + 1, next_to + 1);
         }
     }
 
-    fn match_alike(&mut self, old: &[&Item<'_>], new: &[&Item<'_>], pairs: &mut Vec<(usize, usize)>) {
+    fn match_alike(&mut self, old: &mut [&mut Item], new: &mut [&mut Item], pairs: &mut Vec<(usize, usize)>) {
         let (mut from, mut to) = (0, 0);
         // A pair that is alone needn't be alike.
-        let searched = if old.len() + new.len() > 2 { new } else { &[] };
-        for (at, item) in searched.iter().enumerate() {
-            let mut candidates = old.iter().enumerate().skip(from).take(WINDOW);
-            if let Some((found, candidate)) = candidates.find(|(_, candidate)| self.is_alike(candidate.node, item.node)) {
+        let searched = if old.len() + new.len() > 2 { new.len() } else { 0 };
+        for at in 0..searched {
+            let Some(item) = new.get_mut(at) else { return };
+            let mut candidates = old.iter_mut().skip(from).take(WINDOW);
+            if let Some(ahead) = candidates.position(|candidate| self.is_alike(&mut candidate.node, &mut item.node)) {
+                let found = from + ahead;
                 self.match_in_place(old.get(from..found), new.get(to..at), pairs);
-                pairs.push((candidate.index, item.index));
+                pairs.extend(old.get(found).zip(new.get(at)).map(|(old, new)| (old.index, new.index)));
                 (from, to) = (found + 1, at + 1);
             }
         }
@@ -177,11 +176,11 @@ impl Matcher<'_, '_> {
     }
 
     /// As many items as there were: edits inside are at worst as long as replacing them.
-    fn match_in_place(&self, old: Option<&[&Item<'_>]>, new: Option<&[&Item<'_>]>, pairs: &mut Vec<(usize, usize)>) {
+    fn match_in_place(&self, old: Option<&[&mut Item]>, new: Option<&[&mut Item]>, pairs: &mut Vec<(usize, usize)>) {
         if let (Some(old), Some(new)) = (old, new)
             && old.len() == new.len()
         {
-            let both = old.iter().zip(new).filter(|(a, b)| self.may_be_same(a.node, b.node));
+            let both = old.iter().zip(new).filter(|(a, b)| self.may_be_same(&a.node, &b.node));
             pairs.extend(both.map(|(a, b)| (a.index, b.index)));
         }
     }
@@ -197,11 +196,13 @@ impl Matcher<'_, '_> {
     }
 
     /// Whether they share half of what they hold, or one grew from the other.
-    pub(crate) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
+    pub(crate) fn is_alike(&mut self, a: &mut Node, b: &mut Node) -> bool {
         if !self.may_be_same(a, b) {
             return false;
         }
         let (Some(old_length), Some(new_length)) = (self.effort.measures(a), self.effort.measures(b)) else { return false };
+        a.open_text();
+        b.open_text();
         match (a.open(), b.open()) {
             (Opened::Object(old), Opened::Object(new)) => {
                 let shared = old.iter().filter(|(key, value)| new.get(key) == Some(value));
@@ -239,32 +240,38 @@ fn gaps(runs: &[Run], old_length: usize, new_length: usize) -> Vec<Gap> {
     gaps
 }
 
-fn items<'a>(array: &'a Array, range: &Range<usize>) -> impl Iterator<Item = Item<'a>> + use<'a> {
+fn items<'a>(array: &'a Array, range: &Range<usize>) -> impl Iterator<Item = Item> + use<'a> {
     let nodes = array.iter_from(range.start).take(range.len());
-    nodes.zip(range.clone()).map(|(node, index)| Item { index, node, identity: 0, partner: None })
+    nodes.zip(range.clone()).map(|(node, index)| Item { index, node: node.clone(), identity: 0, partner: None })
 }
 
-fn lonely<'i, 'a>(items: &'i [Item<'a>], range: Range<usize>) -> Vec<&'i Item<'a>> {
-    items.get(range).unwrap_or_default().iter().filter(|item| item.partner.is_none()).collect()
+/// The node of the item with that index, of items in the order of theirs.
+fn take(items: &mut [Item], index: usize) -> Option<Node> {
+    let place = items.binary_search_by_key(&index, |item| item.index).ok()?;
+    items.get_mut(place).map(|item| std::mem::take(&mut item.node))
+}
+
+fn lonely(items: &mut [Item], range: Range<usize>) -> Vec<&mut Item> {
+    items.get_mut(range).unwrap_or_default().iter_mut().filter(|item| item.partner.is_none()).collect()
 }
 
 /// Of those without a partner.
-fn identities(items: &[Item<'_>]) -> Vec<u64> {
+fn identities(items: &[Item]) -> Vec<u64> {
     items.iter().filter(|item| item.partner.is_none()).map(|item| item.identity).collect()
 }
 
-pub(crate) fn pair(old: &mut Item<'_>, new: &mut Item<'_>) {
+pub(crate) fn pair(old: &mut Item, new: &mut Item) {
     (old.partner, new.partner) = (Some(new.index), Some(old.index));
 }
 
 /// The first with the first of the same identity, the second with the second, and so on. O(n log n).
-fn match_anywhere(old: &mut [Item<'_>], new: &mut [Item<'_>]) {
+fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
     let (left, right) = (by_identity(old), by_identity(new));
     match_sorted(left, right, old, new);
 }
 
 /// Pairs those of one identity, of lists in the order of their identities; returns how many pairs there are.
-pub(crate) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
+pub(crate) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item], new: &mut [Item]) -> usize {
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     let mut count = 0;
     while let (Some((a, from)), Some((b, to))) = (left.peek(), right.peek()) {
@@ -280,6 +287,6 @@ pub(crate) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, ol
 }
 
 /// Those without a partner, by their places.
-fn by_identity(items: &[Item<'_>]) -> Vec<(u64, usize)> {
+fn by_identity(items: &[Item]) -> Vec<(u64, usize)> {
     sorted(items.iter().zip(0..).filter(|(item, _)| item.partner.is_none()).map(|(item, place)| (item.identity, place)))
 }

@@ -12,6 +12,7 @@ pub(crate) use effort::Effort;
 pub(crate) use naming::is_namesake;
 
 use crate::changes::{Change, Members, Piece, Sequence};
+use crate::edit::{self, Out, Step};
 use crate::node::{Array, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
@@ -40,10 +41,18 @@ pub(crate) struct Comparison<'a> {
 /// What leads from one value to another at a place that is so deep.
 pub(crate) fn change(before: Option<&Node>, after: Option<&Node>, comparison: &Comparison<'_>, depth: usize) -> Change {
     match (before, after) {
-        (Some(before), Some(after)) => Differ::new(comparison, Effort::between(before, after)).compare(before, after, depth),
+        (Some(before), Some(after)) => {
+            Differ::new(comparison, Effort::between(before, after)).compare(&mut before.clone(), &mut after.clone(), depth)
+        }
         (None, None) => Change::Nothing,
         _ => Change::Whole,
     }
+}
+
+/// What leads from one document to another, of which [`Differ::compare`] opens what differs.
+pub(crate) fn opening(before: &mut Node, after: &mut Node, comparison: &Comparison<'_>) -> Change {
+    let (old, new) = (before.clone(), after.clone());
+    Differ::new(comparison, Effort::between(&old, &new)).compare(before, after, 0)
 }
 
 /// Which items of one list are in the other, changed or not, as (old index, new index).
@@ -52,6 +61,7 @@ pub(crate) fn partners(before: &Node, after: &Node) -> Vec<(usize, usize)> {
     let comparison = Comparison::default();
     let matched = Differ::new(&comparison, Effort::between(before, after)).matcher().match_items(&old, &new);
     let (runs, pairs) = matched.unwrap_or_default();
+    let pairs = pairs.into_iter().map(|[(from, _), (to, _)]| (from, to));
     runs.iter().flat_map(|run| (0..run.length).map(|at| (run.from + at, run.to + at))).chain(pairs).collect()
 }
 
@@ -74,26 +84,42 @@ impl<'a> Differ<'a> {
 
     /// Whether one may be an edited version of the other.
     pub(crate) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
-        self.matcher().is_alike(a, b)
+        self.matcher().is_alike(&mut a.clone(), &mut b.clone())
     }
 
     fn matcher(&mut self) -> Matcher<'_, 'a> {
         Matcher { comparison: self.comparison, effort: &mut self.effort }
     }
 
-    pub(crate) fn compare(&mut self, before: &Node, after: &Node, depth: usize) -> Change {
+    /// Containers that are text and differ are opened where they are. Whoever makes writes of the change looks into them
+    /// again, and opening a short text takes longer than all else that is done with it.
+    pub(crate) fn compare(&mut self, before: &mut Node, after: &mut Node, depth: usize) -> Change {
         if before.is_same(after) {
             return Change::Nothing;
         }
+        if before.bracket() == after.bracket() {
+            before.open_text();
+            after.open_text();
+        }
+        let mut opened = Vec::new();
+        let change = self.compare_opened(before, after, depth, &mut opened);
+        for [old, new] in opened {
+            keep(before, old);
+            keep(after, new);
+        }
+        change
+    }
+
+    fn compare_opened(&mut self, before: &Node, after: &Node, depth: usize, opened: &mut Vec<[Child; 2]>) -> Change {
         let (old, new) = (before.open(), after.open());
         if is_hosted(before) || is_hosted(after) {
             // How large they are wasn't known before.
             self.effort.add(weight(&old) + weight(&new));
         }
         match (old, new) {
-            (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => self.objects(&old, &new, depth),
+            (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => self.objects(&old, &new, depth, opened),
             (Opened::Array(old), Opened::Array(new)) if depth < DEEPEST => match self.comparison.arrays {
-                ArrayDelta::Precise => self.arrays(&old, &new, depth),
+                ArrayDelta::Precise => self.arrays(&old, &new, depth, opened),
                 ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.common_head(&new)),
             },
             (Opened::Text(old), Opened::Text(new)) if old == new => Change::Nothing,
@@ -103,7 +129,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    fn objects(&mut self, old: &Object, new: &Object, depth: usize) -> Change {
+    fn objects(&mut self, old: &Object, new: &Object, depth: usize, opened: &mut Vec<[Child; 2]>) -> Change {
         // Each member is looked for in the other object.
         if !self.effort.affords(MEMBER * (old.len() + new.len())) {
             return Change::Whole;
@@ -111,7 +137,9 @@ impl<'a> Differ<'a> {
         let mut members = Members::default();
         for key in old.changed_keys(new) {
             let change = match (old.get(&key), new.get(&key)) {
-                (Some(before), Some(after)) => self.compare(before, after, depth + 1),
+                (Some(before), Some(after)) => {
+                    self.inside([before, after].map(|node| (Step::Key(key.clone()), node.clone())), depth, opened)
+                }
                 _ => Change::Whole,
             };
             if !matches!(change, Change::Nothing) {
@@ -125,12 +153,11 @@ impl<'a> Differ<'a> {
         }
     }
 
-    fn arrays(&mut self, old: &Array, new: &Array, depth: usize) -> Change {
+    fn arrays(&mut self, old: &Array, new: &Array, depth: usize, opened: &mut Vec<[Child; 2]>) -> Change {
         let Some((mut runs, pairs)) = self.matcher().match_items(old, new) else { return Change::Whole };
         let mut inside = Ordered::default();
-        for (from, to) in pairs {
-            let (Some(before), Some(after)) = (old.get(from), new.get(to)) else { continue };
-            match self.compare(before, after, depth + 1) {
+        for [(from, before), (to, after)] in pairs {
+            match self.inside([(Step::Index(from), before), (Step::Index(to), after)], depth, opened) {
                 Change::Nothing => {}
                 change => drop(inside.insert(from, change)),
             }
@@ -145,6 +172,29 @@ impl<'a> Differ<'a> {
         }
         pieces.push(Piece::New(new.len() - at));
         Change::Items(Sequence::new(pieces, inside))
+    }
+
+    fn inside(&mut self, mut pair: [Child; 2], depth: usize, opened: &mut Vec<[Child; 2]>) -> Change {
+        let [(_, before), (_, after)] = &mut pair;
+        let change = self.compare(before, after, depth + 1);
+        if before.is_container() && after.is_container() {
+            opened.push(pair);
+        }
+        change
+    }
+}
+
+/// A member or an item.
+type Child = (Step, Node);
+
+/// Puts a child that was opened into its place. Where nothing was, nothing is copied.
+fn keep(node: &mut Node, (step, mut child): Child) {
+    let known = edit::find(node, std::slice::from_ref(&step));
+    if !known.is_some_and(|known| known.is_same(&child)) {
+        let _ = edit::below(node, &step, &mut |place| {
+            std::mem::swap(place, &mut child);
+            Ok(Out::None)
+        });
     }
 }
 
@@ -168,4 +218,29 @@ fn is_surely_shorter(members: &Members, object: &Object) -> bool {
     let length = |key| object.get(key).map_or(0, |value| print::length(value, usize::MAX));
     let told: usize = members.iter().map(|(key, _)| OPERATION + key.len() + length(key)).sum();
     print::is_as_long(object, told.saturating_mul(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::parse::parse;
+
+    /// Rows without names, long enough together that each stays text.
+    fn rows(more: &str) -> Node {
+        let rows: Vec<String> = (0..300).map(|row| format!(r#"{{"name":"row {row}","value":{row}{more}}}"#)).collect();
+        parse(format!("[{}]", rows.join(",")).into_bytes().into(), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn items_that_are_paired_are_opened_once() {
+        let (before, after) = (rows(""), rows(r#","done":false"#));
+        let (mut old, mut new) = (before.clone(), after.clone());
+        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+        assert!(matches!(opening(&mut old, &mut new, &comparison), Change::Items(_)));
+        let is_text = |node: &Node| node.as_array().is_some_and(|items| items.iter().any(|item| matches!(item, Node::Raw(_))));
+        assert!(is_text(&before) && is_text(&after), "the documents stay as they are");
+        assert!(!is_text(&old) && !is_text(&new));
+        assert!(old == before && new == after);
+    }
 }

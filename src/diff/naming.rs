@@ -13,16 +13,16 @@ const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
 /// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
 /// into the other, so nothing relies on the hash. Those that have a partner need none. O(bytes of the items).
-pub(crate) fn identify<'i>(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item<'i>], new: &mut [Item<'i>]) -> bool {
-    let mut old: Vec<&mut Item<'i>> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
-    let mut new: Vec<&mut Item<'i>> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
-    if !old.iter().chain(&new).all(|item| effort.measures(item.node).is_some()) {
+pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> bool {
+    let mut old: Vec<&mut Item> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
+    let mut new: Vec<&mut Item> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
+    if !old.iter().chain(&new).all(|item| effort.measures(&item.node).is_some()) {
         return false;
     }
     match key {
         Some(key) => {
             let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
-            old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(item.node));
+            old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(&item.node));
         }
         None => {
             let names = NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?)));
@@ -50,13 +50,13 @@ pub(crate) fn repeats(identities: &[u64]) -> bool {
     identities.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-fn names(items: &[&mut Item<'_>], key: &[u8]) -> Option<Vec<u64>> {
-    let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(item.node, key)?))).collect::<Option<_>>()?;
+fn names(items: &[&mut Item], key: &[u8]) -> Option<Vec<u64>> {
+    let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(&item.node, key)?))).collect::<Option<_>>()?;
     (!repeats(&names)).then_some(names)
 }
 
-fn contents(items: &[&mut Item<'_>]) -> Vec<u64> {
-    items.iter().map(|item| hash(0, item.node)).collect()
+fn contents(items: &[&mut Item]) -> Vec<u64> {
+    items.iter().map(|item| hash(0, &item.node)).collect()
 }
 
 /// Equal values may have other hashes where their members are in another order.

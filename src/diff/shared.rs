@@ -36,10 +36,9 @@ pub(crate) fn shared_in_order(old: &Array, new: &Array, gap: &Gap, runs: &mut Ve
 }
 
 /// Pairs shared items wherever they are, and returns how many it found. O(n log n).
-pub(crate) fn match_shared(old: &mut [Item<'_>], new: &mut [Item<'_>]) -> usize {
-    let by_address = |items: &[Item<'_>]| {
-        sorted(items.iter().zip(0..).map(|(item, place)| (address(item.node) as u64, place)).filter(|pair| pair.0 != 0))
-    };
+pub(crate) fn match_shared(old: &mut [Item], new: &mut [Item]) -> usize {
+    let by_address =
+        |items: &[Item]| sorted(items.iter().zip(0..).map(|(item, place)| (address(&item.node) as u64, place)).filter(|pair| pair.0 != 0));
     let left = by_address(old);
     if left.is_empty() {
         return 0;

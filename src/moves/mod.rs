@@ -37,8 +37,9 @@ pub(crate) fn writes(changes: &Changes, base: &Node, current: &Node, granularity
 /// The writes that lead from one value to the other. What both share costs nothing; otherwise O(n log n) in their
 /// sizes.
 pub(crate) fn diff(before: &Node, after: &Node, comparison: &Comparison<'_>) -> StepWrites {
-    let root = diff::change(Some(before), Some(after), comparison, 0);
-    writes(&Changes::of(root, comparison.arrays), before, after, Granularity::Path)
+    let (mut old, mut new) = (before.clone(), after.clone());
+    let root = diff::opening(&mut old, &mut new, comparison);
+    writes(&Changes::of(root, comparison.arrays), &old, &new, Granularity::Path)
 }
 
 /// The writes, with as many moves in them as make them fewer and shorter. O(n log n) in what changed.

@@ -80,7 +80,8 @@ pub(crate) fn alike<'a>(taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pai
         };
         if let Some(found) = near.find(|index| taken.get(*index).is_some_and(|(other, _)| is_same(other, &mut differ))) {
             let (other, _) = taken.remove(found);
-            pairs.push(Pair { taken: other, put: value, change: differ.compare(&other.node, &value.node, 0) });
+            let change = differ.compare(&mut other.node.clone(), &mut value.node.clone(), 0);
+            pairs.push(Pair { taken: other, put: value, change });
         }
     }
     pairs

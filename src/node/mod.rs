@@ -185,6 +185,13 @@ impl Node {
         }
     }
 
+    /// Puts what is opened in the place of raw text.
+    pub(crate) fn open_text(&mut self) {
+        if let Node::Raw(raw) = self {
+            *self = raw.open();
+        }
+    }
+
     pub(crate) fn is_container(&self) -> bool {
         self.bracket().is_some()
     }
