@@ -67,6 +67,11 @@ export class OpenedStates {
     this.states.delete(name);
   }
 
+  /** The object's sockets, whosever they are. */
+  sockets(): HibernatableSocket[] {
+    return "storage" in this.place ? this.place.getWebSockets() : [];
+  }
+
   /** The name of the state that a socket belongs to, if it is one of those whose names begin so. */
   nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
     const { place } = this;

@@ -72,7 +72,7 @@ export class DurableStateStore implements SessionStateStore {
   readonly #options: DurableStateStoreOptions;
   readonly #opened: OpenedStates;
   readonly #transactions: Transactions;
-  readonly #witness: Witness = { ended: () => this.#look(), deleted: () => void (this.#made = undefined) };
+  readonly #witness: Witness = { ended: () => this.#look(), deleted: () => this.#deleted() };
   #made: Rooms | undefined;
 
   /**
@@ -90,6 +90,8 @@ export class DurableStateStore implements SessionStateStore {
     this.#options = { ...options };
     this.#transactions = Transactions.of(this.#storage);
     this.#opened = OpenedStates.of(place);
+    // Its clients may be there before it has read anything.
+    this.#transactions.witness(this.#witness);
   }
 
   // Sessions
@@ -1005,6 +1007,13 @@ export class DurableStateStore implements SessionStateStore {
     } catch {
       this.#made = undefined;
     }
+  }
+
+  /** All that the storage held was deleted. The custom states close their clients' sockets, those too that nobody has asked for since the object woke. */
+  #deleted(): void {
+    this.#made = undefined;
+    // A state that is made here is told of the deletion next.
+    for (const socket of this.#opened.sockets()) this.#stateOf(socket);
   }
 
   #stateName(number: number | ""): string {

@@ -53,6 +53,7 @@ export class Transactions {
     if (deleteAll) {
       storage.deleteAll = (...rest) => {
         const done = deleteAll.apply(storage, rest);
+        // Those too that become known meanwhile.
         this.readers.forEach((reader) => reader.deleted());
         return done;
       };
