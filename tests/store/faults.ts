@@ -102,6 +102,8 @@ export const operations: Record<string, Operation> = {
   saveStateAndPromoteStaging: (store) =>
     store.saveStateAndPromoteStaging("s", { output: 1 }, [user("m")], { stepId: "step", stepCount: 4, streamSequence: 5 }),
   "a change of the custom state": async (store) => store.synced<Notes>("s").update((draft) => void draft.notes.push("live")),
+  "tools that change the custom state at once": async (store) =>
+    store.synced<Notes>("s").parallel([(tool) => tool.update((draft) => void draft.notes.push("live")), (tool) => tool.increment("/count", 2)]),
   "a revision of the custom state that is restored": async (store, { pinned }) => store.synced<Notes>("s").restore(pinned),
   "a pin": async (store) => store.synced<Notes>("s").pin(),
   "a pin that is taken away": async (store, { pinned }) => store.synced<Notes>("s").unpin(pinned),

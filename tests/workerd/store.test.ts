@@ -5,6 +5,7 @@ import { DurableStateStore, type DurableContext } from "patchwire/durable-object
 import { backend } from "../store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../store/contract.ts";
 import { Fault, operations, tryFaults } from "../store/faults.ts";
+import { tryParallel } from "../store/parallel.ts";
 import { tryReading } from "../store/damage.ts";
 import { tryFormat1 } from "../store/format1.ts";
 import { tryFormat2, tryState } from "../store/format2.ts";
@@ -50,6 +51,10 @@ test.each(["createSession", "saveState", "appendMessages", "mergeCustomState", "
       const fault = new Fault(() => void ctx.storage.sql.exec("SELECT ?", "x".repeat(3_000_000)));
       expect(await tryFaults(operations[name]!, sql(ctx.storage), fault, expect.stringContaining("SQLITE_TOOBIG"))).toBeGreaterThan(1);
     }),
+);
+
+test.each([["promoted", true], ["left staged", false]])("of calls that run at once and are %s each is there or not, whichever statement fails", (_, promote) =>
+  inBare(async (ctx) => expect(await tryParallel(sql(ctx.storage), promote)).toBeGreaterThan(10)),
 );
 
 test("who reads damaged rows is told of them", () =>

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { memoryStorage, nodeStorage } from "patchwire/durable-objects";
 import { operations, tryFaults } from "../../store/faults.ts";
+import { tryParallel } from "../../store/parallel.ts";
 import { plain, sql } from "../../store/tables.ts";
 
 const storages = { "in memory": () => plain(memoryStorage()), "in node:sqlite": () => sql(nodeStorage(new DatabaseSync(":memory:"))) };
@@ -9,5 +10,9 @@ const storages = { "in memory": () => plain(memoryStorage()), "in node:sqlite": 
 describe.each(Object.entries(storages))("%s", (_, make) => {
   test.each(Object.entries(operations))("%s that fails at any statement leaves everything as it was", async (_, operation) => {
     expect(await tryFaults(operation, make())).toBeGreaterThan(1);
+  });
+
+  test.each([["promoted", true], ["left staged", false]])("of calls that run at once and are %s each is there or not, whichever statement fails", async (_, promote) => {
+    expect(await tryParallel(make(), promote)).toBeGreaterThan(10);
   });
 });
