@@ -170,11 +170,14 @@ const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 
   isQuick: folder === 'react',
   async run(place, { pages, session }) {
     writeSnippets('docs/react.md', place.dir);
-    place.write('client.js', place.read('client.js').replace('/session/demo', new URL(session).pathname));
-    // Beside the example what needs no hooks of ours, and a page that takes over when the state has long been there.
+    const { pathname } = new URL(session);
+    place.write('client.js', place.read('client.js').replace('/session/demo', pathname));
+    // Beside the example what needs no hooks of ours, a component with a client of its own, and a page that takes over when the
+    // state has long been there.
     const late = 'if (location.search) await new Promise((live) => client.subscribe(() => client.status === "live" && live()));\n';
-    const imports = 'import { client } from "./client.js";\nimport { Line } from "./Line.jsx";\n';
-    place.write('page.jsx', imports + place.read('page.jsx').replace('<Notes />', '<Notes /><Line />').replace('hydrateRoot(', `${late}hydrateRoot(`));
+    const imports = 'import { client } from "./client.js";\nimport { Line } from "./Line.jsx";\nimport { Session } from "./Session.jsx";\n';
+    const beside = `<Notes /><Line /><Session id="${pathname.replace('/session/', '')}" />`;
+    place.write('page.jsx', imports + place.read('page.jsx').replace('<Notes />', beside).replace('hydrateRoot(', `${late}hydrateRoot(`));
     const env = { NODE_ENV: mode };
     await place.run('vite', ['build', '--mode', mode], { env });
     await place.run('vite', ['build', '--mode', mode, '--ssr', 'main.jsx', '--outDir', 'server'], { env });
@@ -182,7 +185,7 @@ const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 
     demand(notes + line, '<main><p>connecting</p><ul aria-label="0 notes"></ul></main><p>connecting: nothing yet</p>');
     place.write('dist/index.html', place.read('dist/index.html').replace('<!--app-->', notes + line));
     await withServer(place, ['vite', 'preview', '--port', '0', '--host', '127.0.0.1', '--logLevel', 'info'], async (url) => {
-      const shows = (note) => `<main><p>live</p><ul aria-label="${note.length} notes">${note.map((text) => `<li>${text}</li>`).join('')}</ul></main><p>live: </p>`;
+      const shows = (note) => `<main><p>live</p><ul aria-label="${note.length} notes">${note.map((text) => `<li>${text}</li>`).join('')}</ul></main><p>live: </p><p>a session, live: ${note.length}</p>`;
       const follow = async (reaches) => {
         await reaches('#root', shows([]));
         await fetch(session, { method: 'POST', body: 'a note' });
