@@ -26,7 +26,8 @@ impl ChangeRequest {
     ///
     /// What [`ChangeOptions::view`] hides stays as it is in `newer`, and what shows in part is merged part by part: of
     /// strategies for such a place, those that say whose value stays hold for each part, and others aren't asked. An item
-    /// of such a list that the newer state hasn't any more stays away, and what the request wanted of it is a conflict.
+    /// of such a list that the newer state hasn't any more stays away, as does a list or an object that shows in part and
+    /// that the newer state has no more, and what the request wanted of it is a conflict.
     ///
     /// # Errors
     /// As [`ChangeRequest::apply`], and as [`MergePlan::merge_branches`].
@@ -106,6 +107,13 @@ impl Places {
             return Ok(());
         }
         let Some(newer) = newer.filter(|newer| !sight.shows_all(newer)) else {
+            if base.is_some_and(|base| !sight.shows_all(base)) {
+                // What shows of it would come back without what is hidden, and a hidden item as `null`.
+                if newer.or(asked).is_some() {
+                    self.lost.push((self.path.clone(), asked.cloned()));
+                }
+                return Ok(());
+            }
             self.whole.push(self.path.clone());
             put(&mut self.base, &self.path, base.cloned())?;
             return put(&mut self.asked, &self.path, asked.cloned());

@@ -29,4 +29,5 @@ mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
 mod values_in_values_were_written_in_one_commit;
 mod what_a_view_hides_was_in_a_requests_patch;
+mod what_shows_in_part_came_back_without_the_rest;
 mod writes_were_derived_within_other_limits;
