@@ -11,6 +11,7 @@ import { guard } from "./sync/guard.js";
 import { bounds } from "./bridge/limits.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
+import { memberOf } from "./state/pointer.js";
 import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
@@ -176,7 +177,7 @@ export class SyncedClient<T> {
    */
   get<V = unknown>(pointer: string): V | undefined {
     if (this.#handle === undefined) return requirePointer(pointer);
-    return segmentsOf(pointer).reduce(member, this.getState()) as V | undefined;
+    return segmentsOf(pointer).reduce(memberOf, this.getState()) as V | undefined;
   }
 
   /**
@@ -314,7 +315,7 @@ export class SyncedClient<T> {
       return () => {};
     }
     const segments = segmentsOf(pointer);
-    const find = (): unknown => segments.reduce(member, this.getState());
+    const find = (): unknown => segments.reduce(memberOf, this.getState());
     let value = find();
     return () => {
       const next = find();
@@ -449,10 +450,4 @@ function requirePointer(pointer: string): undefined {
 function segmentsOf(pointer: string): string[] {
   const [arena, length] = passPointer(pointer);
   return JSON.parse(call(() => core().pointer_segments(arena, length))) as string[];
-}
-
-function member(value: unknown, segment: string): unknown {
-  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, segment);
-  // An array's length is no member of it in JSON.
-  return isThere && !(Array.isArray(value) && segment === "length") ? (value as Record<string, unknown>)[segment] : undefined;
 }

@@ -2,10 +2,10 @@ import { arena, call, core, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
+import { segmentsOf } from "../state/pointer.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
 import { appendedTo, changedIn, difference, isMembers, isNumber, isPlainJson, isShort, othersThan, ownOf, type Changed, type Members } from "./branches.js";
-import { segments } from "./memberjunction/paths.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -178,7 +178,7 @@ export class StateManager {
     this.handle = this.begun();
     // Of rules for one place the earlier counts.
     for (let rule = this.rules.length - 1; rule >= 0; rule--) {
-      const [name, key, ...inside] = segments(this.rules[rule]![0]);
+      const [name, key, ...inside] = segmentsOf(this.rules[rule]![0]);
       if (inside.length === 0) this.places[name as Partition].set(key!, rule);
     }
   }
@@ -430,7 +430,7 @@ function sampledIn(base: Members, name: Partition, branches: readonly GraphState
   const found = new Map<string, Changed>();
   for (const branch of branches) {
     for (const pointer of Object.keys(branch.diagnostics?.samples ?? {})) {
-      const [part, key] = segments(pointer);
+      const [part, key] = segmentsOf(pointer);
       if (part === name && Object.hasOwn(base, key!)) found.set(key!, { key: key!, before: base[key!], values: [] });
     }
   }

@@ -1,7 +1,8 @@
 import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { migrated, type Migration } from "../sync/migration.js";
-import { checkJson } from "../state/json.js";
+import { checkJson, pointerOf } from "../state/json.js";
+import { memberOf, segmentsOf } from "../state/pointer.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
 import { applyPatch } from "../values/functions.js";
@@ -66,14 +67,13 @@ function requireFitting(custom: Custom, staged: readonly Staged[]): void {
 
 /** The list whose item, counted from its beginning, is written to, and where it is. */
 function listOf({ kind, path = "" }: { kind: string; path?: string }, state: unknown): { pointer: string; list: unknown } | undefined {
-  let value = state as any;
-  let pointer = "";
-  for (const segment of path.split("/").slice(1)) {
-    if (Array.isArray(value)) return { pointer, list: value };
-    pointer += `/${segment}`;
-    value = value?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")];
+  const names = segmentsOf(path);
+  let value = state;
+  for (const [depth, name] of names.entries()) {
+    if (Array.isArray(value)) return { pointer: pointerOf(names.slice(0, depth)), list: value };
+    value = memberOf(value, name);
   }
-  return kind === "splice" || kind === "move" ? { pointer, list: value } : undefined;
+  return kind === "splice" || kind === "move" ? { pointer: path, list: value } : undefined;
 }
 
 /** Whether a list was at a revision what it is now; no, where the revision isn't kept any more. */

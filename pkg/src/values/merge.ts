@@ -2,6 +2,7 @@ import { arena, call, core, passText, release } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
+import { segmentsOf, toldAt } from "../state/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
@@ -136,8 +137,8 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
     checkSize(state, options.limits);
     for (const [i, conflict] of conflicts.entries()) {
       // What is in a state already isn't made once more.
-      if ("kept" in conflict) conflict.kept = valueAt(state, conflict.path);
-      if ("lost" in conflict) conflict.lost = areBranches ? valueAt(states[conflict.lostBy + 1], conflict.path) : JSON.parse(call(() => handle.lost(i))!);
+      if ("kept" in conflict) conflict.kept = toldAt(state, segmentsOf(conflict.path));
+      if ("lost" in conflict) conflict.lost = areBranches ? toldAt(states[conflict.lostBy + 1], segmentsOf(conflict.path)) : JSON.parse(call(() => handle.lost(i))!);
     }
     return { state: state as Immutable<T>, conflicts, ...merged };
   } catch (error) {
@@ -145,11 +146,6 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
   } finally {
     release(handle);
   }
-}
-
-function valueAt(state: unknown, pointer: string): unknown {
-  const segments = pointer.split("/").slice(1).map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return segments.reduce((value: any, segment) => value?.[segment], state);
 }
 
 /** What a function threw. It doesn't go through the core, where it could be taken for the core's own failure. */

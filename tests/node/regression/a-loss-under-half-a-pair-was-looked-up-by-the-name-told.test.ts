@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mergeBranches } from "patchwire";
 import { PayloadManager } from "patchwire/memberjunction";
 
 // The core tells places as UTF-8, in which half a pair of surrogates is U+FFFD. Members were looked up by the name told, and
@@ -8,4 +9,10 @@ test.each(["\ud800", "a\udc00b", "\udc00/\ud800", "\ufffd"])("a list under %j th
   const { analysis, result } = new PayloadManager().applyAgentChangeRequest(payload, { replaceElements: { [name]: { list: [] } } } as object, { analyzeChanges: true });
   expect(result).toEqual({ other: 1, [name]: { list: [] } });
   expect(analysis!.warnings).toEqual([expect.objectContaining({ details: expect.objectContaining({ originalLength: 2, resultLength: 0 }) })]);
+});
+
+// A conflict of such a member said neither what was kept nor what was lost.
+test.each(["\ud800", "a\udc00b", "\udc00/\ud800", "\ufffd", "constructor", "length"])("a conflict of a member named %j has both values", (name) => {
+  const { conflicts } = mergeBranches({ [name]: 1 }, [{ [name]: 2 }, { [name]: 3 }]);
+  expect(conflicts).toEqual([expect.objectContaining({ kept: 3, lost: 2, keptBy: 1, lostBy: 0 })]);
 });

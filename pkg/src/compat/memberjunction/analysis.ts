@@ -1,5 +1,6 @@
+import { segmentsOf, toldAt } from "../../state/pointer.js";
 import type { ChangeWarning } from "../../values/change-request.js";
-import { at, dotted, segments } from "./paths.js";
+import { dotted } from "./paths.js";
 
 /** What looks like a loss, in the words of `PayloadChangeAnalyzer`. */
 export interface PayloadWarning {
@@ -61,7 +62,7 @@ export function analysis(warnings: readonly ChangeWarning[], payload: unknown, r
   const losses = warnings.flatMap(({ code, severity, path, after = path, message }): PayloadWarning[] => {
     const [type, details] = KINDS[code] ?? [];
     if (type === undefined || details === undefined) return [];
-    const told = details(at(payload, segments(path)), at(result, segments(after)));
+    const told = details(toldAt(payload, segmentsOf(path)), toldAt(result, segmentsOf(after)));
     return [{ type, severity, path: dotted(path, payload), message, requiresFeedback: true, details: told }];
   });
   const criticalWarnings = losses.filter(({ severity }) => severity === "critical" || severity === "high");

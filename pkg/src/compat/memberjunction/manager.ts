@@ -1,9 +1,11 @@
 import { PatchwireError } from "../../errors.js";
+import { pointerOf } from "../../state/json.js";
+import { segmentsOf, toldAt } from "../../state/pointer.js";
 import { change, extractPlaces, isAllowed, type AppliedCounts, type BlockedChange, type ChangeOperation, type ChangeRequest, type ChangeWarning, type Outcome } from "../../values/change-request.js";
 import type { JSONPatchOperation } from "../../types.js";
 import { analysis as analysisOf, type PayloadAnalysisResult } from "./analysis.js";
 import { report, type DeepDiffResult } from "./diff.js";
-import { at, dotted, pointer, segments } from "./paths.js";
+import { dotted } from "./paths.js";
 
 const ALL: ChangeOperation[] = ["add", "update", "delete"];
 
@@ -193,7 +195,7 @@ export class PayloadManager {
    * ```
    */
   isOperationAllowedForPath(path: string, operation: ChangeOperation, allowedPatterns: string[]): boolean {
-    return isAllowed(rules(allowedPatterns), pointer(path.split(/[.[\]]/).filter((name) => name !== "")), operation);
+    return isAllowed(rules(allowedPatterns), pointerOf(path.split(/[.[\]]/).filter((name) => name !== "")), operation);
   }
 
   /**
@@ -221,7 +223,7 @@ export class PayloadManager {
    */
   applyPayloadScope<P = any>(payload: P, scopePath: string): any {
     if (!payload || !scopePath) return payload;
-    return structuredClone(at(payload, scopePath.replace(/^\//, "").split("/")) ?? null);
+    return structuredClone(toldAt(payload, scopePath.replace(/^\//, "").split("/")) ?? null);
   }
 
   /**
@@ -303,7 +305,7 @@ function wording({ code, message, path }: ChangeWarning, agent?: string): string
   if (code === "UPDATED_BY_NEW" || code === "ADDED_BY_UPDATE") return [message];
   const part = /was moved to (\w+)$/.exec(message)?.[1];
   if (code !== "STRAY_MEMBER" || part === undefined) return [];
-  return [`[PayloadManager${agent ? `:${agent}` : ""}] Auto-corrected stray key "${segments(path).at(-1)}" in payloadChangeRequest — moved to ${part}`];
+  return [`[PayloadManager${agent ? `:${agent}` : ""}] Auto-corrected stray key "${segmentsOf(path).at(-1)}" in payloadChangeRequest — moved to ${part}`];
 }
 
 function logChanges({ applied, reasoning }: Outcome<unknown>, agent?: string): void {
@@ -317,12 +319,12 @@ function reasonOf({ reason, operation }: BlockedChange): string {
 }
 
 function blockedOperation({ path, operation, to }: BlockedChange, payload: unknown, reason: string): BlockedOperation {
-  return { path: dotted(path, payload), operation, from: at(payload, segments(path)), to, reason, timestamp: new Date().toISOString() };
+  return { path: dotted(path, payload), operation, from: toldAt(payload, segmentsOf(path)), to, reason, timestamp: new Date().toISOString() };
 }
 
 /** A blocked object as one blocked operation for each of its values, as the original tells it of sub-agents. */
 function leaves(one: BlockedChange): BlockedChange[] {
   if (typeof one.to !== "object" || one.to === null) return [one];
   const members = Object.entries(one.to);
-  return members.length === 0 ? [one] : members.flatMap(([name, to]) => leaves({ ...one, path: one.path + pointer([name]), to }));
+  return members.length === 0 ? [one] : members.flatMap(([name, to]) => leaves({ ...one, path: one.path + pointerOf([name]), to }));
 }

@@ -1,0 +1,24 @@
+/** The names in a JSON Pointer (RFC 6901). */
+export function segmentsOf(pointer: string): string[] {
+  return pointer.split("/").slice(1).map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The member or the item of a name, if there is one. */
+export function memberOf(value: unknown, name: string): unknown {
+  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  // An array's length is no member of it in JSON.
+  return isThere && !(Array.isArray(value) && name === "length") ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** What is at a place of a plain value that the core has told of. */
+export function toldAt(value: unknown, names: readonly string[]): unknown {
+  return names.reduce(toldMember, value);
+}
+
+/** The core's texts of pointers are UTF-8, in which half a pair of surrogates is its three bytes, each as U+FFFD. */
+function toldMember(value: unknown, name: string): unknown {
+  if (!name.includes("\ufffd\ufffd\ufffd") || typeof value !== "object" || value === null || Object.hasOwn(value, name)) return memberOf(value, name);
+  return Object.entries(value).find(([key]) => key.replace(LONE_SURROGATES, "\ufffd\ufffd\ufffd") === name)?.[1];
+}
+
+const LONE_SURROGATES = /\p{Surrogate}/gu;
