@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
-import { failNow, memory } from "../faults.ts";
+import { failNow, memory } from "../support/faults.ts";
 import { inBare, newSession, update, within } from "./session.ts";
 
 // What many commits leave behind, in the core's memory, which never shrinks, and in JavaScript's heap. Workers have no way

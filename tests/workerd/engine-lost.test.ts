@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { PatchwireError } from "patchwire";
 import { connect, type SyncedClient } from "patchwire/client";
 import { SessionHandle } from "../../pkg/dist/wasm/patchwire.js";
-import { failAt, failNow, fillMemory, hasFailed, memory } from "../faults.ts";
+import { failAt, failNow, fillMemory, hasFailed, memory } from "../support/faults.ts";
 import { EventReader } from "./event-reader.ts";
 import { addNote, hello, newSession, socketTo, stateOf, Wire, within, type Stub } from "./session.ts";
 import type { Session, State } from "./worker.ts";

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { SyncedState } from "patchwire/durable-objects";
-import { failNow, memory } from "../faults.ts";
+import { failNow, memory } from "../support/faults.ts";
 import { costs, inBare, newSession, stateOf, update, within } from "./session.ts";
 
 // A state that wakes is read from its chunks where somebody looks into it.

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { failNow, memory } from "../faults.ts";
+import { failNow, memory } from "../support/faults.ts";
 import { newSession, update, within, type Stub } from "./session.ts";
 
 // What a live object takes of the core's memory, which never shrinks: another core is begun before each measurement.

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { applyPatch, PatchwireError, StateDocument, StateTracker, stepWritesToRFC6902, type WriteCursor } from "patchwire";
 import { changeOf, StateManager } from "patchwire/agentos";
-import { failAt, failNow, fillMemory, hasFailed, memory } from "../../faults.ts";
+import { failAt, failNow, fillMemory, hasFailed, memory } from "../../support/faults.ts";
 import { json, onPlain, perform, step, type Json, type Step } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
 import { asked } from "../support/runs.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { memoryStorage, SyncedState } from "patchwire/durable-objects";
-import { failAt, hasFailed } from "../../faults.ts";
+import { failAt, hasFailed } from "../../support/faults.ts";
 
 // When a transaction of the object's own has ended, its states look whether what they committed has stayed. A core that
 // died in that look made the transaction throw ENGINE_LOST, though it was committed: whoever tried again did it twice.

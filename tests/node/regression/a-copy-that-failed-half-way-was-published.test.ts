@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { StateDocument, StateTracker } from "patchwire";
-import { failAt, failNow } from "../../faults.ts";
+import { failAt, failNow } from "../../support/faults.ts";
 import { refusal } from "../support/refusal.ts";
 
 // A container of which much was touched is published from a copy of its own. When reading what is unread failed while that

@@ -2,7 +2,7 @@
 // its length was below zero, and what came later was told wrongly or not at all.
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
-import { failAt, hasFailed } from "../../faults.ts";
+import { failAt, hasFailed } from "../../support/faults.ts";
 
 type Row = { id: number; n: number };
 const rows = (n: number): Row[] => Array.from({ length: 4_200 }, (_, id) => ({ id, n }));

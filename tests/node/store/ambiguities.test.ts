@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { applyPatch, type JSONPatchOperation } from "patchwire";
 import { memoryStorage } from "patchwire/durable-objects";
 import { createImmerStateTracker, createToolContext, isStatePatchChunk, type StreamChunk } from "patchwire/helix";
-import { append, begun, initial, stateOf, user, type Notes } from "../../store/contract.ts";
+import { append, begun, initial, stateOf, user, type Notes } from "../../support/store/contract.ts";
 
 test("streaming loses nothing that has to be stored: emit and persist share no accumulator", async () => {
   const store = await begun(memoryStorage());

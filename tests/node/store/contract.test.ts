@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { PatchwireError } from "patchwire";
 import { DurableStateStore, memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { backend } from "../../store/backends.ts";
-import { begun, cases, type Notes } from "../../store/contract.ts";
+import { backend } from "../../support/store/backends.ts";
+import { begun, cases, type Notes } from "../../support/store/contract.ts";
 
 describe("in memory", () => {
   test.each(Object.entries(cases))("%s", (_, run) => run(backend(memoryStorage())));

@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { tryReading, writer } from "../../store/damage.ts";
-import { plain, sql } from "../../store/tables.ts";
+import { tryReading, writer } from "../../support/store/damage.ts";
+import { plain, sql } from "../../support/store/tables.ts";
 import { asked } from "../support/runs.ts";
 
 const storages = { "in memory": () => plain(memoryStorage()), "in node:sqlite": () => sql(nodeStorage(new DatabaseSync(":memory:"))) };

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { memoryStorage } from "patchwire/durable-objects";
-import { failAt, hasFailed } from "../../faults.ts";
-import { operations, tryFailures, type Failure } from "../../store/faults.ts";
-import { plain } from "../../store/tables.ts";
+import { failAt, hasFailed } from "../../support/faults.ts";
+import { operations, tryFailures, type Failure } from "../../support/store/faults.ts";
+import { plain } from "../../support/store/tables.ts";
 
 // The core dies at each call that an operation makes of it: the operation is done, or it is refused and nothing has changed.
 

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { operations, tryFaults } from "../../store/faults.ts";
-import { tryParallel } from "../../store/parallel.ts";
-import { plain, sql } from "../../store/tables.ts";
+import { operations, tryFaults } from "../../support/store/faults.ts";
+import { tryParallel } from "../../support/store/parallel.ts";
+import { plain, sql } from "../../support/store/tables.ts";
 
 const storages = { "in memory": () => plain(memoryStorage()), "in node:sqlite": () => sql(nodeStorage(new DatabaseSync(":memory:"))) };
 

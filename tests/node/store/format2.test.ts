@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "vitest";
 import { memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { tryFormat2, tryState } from "../../store/format2.ts";
+import { tryFormat2, tryState } from "../../support/store/format2.ts";
 
 test("tables of format 2 become ones of the present format, in the transaction that opens them", () => tryFormat2(nodeStorage(new DatabaseSync(":memory:"))));
 

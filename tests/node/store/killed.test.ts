@@ -20,7 +20,7 @@ let port = 0;
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(root, "tests/store/killed-worker.js")], outfile: join(folder, "worker.js"), bundle: true, format: "esm", conditions: ["workerd"],
+    entryPoints: [join(root, "tests/support/store/killed-worker.js")], outfile: join(folder, "worker.js"), bundle: true, format: "esm", conditions: ["workerd"],
     external: ["cloudflare:workers", "*.wasm"], nodePaths: [join(root, "node_modules")], logLevel: "error",
   });
   copyFileSync(join(root, "pkg/dist/wasm/patchwire.wasm"), join(folder, "patchwire.wasm"));

@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DurableStateStore, memoryStorage, nodeStorage } from "patchwire/durable-objects";
-import { backend } from "../../store/backends.ts";
-import { append, everything, set, user, type Notes } from "../../store/contract.ts";
+import { backend } from "../../support/store/backends.ts";
+import { append, everything, set, user, type Notes } from "../../support/store/contract.ts";
 import { asked } from "../support/runs.ts";
 
 // Whatever is done to a store, every storage answers alike, a process that knows nothing finds the same, and what was

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { PatchwireError, StateTracker } from "patchwire";
-import { failAt, failNow, hasFailed } from "../../faults.ts";
+import { failAt, failNow, hasFailed } from "../../support/faults.ts";
 import type { Json } from "../support/program.ts";
 
 // What a tracker has in the core alone (open streams, steps to undo, checkpoints) is lost with it, and says so.

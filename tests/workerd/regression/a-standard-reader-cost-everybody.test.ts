@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memory } from "../../faults.ts";
+import { memory } from "../../support/faults.ts";
 import { hello, newSession, Wire, within } from "../session.ts";
 
 // A reader of the standard dialect is sent a growing string as a whole with every token. Those frames were kept without

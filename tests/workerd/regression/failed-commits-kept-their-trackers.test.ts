@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SyncedState } from "patchwire/durable-objects";
-import { memory } from "../../faults.ts";
+import { memory } from "../../support/faults.ts";
 import { inBare, newSession, stateOf, update, within } from "../session.ts";
 
 // A failed commit left the tracker that was ahead of storage in memory, with the state: forty of them took 80 MB.

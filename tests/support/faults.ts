@@ -1,8 +1,8 @@
 // Real failures of the core, on demand: method calls that trap, and memory that is full.
-import * as clientEngine from "../pkg/dist/bridge/client-core.js";
-import * as engine from "../pkg/dist/bridge/core.js";
-import * as client from "../pkg/dist/wasm/client.js";
-import * as glue from "../pkg/dist/wasm/patchwire.js";
+import * as clientEngine from "../../pkg/dist/bridge/client-core.js";
+import * as engine from "../../pkg/dist/bridge/core.js";
+import * as client from "../../pkg/dist/wasm/client.js";
+import * as glue from "../../pkg/dist/wasm/patchwire.js";
 
 /** An address beyond any memory: what looks there traps. */
 const NOWHERE = 0xffff_fff0;
