@@ -72,11 +72,13 @@ export class OpenedStates {
     return "storage" in this.place ? this.place.getWebSockets() : [];
   }
 
-  /** The name of the state that a socket belongs to, if it is one of those whose names begin so. */
+  /** The name of the state that a socket belongs to, if it is one of those whose names begin so and end with a number. */
   nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
     const { place } = this;
     const tags = "storage" in place ? (place.getTags?.(socket) ?? []) : [];
-    const [tag] = tags.filter((tag) => tag.startsWith(tagOf(beginning)));
+    const start = tagOf(beginning);
+    // Another store's name may begin with this one's.
+    const tag = tags.find((tag) => tag.startsWith(start) && /^\d+$/.test(tag.slice(start.length)));
     return tag?.slice(tagOf("x").length - 1);
   }
 
