@@ -44,7 +44,10 @@ function item(place: Place, index: number): unknown {
 function slotFor(place: Place, value: unknown): unknown {
   if (!isContainer(value)) return value;
   const other = placeOf(value);
-  if (other === undefined || other.recipe !== place.recipe) return value;
+  if (other === undefined || other.recipe !== place.recipe) {
+    if (Object.isFrozen(value)) place.recipe.putsFrozen = true;
+    return value;
+  }
   place.recipe.sharesParts = true;
   return other;
 }

@@ -97,7 +97,9 @@ export class Place implements Told {
   /** What it became, when the recipe has ended. */
   final: object | undefined = undefined;
   isBeingSettled = false;
-  isTaken = false;
+  /** How often it was put somewhere, and how deep at most. */
+  puts = 0;
+  deepest = 0;
   first: [Key, Told][] | null = null;
   steps: Step[] | null = null;
   below: [Key, Told][] | null = null;
@@ -110,7 +112,7 @@ export class Place implements Told {
     readonly parent: Place | null,
     readonly key: Key,
     /** Whether the state has it there; not known of what recipes put elsewhere. */
-    private readonly isOfState = parent === null,
+    readonly isOfState = parent === null,
   ) {
     this.now = base;
     this.since = parent?.edits?.length ?? 0;
@@ -311,6 +313,17 @@ export class Place implements Told {
   /** Whether it is where it was read, and so is what it is in. */
   get isSeated(): boolean {
     return this.parent === null || (this.parent.peek(this.key) === this && this.parent.isSeated);
+  }
+
+  /** Whether what the recipe left still has it where it was read. Of a place that was settled. */
+  get isKept(): boolean {
+    const { parent, key } = this;
+    if (parent === null) return true;
+    // Whatever is left in such an array was put there.
+    if (parent.isRewritten) return false;
+    const at = parent.isArray && parent.hasSlots ? parent.indexAfter(key as number, this.since) : key;
+    const slot = at === -1 ? undefined : parent.peek(at);
+    return slot !== undefined && (slot === this || slot === this.final) && (parent.puts > 0 || parent.isKept);
   }
 
   /** It can be written to. `changesNames` says that it is to get a member, or to lose one. */

@@ -16,6 +16,8 @@ export class Recipe {
   readonly inPlace: Place[] = [];
   /** Whether it put something of the state into a second place: then both may hold the same container. */
   sharesParts = false;
+  /** Whether it put something frozen somewhere, which may be the state's. */
+  putsFrozen = false;
   /** What `splice` returned last: nobody means the state by that. */
   taken: unknown = undefined;
 

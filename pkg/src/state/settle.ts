@@ -186,10 +186,8 @@ export class Settlement extends Takeover {
   /** An array to which too much was done to tell it one by one. */
   private rewritten(place: Place): object {
     const home = homeOf(place);
-    const { refs } = this;
     place.catchUp();
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
-    this.replaces(refs, undefined);
     if (final === place.base) return final;
     tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);
     this.told = null;

@@ -5,6 +5,7 @@ import { isContainer, type Key } from "./containers.js";
 import { seen } from "./draft.js";
 import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeep } from "./json.js";
+import { measured } from "./measured.js";
 import { Recipe } from "./recipe.js";
 import { readWhole } from "./reading.js";
 import type { Grown } from "./payload.js";
@@ -114,7 +115,7 @@ export class State {
       this.hasPut = recipe.sharesParts || settlement.hasPut;
       this.log.begin();
       tell(this.log, [], root);
-      return this.measure(settlement);
+      return measured(settlement, recipe, this.known());
     } catch (error) {
       recipe.isOpen = false;
       this.rollback();
@@ -132,14 +133,6 @@ export class State {
     } finally {
       recipe.isSettling = false;
     }
-  }
-
-  /** What was taken along by reference may be as large, and as deep, as the whole state. */
-  private measure({ bytes, depth, longest, grown, refs, hasCopies, deepestRef }: Settlement): Measure {
-    if (refs === 0) return { bytes, depth, longest, grown };
-    const { weight, depth: deepest } = this.known();
-    const times = hasCopies ? refs : Math.min(refs, deepest);
-    return { bytes: bytes + times * weight, depth: Math.max(depth, deepestRef + deepest), longest, grown };
   }
 
   /** Works out the growth of a string. */

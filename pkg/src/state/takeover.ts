@@ -34,13 +34,12 @@ export abstract class Takeover {
   depth = 0;
   longest = 0;
   grown: Grown | null = null;
-  /** How many containers were taken along by reference, and whether one was more than once. */
-  refs = 0;
-  hasCopies = false;
-  /** How many of those are where they were, in what takes the place of what they were in. */
-  private kept = 0;
-  /** The longest path to one. */
-  deepestRef = 0;
+  /** What of the state was put elsewhere: what a place holds comes before it. */
+  readonly puts: Place[] = [];
+  /** What stayed, or holds what stayed, where it was without a place of its own, in what took the place of what it was in. */
+  readonly kept: object[] = [];
+  /** How often the items of arrays were repeated that have no places of their own. */
+  repeats = 0;
   /** Large containers that nobody has seen. */
   readonly unseen: object[] = [];
   /** Containers with unread slots that others took the place of. */
@@ -82,23 +81,14 @@ export abstract class Takeover {
     if (isContainer(slot)) {
       const above = isContainer(hint) ? homeOf(place) : undefined;
       const home = above === undefined ? undefined : new Trail(above, hintKey);
-      const { refs, kept } = this;
       final = this.container(slot, hint, home);
-      this.refs -= this.kept - kept;
-      this.kept = kept;
       this.isHint = this.payload instanceof Ref && this.payload.home === home;
-      this.replaces(refs, placeOf(slot));
     } else {
       this.scalar(slot);
       this.payload = slot;
     }
     this.path.pop();
     return final;
-  }
-
-  /** What keeps parts of what it replaces makes the state no larger by them. */
-  protected replaces(refs: number, place: Place | undefined): void {
-    if (place === undefined && this.refs > refs && (this.payload instanceof Ref || this.payload instanceof Items)) this.refs--;
   }
 
   /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */
@@ -108,7 +98,8 @@ export abstract class Takeover {
     if (place !== undefined && place.recipe === this.recipe) return this.place(place);
     if (value === this.result) this.hasResult = true;
     if (value === hint && home !== undefined && this.recipe.isOurs(value)) {
-      this.refer(home);
+      this.kept.push(value);
+      this.payload = new Ref(home);
       return value;
     }
     if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
@@ -141,17 +132,17 @@ export abstract class Takeover {
     // What stands for a frozen value that wasn't in the state is taken over as any value of the recipe's.
     if (home === undefined) return this.container(place.seated(), undefined, undefined);
     const final = this.settle(place);
-    if (place.isTaken) this.hasCopies = true;
-    place.isTaken = true;
-    this.refer(home);
+    this.take(place);
+    this.payload = new Ref(home);
     this.told = hasNews(place) ? place : null;
     return final;
   }
 
-  private refer(home: Trail | null): void {
-    this.refs++;
-    if (this.path.length > this.deepestRef) this.deepestRef = this.path.length;
-    this.payload = new Ref(home);
+  /** What was read at a place is here now, or here as well. */
+  private take(place: Place): void {
+    if (++place.puts === 1) this.puts.push(place);
+    this.bytes++;
+    if (this.path.length > place.deepest) place.deepest = this.path.length;
   }
 
   private members(value: Container, hint: unknown, home: Home): object {
@@ -186,7 +177,6 @@ export abstract class Takeover {
         final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
         if (this.told !== null) (below ??= []).push([name, this.told]);
         if (this.payload !== final && payloads === null) payloads = Object.values(copy);
-        if (final === before && this.payload instanceof Ref) this.kept++;
       } else this.scalar(item);
       put(copy, name, final);
       payloads?.push(this.payload);
@@ -202,7 +192,7 @@ export abstract class Takeover {
     this.told = this.only = null;
     // The same members in the same order are the same value.
     if (isAsBefore && home !== undefined && this.recipe.isOurs(was!) && hasNames(was!, copy, count)) {
-      this.refer(home);
+      this.payload = new Ref(home);
       return was!;
     }
     const result = isSame ? value : Object.freeze(copy);
@@ -217,7 +207,7 @@ export abstract class Takeover {
    * copy of ours.
    */
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
-    const { path, kept } = this;
+    const { path } = this;
     const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
     if (there !== null) this.recipe.list(there);
     const was = there === null ? null : readable(there, source.length);
@@ -232,6 +222,8 @@ export abstract class Takeover {
     let [isSame, isPlainList, isInOrder, isSifted] = [isFrozen, true, true, was !== null];
     let next = 0;
     let only: OnlyMember | null = null;
+    // Items of what was there that have no places.
+    let hasOthers = false;
     const at = path.length++;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
@@ -241,6 +233,7 @@ export abstract class Takeover {
         next += kept;
         run.length += kept;
         isPlainList &&= kept === 0;
+        hasOthers ||= kept > 0;
         if (i === length) break;
       }
       const item = copy[i];
@@ -250,7 +243,10 @@ export abstract class Takeover {
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
         const index = item === unread && unread !== null ? i : place !== undefined && known === item ? -1 : this.find(there!, was, known, next, i, place);
         if (index >= 0) {
-          const final = place === undefined || known === item ? item : this.settle(place);
+          const isOfPlace = place !== undefined && known !== item;
+          const final = isOfPlace ? this.settle(place) : item;
+          if (isOfPlace) this.take(place);
+          else if (isContainer(item)) hasOthers = true;
           this.hasPut ||= place !== undefined && index < next;
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
           isInOrder &&= index >= next;
@@ -275,7 +271,6 @@ export abstract class Takeover {
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
         if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
           // An equal copy of the item that was there is that item.
-          this.refs--;
           if (run !== null && run.start + run.length === next) run.length++;
           else parts.push((run = new Run(next, 1)));
           copy[i] = final;
@@ -301,27 +296,25 @@ export abstract class Takeover {
     this.only = null;
     this.told = below === null ? null : { first: null, steps: null, below };
     const first = parts[0];
+    if (hasOthers && !isSlots) this.kept.push(there!);
     if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(there!)) {
-      this.refer(home!);
+      this.payload = new Ref(home!);
       return there!;
     }
     const result: object = isSame ? source : this.sealed(copy, isSlots && copy.length > LARGE);
     if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
       const steps = replaced(parts, only);
       if (steps !== null) {
-        this.refer(home!);
+        this.payload = new Ref(home!);
         this.told = { first: null, steps, below };
         return result;
       }
     }
-    // What was at an item's index may be somewhere else.
-    this.kept = kept;
     const hasRuns = parts.some((part) => part instanceof Run);
     // What stays open changes where it is, before the log is read.
     if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null && Object.isFrozen(result) ? result : new Members(null, parts);
     else if (hasRuns) {
-      this.refer(home ?? null);
-      if (!isInOrder) this.hasCopies ||= hasTwins(parts, was!.length);
+      if (hasOthers && !isInOrder) this.repeats += repeatsIn(parts, was!.length);
       this.payload = new Items(home?.path() ?? [], parts, isSifted && isInOrder ? was!.length : null);
     } else this.payload = new Members(null, parts);
     return result;
@@ -439,15 +432,10 @@ function replaced(parts: unknown[], only: OnlyMember | null): Step[] | null {
   return steps;
 }
 
-/** Whether runs overlap. */
-function hasTwins(parts: unknown[], length: number): boolean {
-  const seen = new Uint8Array(length);
-  for (const part of parts) {
-    if (!(part instanceof Run)) continue;
-    for (let i = part.start; i < part.start + part.length; i++) {
-      if (seen[i] === 1) return true;
-      seen[i] = 1;
-    }
-  }
-  return false;
+/** How often an item of the runs is repeated at most. */
+function repeatsIn(parts: unknown[], length: number): number {
+  const counts = new Uint32Array(length);
+  let most = 1;
+  for (const part of parts) if (part instanceof Run) for (let i = part.start; i < part.start + part.length; i++) most = Math.max(most, ++counts[i]!);
+  return most - 1;
 }
