@@ -11,12 +11,12 @@ pub(crate) use assigned::compared;
 pub(crate) use effort::Effort;
 pub(crate) use naming::is_namesake;
 
-use crate::changes::{Change, Members, Piece, Sequence};
+use crate::changes::{Change, Changes, Members, Piece, Sequence, in_place};
 use crate::edit::{self, Out, Step};
 use crate::node::{Array, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
-use crate::writes::ArrayDelta;
+use crate::writes::{ArrayDelta, cost};
 use matching::{Matcher, Run, is_text_growing};
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
@@ -25,8 +25,8 @@ const DEEPEST: usize = 128;
 /// What looking for a member counts, in bytes looked at: little, because members that are shared aren't.
 const MEMBER: usize = 4;
 
-/// What telling one member takes, but for its name and value.
-const OPERATION: usize = 64;
+/// What the way to an object takes in the path of each operation that is told of it.
+const WAY: usize = 24;
 
 /// How documents are compared.
 #[derive(Debug, Clone, Copy, Default)]
@@ -117,7 +117,10 @@ impl<'a> Differ<'a> {
             self.effort.add(weight(&old) + weight(&new));
         }
         match (old, new) {
-            (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => self.objects(&old, &new, depth, opened),
+            (Opened::Object(old), Opened::Object(new)) if depth < DEEPEST => match self.objects(&old, &new, depth, opened) {
+                Change::Members(members) if self.is_brief => told_briefly(members, before, after, &new),
+                change => change,
+            },
             (Opened::Array(old), Opened::Array(new)) if depth < DEEPEST => match self.comparison.arrays {
                 ArrayDelta::Precise => self.arrays(&old, &new, depth, opened),
                 ArrayDelta::Replace | ArrayDelta::Append => Change::Tail(old.common_head(&new)),
@@ -148,7 +151,6 @@ impl<'a> Differ<'a> {
         }
         match members.is_empty() {
             true => Change::Nothing,
-            false if self.is_brief && !is_surely_shorter(&members, new) => Change::Whole,
             false => Change::Members(members),
         }
     }
@@ -210,14 +212,19 @@ fn weight(opened: &Opened<'_>) -> usize {
     }
 }
 
-/// Whether telling these members for themselves surely takes less text than the object. One member always does.
-fn is_surely_shorter(members: &Members, object: &Object) -> bool {
+/// The members, if telling what is otherwise in them surely takes less text than the object, or else the whole. One member
+/// always does. O(what would be told).
+fn told_briefly(members: Members, before: &Node, after: &Node, object: &Object) -> Change {
     if members.iter().nth(1).is_none() {
-        return true;
+        return Change::Members(members);
     }
-    let length = |key| object.get(key).map_or(0, |value| print::length(value, usize::MAX));
-    let told: usize = members.iter().map(|(key, _)| OPERATION + key.len() + length(key)).sum();
-    print::is_as_long(object, told.saturating_mul(2))
+    let changes = Changes::of(Change::Members(members), ArrayDelta::Precise);
+    let writes = in_place(&changes, before, after);
+    let (_, told) = cost(&writes);
+    match print::is_as_long(object, (told + WAY * writes.len()).saturating_mul(2)) {
+        true => changes.root,
+        false => Change::Whole,
+    }
 }
 
 #[cfg(test)]
