@@ -16,6 +16,14 @@ export function moved(index: number, edit: ArrayEdit): number {
   return index + edit.put.length - edit.out.length;
 }
 
+/** Where an item was before an edit that is at `index` after it; -1 if the edit put it there. */
+export function movedFrom(index: number, edit: ArrayEdit): number {
+  if (edit.kind === "permute") return edit.order[index]!;
+  if (index < edit.index) return index;
+  if (index < edit.index + edit.put.length) return -1;
+  return index + edit.out.length - edit.put.length;
+}
+
 /** Takes back an edit that left items where they were: it was set, or came to the end. */
 export function undoEdit(items: unknown[], edit: ArrayEdit): void {
   if (edit.kind === "set") items[edit.index] = edit.out[0];

@@ -1,4 +1,4 @@
-import { inverseOf, moved, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
+import { inverseOf, moved, movedFrom, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
 import { isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfMembers } from "./copies.js";
 import type { Members } from "./members.js";
@@ -585,6 +585,13 @@ export class Place implements Told {
     } else touched.delete(key);
     if (this.isInPlace) this.members?.remove(key);
     else delete this.now[key];
+  }
+
+  /** Where an item was at first that is at `index` before edit `end`; -1 if it wasn't there. */
+  indexBefore(index: number, end: number): number {
+    const { edits } = this;
+    for (let i = end - 1; i >= 0 && index >= 0; i--) index = movedFrom(index, edits![i]!);
+    return index;
   }
 
   /** Where an item is that was at `index` after the first `since` edits; -1 if it has left. */

@@ -115,7 +115,13 @@ export class Settlement extends Takeover {
         }
         const values: unknown[] = [];
         this.only = null;
-        for (let j = 0; j < edit.put.length; j++) values.push(this.item(place, edits, e, j, settled, payloads, below));
+        // Whether all are the items that were there.
+        let isKept = edit.put.length === edit.out.length;
+        for (let j = 0; j < edit.put.length; j++) {
+          values.push(this.item(place, edits, e, j, settled, payloads, below));
+          isKept &&= this.isHint;
+        }
+        if (isKept) continue;
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) ?? this.only });
         else {
           const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.length - 1 && isPlainValue(values[0]);
@@ -137,6 +143,7 @@ export class Settlement extends Takeover {
     const edit = edits[e] as Exclude<ArrayEdit, { kind: "permute" }>;
     const isLast = e === edits.length - 1;
     const index = isLast ? edit.index + j : place.indexAfter(edit.index + j, e + 1);
+    this.isHint = false;
     if (index < 0) return this.gone(edit.put[j]);
     if (payloads.has(index)) return payloads.get(index);
     const slot = place.raw(index);
@@ -146,8 +153,11 @@ export class Settlement extends Takeover {
       this.path.pop();
       return slot;
     }
-    const hint = e === 0 ? edit.out[j] : undefined;
-    const final = this.value(index, slot, hint instanceof Place ? hint.base : hint, place, edit.index + j);
+    const origin = j < edit.out.length ? place.indexBefore(edit.index + j, e) : -1;
+    const hint = origin < 0 ? undefined : edit.out[j];
+    const before = hint instanceof Place ? hint.base : hint;
+    const final = this.value(index, slot, before, place, origin);
+    this.isHint &&= final === before;
     place.put(index, final);
     settled.add(index);
     if (!isLast) payloads.set(index, this.payload);
