@@ -4,7 +4,8 @@ import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
 import { ABSENT, Place, type Told } from "./place.js";
-import { hasNews, Takeover } from "./takeover.js";
+import { areSame, isSame } from "./same.js";
+import { hasNames, hasNews, Takeover } from "./takeover.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
 const TEXT = 256;
@@ -33,7 +34,9 @@ export class Settlement extends Takeover {
     let steps: Told["steps"] = null;
     let first: Told["first"] = null;
     let below: Told["below"] = null;
-    let isSame = true;
+    let isSettled = true;
+    // Whether what was removed was put back as it was.
+    let isBack = place.removed !== null && !place.isInPlace;
     if (drafted !== null) {
       for (const kid of drafted) {
         const key = kid.key as string;
@@ -42,7 +45,7 @@ export class Settlement extends Takeover {
         put(now, key, final);
         // What was changed in place is the same container, with news.
         if (!hasNews(kid)) continue;
-        isSame = false;
+        isSettled = isBack = false;
         if (place.isBefore(kid)) first = more(first, [key, kid]);
         else below = more(below, [key, kid]);
       }
@@ -53,7 +56,7 @@ export class Settlement extends Takeover {
         if (!Object.hasOwn(now, key)) {
           if (wasRemoved) {
             steps = more(steps, { kind: "delete", key, op: "remove" });
-            isSame = false;
+            isSettled = isBack = false;
           }
           continue;
         }
@@ -63,16 +66,22 @@ export class Settlement extends Takeover {
           const final = this.at(key, slot);
           put(now, key, final);
           if (hasNews(slot)) {
-            isSame = false;
+            isSettled = isBack = false;
             below = more(below, [key, slot]);
           }
           continue;
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
+        // A value from elsewhere may be equal to the one whose place it took.
+        if (!wasRemoved && !this.isHint && this.payload instanceof Ref && isSame(final, before, this.recipe)) {
+          put(now, key, before);
+          continue;
+        }
         put(now, key, final);
+        isBack &&= Object.is(final, before) && this.told === null;
         if (wasRemoved) steps = more(steps, { kind: "delete", key, op: null });
         else if (Object.is(final, before)) continue;
-        isSame = false;
+        isSettled = false;
         if (wasRemoved || !this.isHint) {
           this.bytes += key.length * 3 + 4;
           const op = this.opFor(final, before);
@@ -82,7 +91,7 @@ export class Settlement extends Takeover {
         if (this.told !== null) below = more(below, [key, this.told]);
       }
     }
-    if (isSame) return base;
+    if (isSettled || (isBack && hasNames(base, now))) return base;
     place.steps = steps;
     place.first = first && inTurn(first);
     place.below = below && inTurn(below);
@@ -130,7 +139,7 @@ export class Settlement extends Takeover {
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && isSame(place.items, itemsOf(base))) return base;
+    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe)) return base;
     tells(place, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, place.length > LARGE);
   }
@@ -241,12 +250,6 @@ function turnOf(told: Told): number {
 /** Whether it refers to nothing, and prints as what it is. */
 function isPlainValue(value: unknown): boolean {
   return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Members);
-}
-
-/** Whether arrays hold the same. */
-function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
-  return true;
 }
 
 function isJson(value: unknown): boolean {

@@ -401,7 +401,7 @@ export function hasNews(told: Told): boolean {
 }
 
 /** Whether an object has just the names of another one, in their order. */
-function hasNames(was: Container, copy: Container, count: number): boolean {
+export function hasNames(was: Container, copy: Container, count = Object.keys(copy).length): boolean {
   const names = Object.keys(was);
   if (names.length !== count) return false;
   const others = Object.keys(copy);
