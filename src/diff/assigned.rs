@@ -4,6 +4,7 @@
 //! is compared as far as that is cheap.
 
 use super::naming::is_namesake;
+use super::shared::address;
 use super::{Comparison, Differ};
 use crate::changes::{Change, Changes, Members, Sequence, reorder};
 use crate::node::Node;
@@ -20,56 +21,87 @@ pub(crate) fn compared(changes: &Changes, base: &Node, current: &Node) -> Option
         return None;
     }
     let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
-    let root = change_compared(&changes.root, base, current, 0, &mut Differ::brief(&comparison, EFFORT))?;
+    let mut gone = Ordered::default();
+    note_gone(&changes.root, base, &mut gone);
+    let mut assigned = Assigned { differ: Differ::brief(&comparison, EFFORT), gone };
+    let root = assigned.change(&changes.root, base, current, 0)?;
     Some(Changes::of(root, changes.mode))
 }
 
-/// What is known better of the place by comparing.
-fn change_compared(change: &Change, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
+/// Notes where in memory the values are that gave way to others. One of them in another's place was moved there, and
+/// comparing the two would take as long as they are to find nothing. O(places that changed).
+fn note_gone(change: &Change, base: &Node, gone: &mut Ordered<usize, ()>) {
     match change {
-        Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
-            // An item that another one took the place of may have moved there.
-            if is_namesake(base, current) == Some(false) {
-                return None;
+        Change::Whole if base.bracket().is_some() => drop(gone.insert(address(base), ())),
+        Change::Members(members) => {
+            let Some(old) = base.as_object() else { return };
+            for (key, change) in members.iter() {
+                old.get(key).into_iter().for_each(|base| note_gone(change, base, gone));
             }
-            let found = differ.compare(&mut base.clone(), &mut current.clone(), depth);
-            (!matches!(found, Change::Whole)).then_some(found)
         }
-        Change::Members(members) => members_compared(members, base, current, depth, differ),
-        Change::Items(sequence) => items_compared(sequence, base, current, depth, differ),
-        _ => None,
+        Change::Items(sequence) => {
+            let Some(old) = base.as_array() else { return };
+            for (origin, change) in sequence.inside().iter() {
+                old.get(*origin).into_iter().for_each(|base| note_gone(change, base, gone));
+            }
+        }
+        _ => {}
     }
 }
 
-fn members_compared(members: &Members, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
-    if members.iter().all(|(_, change)| is_told_already(change)) {
-        return None;
-    }
-    let (old, new) = (base.as_object()?, current.as_object()?);
-    let mut better: Option<Members> = None;
-    for (key, change) in members.iter() {
-        let (Some(before), Some(after)) = (old.get(key), new.get(key)) else { continue };
-        if let Some(change) = change_compared(change, before, after, depth + 1, differ) {
-            better.get_or_insert_with(|| members.clone()).set(key, change);
-        }
-    }
-    better.map(Change::Members)
+struct Assigned<'a> {
+    differ: Differ<'a>,
+    gone: Ordered<usize, ()>,
 }
 
-fn items_compared(sequence: &Sequence, base: &Node, current: &Node, depth: usize, differ: &mut Differ<'_>) -> Option<Change> {
-    if sequence.inside().iter().all(|(_, change)| is_told_already(change)) {
-        return None;
-    }
-    let (old, new) = (base.as_array()?, current.as_array()?);
-    let mut better: Option<Ordered<usize, Change>> = None;
-    let pieces = sequence.pieces(old.len());
-    for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
-        let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
-        if let Some(change) = change_compared(change, before, after, depth + 1, differ) {
-            better.get_or_insert_with(|| sequence.inside().clone()).insert(origin, change);
+impl Assigned<'_> {
+    /// What is known better of the place by comparing.
+    fn change(&mut self, change: &Change, base: &Node, current: &Node, depth: usize) -> Option<Change> {
+        match change {
+            Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
+                // An item that another one took the place of may have moved there.
+                if self.gone.contains(&address(current)) && !base.is_same(current) || is_namesake(base, current) == Some(false) {
+                    return None;
+                }
+                let found = self.differ.compare(&mut base.clone(), &mut current.clone(), depth);
+                (!matches!(found, Change::Whole)).then_some(found)
+            }
+            Change::Members(members) => self.members(members, base, current, depth),
+            Change::Items(sequence) => self.items(sequence, base, current, depth),
+            _ => None,
         }
     }
-    better.map(|inside| Change::Items(sequence.with_inside(inside)))
+
+    fn members(&mut self, members: &Members, base: &Node, current: &Node, depth: usize) -> Option<Change> {
+        if members.iter().all(|(_, change)| is_told_already(change)) {
+            return None;
+        }
+        let (old, new) = (base.as_object()?, current.as_object()?);
+        let mut better: Option<Members> = None;
+        for (key, change) in members.iter() {
+            let (Some(before), Some(after)) = (old.get(key), new.get(key)) else { continue };
+            if let Some(change) = self.change(change, before, after, depth + 1) {
+                better.get_or_insert_with(|| members.clone()).set(key, change);
+            }
+        }
+        better.map(Change::Members)
+    }
+
+    fn items(&mut self, sequence: &Sequence, base: &Node, current: &Node, depth: usize) -> Option<Change> {
+        if sequence.inside().iter().all(|(_, change)| is_told_already(change)) {
+            return None;
+        }
+        let (old, new) = (base.as_array()?, current.as_array()?);
+        let mut better: Option<Ordered<usize, Change>> = None;
+        let pieces = sequence.pieces(old.len());
+        for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
+            let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
+            if let Some(change) = self.change(change, before, after, depth + 1) {
+                better.get_or_insert_with(|| sequence.inside().clone()).insert(origin, change);
+            }
+        }
+        better.map(|inside| Change::Items(sequence.with_inside(inside)))
+    }
 }
 
 fn is_told_already(change: &Change) -> bool {

@@ -200,6 +200,11 @@ impl Matcher<'_, '_> {
         if !self.may_be_same(a, b) {
             return false;
         }
+        if let (Some(old), Some(new)) = (a.as_array(), b.as_array())
+            && old.len().min(new.len()) * 2 < old.len().max(new.len())
+        {
+            return false;
+        }
         let (Some(old_length), Some(new_length)) = (self.effort.measures(a), self.effort.measures(b)) else { return false };
         a.open_text();
         b.open_text();

@@ -52,7 +52,7 @@ fn addresses(array: &Array, start: usize, count: usize) -> Vec<usize> {
 
 /// Where in memory a container or a long string is; 0 for what is in its place itself. Text that isn't opened yet is at the address of its first byte, where
 /// nothing else can be.
-fn address(node: &Node) -> usize {
+pub(super) fn address(node: &Node) -> usize {
     match node {
         Node::Array(array) => std::sync::Arc::as_ptr(array) as usize,
         Node::Object(object) => std::sync::Arc::as_ptr(object) as usize,

@@ -18,7 +18,10 @@ use crate::diff::{self, Comparison, compared};
 use crate::edit::Step;
 use crate::node::Node;
 use crate::ordered::Ordered;
-use crate::writes::{ArrayDelta, Granularity, StepWrites, Write, cost};
+use crate::writes::{ArrayDelta, Granularity, StepWrites, Write, cost, reaches};
+
+/// The text of the shortest move, with a comma.
+const SHORTEST: usize = br#"{"op":"move","from":"/0","path":"/1"},"#.len();
 
 /// The net effect of changes from `base` to `current`. O(what changed); values that were set are compared with the
 /// baseline's, which costs nothing where they are shared.
@@ -56,7 +59,7 @@ fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
     let is_move = |taken: &&Taken| taken.today.is_none() || !containers.is_empty();
     let edited = if taken.iter().any(is_move) { alike(taken, put) } else { Vec::new() };
     let mut attempt = |pairs: &[Pair<'_>]| {
-        let attempts = attempts(changes, &loose, pairs, base, current).into_iter();
+        let attempts = attempts(changes, &loose, pairs, &best, base, current).into_iter();
         let better = attempts.filter(|writes| is_better(writes, &best)).min_by_key(|writes| cost(writes));
         better.map(|writes| best = writes).is_some()
     };
@@ -75,8 +78,8 @@ fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
 }
 
 fn is_better(writes: &[Write], than: &[Write]) -> bool {
-    let ((operations, bytes), (most, longest)) = (cost(writes), cost(than));
-    operations <= most && bytes <= longest
+    let (operations, bytes) = cost(writes);
+    reaches(than, operations, bytes)
 }
 
 fn takes(write: &Write) -> bool {
@@ -98,12 +101,14 @@ fn puts(write: &Write) -> bool {
     }
 }
 
-/// The writes that move those of the pairs that stayed in their container, and those that move all.
-fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], base: &Node, current: &Node) -> Vec<Vec<Write>> {
+/// The writes that move those of the pairs that stayed in their container, and those that move all, unless so many moves are
+/// longer than the `best` writes anyway.
+fn attempts(changes: &Changes, loose: &Loose, pairs: &[Pair<'_>], best: &[Write], base: &Node, current: &Node) -> Vec<Vec<Write>> {
     let (near, far): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| is_near(pair));
     let far = far.get(..carry::FAR_MOVES).unwrap_or(&far);
     let within = (!near.is_empty()).then(|| in_place(&reordered(changes, loose, &near, &[]), base, current));
-    let between = if far.is_empty() { None } else { carried(reordered(changes, loose, &near, far), loose, far, base, current) };
+    let may_be_better = !far.is_empty() && reaches(best, 1, far.len() * SHORTEST);
+    let between = if may_be_better { carried(reordered(changes, loose, &near, far), loose, far, base, current) } else { None };
     [within, between].into_iter().flatten().collect()
 }
 

@@ -15,12 +15,12 @@ pub(crate) fn length(node: &Node, most: usize) -> usize {
     most - ruler.rest
 }
 
-/// Whether the value's text has at least so many bytes. Hosts are asked for what costs them less first, which is enough for
-/// most values. O(`least`).
-pub(crate) fn reaches(node: &Node, least: usize) -> bool {
+/// Whether the value's text surely has at least so many bytes: hosts are asked for a lower bound, which costs them less and is
+/// enough for most values. O(`least`).
+pub(crate) fn surely_reaches(node: &Node, least: usize) -> bool {
     let mut ruler = Ruler { rest: least, is_rough: true, scratch: Vec::new() };
     ruler.measure(node);
-    ruler.rest == 0 || length(node, least) == least
+    ruler.rest == 0
 }
 
 /// Whether the object's text has at least so many bytes. O(`least`).

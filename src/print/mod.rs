@@ -2,7 +2,7 @@
 
 mod length;
 
-pub(crate) use length::{WEIGHT, is_as_long, length, reaches};
+pub(crate) use length::{WEIGHT, is_as_long, length, surely_reaches};
 
 use crate::node::{Array, Node, Opened, Raw};
 use crate::text::{self, number};

@@ -13,12 +13,29 @@ pub(crate) fn cost(writes: &[Write]) -> (usize, usize) {
     })
 }
 
+/// Whether the writes are at least so many operations, of at least so many bytes. O(those bytes): what is longer isn't
+/// measured to its end.
+pub(crate) fn reaches(writes: &[Write], operations_least: usize, bytes_least: usize) -> bool {
+    let mut left = bytes_least;
+    writes.iter().map(operations).fold(0, usize::saturating_add) >= operations_least
+        && (left == 0
+            || writes.iter().any(|write| {
+                left = left.saturating_sub(length_to(write, left));
+                left == 0
+            }))
+}
+
 /// How many bytes the text of those operations has, each with a comma after it; of what only the extended dialect has,
 /// its operation there.
 pub(crate) fn length(write: &Write) -> usize {
+    length_to(write, usize::MAX)
+}
+
+/// Of each value so many bytes at most.
+fn length_to(write: &Write, most: usize) -> usize {
     let place = |path: &[Step]| 2 + path.iter().map(step_length).sum::<usize>();
     let at = |path: &[Step], index: usize, label: &[u8]| label.len() + place(path) + 1 + digits(index) + 2;
-    let value = |value: &Node| VALUE.len() + print::length(value, usize::MAX);
+    let value = |value: &Node| VALUE.len() + print::length(value, most);
     match write {
         Write::Append { path, items } => {
             let head = ADD.len() + place(path) + b"/-},".len();
