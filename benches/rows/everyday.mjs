@@ -21,7 +21,22 @@ const members = {
   }),
 };
 
-const shapeOf = (shape) => (shape === 'members' ? members : shapes[shape]);
+const numbers = (from) => ({ list: Array.from({ length: 3_000 }, (_, i) => from + i) });
+
+/** A board beside many rows: tabs, lanes of 4,000 cards, columns with their cards, and two long lists under names. */
+const board = {
+  list: 'rows',
+  initial: (n) => ({
+    tabs: [1, 2, 3].map((id) => ({ id, label: `tab ${id}` })),
+    lanes: ['a', 'b', 'c'].map((id) => ({ id, cards: Array.from({ length: 4_000 }, (_, i) => ({ id: `${id}${i}`, title: `card ${i}` })) })),
+    columns: Object.fromEntries(['todo', 'doing', 'done'].map((name) => [name, { title: name, cards: Array.from({ length: 10 }, (_, i) => shapes.items.make(i)) }])),
+    series: { a: numbers(0), b: numbers(100) },
+    rows: Array.from({ length: n }, (_, i) => shapes.items.make(i)),
+  }),
+};
+
+const own = { members, board };
+const shapeOf = (shape) => own[shape] ?? shapes[shape];
 const toggled = (row) => ({ ...row, done: !row.done });
 const isChosen = (row) => row.id === N >> 1;
 
@@ -97,6 +112,13 @@ const changes = {
     recipe: (draft, list, { i }) => void Object.assign(draft[list], { row3: { id: 3, content: 'another', tags: [] }, row4: i, added: i }),
   },
   'Object.assign into a small object': { shapes: ['members'], recipe: (draft, _, { i }) => void Object.assign(draft.settings, { size: i + 2, theme: 'light' }) },
+  'two tabs change places': { shapes: ['board'], recipe: ({ tabs }) => void ([tabs[0], tabs[1]] = [tabs[1], tabs[0]]) },
+  'two lanes of 4,000 cards change places': { shapes: ['board'], recipe: ({ lanes }) => void ([lanes[0], lanes[1]] = [lanes[1], lanes[0]]) },
+  'two lists of 3,000 numbers change places': { shapes: ['board'], recipe: ({ series }) => void ([series.a, series.b] = [series.b, series.a]) },
+  'columns made anew from their entries': {
+    shapes: ['board'],
+    recipe: (draft, _, { i }) => void (draft.columns = Object.fromEntries(Object.entries(draft.columns).map(([name, column]) => [name, { ...column, title: `${name} ${i}` }]))),
+  },
   'current after a push': {
     shapes: ['items', 'chat'],
     recipe(draft, list, { i, make, snapshot }) {
