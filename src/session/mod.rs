@@ -302,6 +302,7 @@ impl Session {
     /// ```
     pub fn refuse(&mut self) {
         self.proposed = None;
+        self.store.refused();
         self.tracker.rewind();
     }
 

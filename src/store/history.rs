@@ -124,6 +124,13 @@ impl History {
         self.stale.is_some_and(is_stale) && !self.older.contains(&revision)
     }
 
+    /// A plan wasn't carried out: what was read for it may have failed to be, and then passed for rows that aren't there.
+    pub(super) fn refused(&mut self, base: &Root) {
+        if !self.older.is_empty() || !base.freed.is_empty() {
+            self.look = Some(Look { from: 0, is_first: true });
+        }
+    }
+
     fn look_again(&mut self) {
         let is_first = self.look.is_some_and(|look| look.is_first);
         self.look = Some(Look { from: 0, is_first });
@@ -208,6 +215,14 @@ impl Store {
         {
             tidied.dropped = self.look(look, plan)?;
         }
+        if let Some((from, before)) = self.history.stale {
+            // The last ones first: what is there is always without gaps.
+            let ids = self.reader.rows.logged(from, before, logged)?;
+            match (ids.last(), ids.first()) {
+                (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
+                _ => self.history.stale = None,
+            }
+        }
         // Stale rows are before these, and would all go with them.
         tidied.forgotten = if self.history.stale.is_none() { self.log.forgettable(base, logged) } else { None };
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
@@ -218,14 +233,6 @@ impl Store {
         tidied.deleted = self.history.garbage.len().min(chunks);
         let garbage = self.history.garbage.iter().take(tidied.deleted);
         plan.operations.extend(garbage.map(|id| RowOperation::DeleteChunk { id: *id }));
-        if let Some((from, before)) = self.history.stale {
-            // The last ones first: what is there is always without gaps.
-            let ids = self.reader.rows.logged(from, before, logged)?;
-            match (ids.last(), ids.first()) {
-                (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
-                _ => self.history.stale = None,
-            }
-        }
         plan.tidied = tidied;
         Ok(())
     }

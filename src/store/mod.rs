@@ -439,11 +439,14 @@ impl Store {
     fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
         let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
         // What was printed before may be full in several values at once, one in the other.
-        let mut left = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
+        let most = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
+        let mut left = most;
         loop {
             // An object that sleeps often would never come further, if what it does again had to fit into a commit.
             let is_again = !folding.written.is_empty();
-            match folding.fold.step(if is_again { &mut again } else { &mut room })? {
+            // One that goes on by whole chunks writes one at least: it might live for a single commit each time.
+            let is_first = folding.slice >= self.chunk && left == most;
+            match folding.fold.step(if is_again || is_first { &mut again } else { &mut room })? {
                 Step::Chunk(id, text) => {
                     if folding.written.remove(&id) != Some(hash(id, &text)) {
                         // A row has its price however short it is.
@@ -471,7 +474,8 @@ impl Store {
                     return Ok(());
                 }
             }
-            if room == 0 || left == 0 {
+            let is_first = folding.slice >= self.chunk && left == most;
+            if room == 0 && !is_first || left == 0 {
                 plan.fold = Some(folding);
                 return Ok(());
             }
@@ -509,6 +513,11 @@ impl Store {
             self.fading.add(std::mem::replace(&mut self.base, base).state);
         }
         self.fading.drop_some(FADING);
+    }
+
+    /// The plan isn't carried out: what it found to be deleted is looked for again.
+    pub(crate) fn refused(&mut self) {
+        self.history.refused(&self.base.root);
     }
 
     /// A version that nobody needs any more.

@@ -76,6 +76,11 @@ impl Opened {
             recent_bytes: 0,
         };
         while let Some(LogText { id, last, hash, text }) = row_from(&*rows, next)? {
+            // Before the base they are there for clients that resume. The ones before a gap were being deleted, the last ones first.
+            if replay.patches.lack_rows_before(id) && id / PARTS <= replay.store.base.root.revision + 1 {
+                replay.patches = Patches::since(replay.store.base.root.revision);
+                (replay.recent, replay.recent_bytes, replay.store.log) = Default::default();
+            }
             replay.row(LogRow { id, last, bytes: text.len(), hash }, &text)?;
             next = id.saturating_add(1);
         }

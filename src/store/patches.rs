@@ -36,6 +36,11 @@ impl Patches {
         self.split.is_some()
     }
 
+    /// Whether there are rows missing before this one.
+    pub(super) fn lack_rows_before(&self, id: u64) -> bool {
+        self.split.as_ref().map_or(self.next.map(|next| next * PARTS), |(next, _)| Some(*next)).is_some_and(|next| next < id)
+    }
+
     /// The next row.
     pub(super) fn row(&mut self, row: LogRow, text: &[u8], mut tell: impl FnMut(u64, String) -> Result<()>) -> Result<()> {
         let LogRow { id, last, .. } = row;

@@ -188,3 +188,38 @@ fn what_is_whole_of_damaged_tables_is_given_back() {
     }
     assert!(alone < 12, "{alone} of 24 had nothing whole");
 }
+
+#[test]
+fn a_log_that_was_being_deleted_before_the_base_has_a_gap() {
+    let mut kept = Kept::new(r#"{"list":[],"n":0}"#);
+    for i in 0..400 {
+        kept.store.set_chunk(2_000);
+        kept.commit(&push(&format!("{i} {}", "x".repeat(700))));
+    }
+    let (base, rows) = (kept.store.base.root.revision, kept.tables.content().log.keys().copied().collect::<Vec<_>>());
+    let before: Vec<u64> = rows.into_iter().filter(|id| *id / PARTS < base).collect();
+    assert!(before.len() > 10);
+    kept.tables.execute(&[RowOperation::DeleteLog { from: before[5], before: before[7] }]);
+    let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+    assert_eq!((opened.document.to_string(), opened.store.revision), (kept.document.to_string(), kept.store.revision));
+    assert_eq!(opened.store.log.head(0), before[7]);
+    // What the state stands on has none.
+    let tail = kept.store.log.tail();
+    kept.tables.execute(&[RowOperation::DeleteLog { from: tail, before: tail + 1 }]);
+    assert_eq!(kept.tables.open(Limits::default()).unwrap_err().code, Code::StreamTruncated);
+}
+
+#[test]
+fn an_object_that_lives_for_one_commit_at_a_time_folds_and_forgets_its_log() {
+    let items: Vec<String> = (0..1_500).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "x".repeat(100))).collect();
+    let mut kept = Kept::new(&format!(r#"{{"list":[{}]}}"#, items.join(",")));
+    let mut random = Random(1);
+    for i in 0..2_000 {
+        let opened = kept.tables.open(Limits::default()).unwrap().unwrap();
+        (kept.store, kept.document) = (opened.store, opened.document);
+        let at = random.below(1_500);
+        kept.commit(&format!(r#"[{{"op":"replace","path":"/list/{at}/text","value":"{i}{}"}}]"#, "y".repeat(95)));
+    }
+    assert!(kept.store.base.root.revision > 1_500, "the base is of revision {}", kept.store.base.root.revision);
+    assert!(kept.tables.content().log.len() < 100, "{} rows of the log", kept.tables.content().log.len());
+}
