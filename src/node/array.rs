@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Node;
 use super::host::Holder;
-use super::tree::{self, Run, Source, Tree};
+use super::tree::{self, Known, Run, Source, Tree, Waiting};
 
 /// What fits into one leaf of a tree needs no tree.
 const FLAT: usize = tree::MOST;
@@ -56,6 +56,10 @@ impl Array {
     /// Saturates: what is that large is refused by who made it.
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    pub(super) fn weighs(&mut self, weight: usize) {
+        self.weight = weight;
     }
 
     /// Whether anything in it may live with a host.
@@ -136,7 +140,36 @@ impl Array {
     /// same next to it) for versions of one array, O(n) at worst.
     pub(crate) fn shared_runs(&self, other: &Array) -> Vec<Run> {
         let lengths = (self.len(), other.len());
-        tree::widened(self.shared_leaves(other), lengths, |at| self.iter_from(at), |at| other.iter_from(at), Node::is_same)
+        tree::widened(self.shared_leaves(other), lengths, |at| self.iter_from(at), |at| other.iter_from(at), |a, b| a.is_same(b))
+    }
+
+    /// As [`Array::shared_runs`], of what is known without reading.
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn known_runs(&self, other: &Array) -> Vec<Run> {
+        let (Items::Tree(items), Items::Tree(others)) = (&self.items, &other.items) else { return self.shared_runs(other) };
+        let is_same = |a: &Known<'_, Node>, b: &Known<'_, Node>| a.is_same(b, Node::is_same);
+        let lengths = (items.len(), others.len());
+        tree::widened(items.shared_runs(others), lengths, |at| items.known_from(at), |at| others.known_from(at), is_same)
+    }
+
+    /// Hands out items from one on for as long as `each` wants another, without keeping what is read for that.
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn pass(&self, from: usize, each: &mut dyn FnMut(&Node) -> bool) {
+        match &self.items {
+            Items::Flat(items) => items.iter().skip(from).all(each),
+            Items::Tree(items) => items.pass(from, each),
+        };
+    }
+
+    /// Has a change wait until somebody reads the item; false if it is read already. The array weighs so much more. O(log n).
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn wait(&mut self, index: usize, change: &dyn Fn() -> Waiting<Node>, weight: usize) -> bool {
+        let waits = if let Items::Tree(items) = &mut self.items { index < items.len() && items.wait(index, change) } else { false };
+        if waits {
+            self.holder = None;
+            self.weight = self.weight.saturating_add(weight);
+        }
+        waits
     }
 
     /// How many items both begin with that are equal.

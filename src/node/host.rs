@@ -65,6 +65,11 @@ pub(crate) trait Host: Send + Sync {
     /// less has to be read.
     fn shared_runs(&self, a: u32, b: u32) -> Vec<Run>;
 
+    /// Which items a container has that was opened: it may have been opened twice.
+    fn identity(&self, container: u32) -> usize {
+        container as usize
+    }
+
     /// Nobody will name this container any more.
     fn release(&self, container: u32);
 }
@@ -142,6 +147,10 @@ impl Holder {
         self.host.nesting() <= limit
     }
 
+    fn identity(&self) -> (usize, usize) {
+        (Arc::as_ptr(&self.host).cast::<()>() as usize, self.host.identity(self.number))
+    }
+
     /// The runs of items that are equal in the arrays that were opened here and there.
     pub(super) fn shared_runs(&self, other: &Holder) -> Vec<Run> {
         if is_one(&self.host, &other.host) { self.host.shared_runs(self.number, other.number) } else { Vec::new() }
@@ -156,6 +165,10 @@ impl Source<Node> for Items {
         let mut entries = self.0.host.items(self.0.number, first, count).into_iter();
         (first..first + count).map(|index| self.0.child(entries.next().unwrap_or(Entry::Scalar(Node::Null)), index)).collect()
     }
+
+    fn identity(&self) -> (usize, usize) {
+        self.0.identity()
+    }
 }
 
 /// The members of a table, or the entries of its index.
@@ -169,6 +182,10 @@ impl Source<Slot> for Slots {
             _ => None,
         };
         (first..first + count).map(read).collect()
+    }
+
+    fn identity(&self) -> (usize, usize) {
+        self.0.identity()
     }
 
     fn bounds(&self, place: usize) -> [Option<Slot>; 2] {

@@ -32,7 +32,7 @@ pub(crate) use raw::Raw;
 pub(crate) use short::Short;
 #[cfg(any(feature = "wasm-page", test))]
 pub(crate) use sketch::{Way, tell};
-pub(crate) use tree::{Run, Tree, widened};
+pub(crate) use tree::{Known, Run, Tree, Waiting, widened};
 
 use std::sync::Arc;
 
@@ -231,6 +231,41 @@ impl Node {
         }
     }
 
+    /// Sets what a container weighs, which is known better. O(1) if no other version has it.
+    pub(crate) fn weighs(&mut self, weight: usize) {
+        match self {
+            Node::Array(array) => Arc::make_mut(array).weighs(weight),
+            Node::Object(object) => Arc::make_mut(object).weighs(weight),
+            _ => {}
+        }
+    }
+
+    /// Takes over what an equal value is known to weigh: here less of it may have been read. O(the members on the way to large containers).
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn weigh_as(&mut self, other: &Node) {
+        match (self, other) {
+            (Node::Array(array), Node::Array(other)) => Arc::make_mut(array).weighs(other.weight()),
+            (Node::Object(object), Node::Object(other)) => Arc::make_mut(object).weigh_as(other),
+            // What nobody has written to weighs what it did.
+            _ => {}
+        }
+    }
+
+    /// The value without the text around it that it was read with. O(size) where it is or has raw text.
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn apart(&self) -> Node {
+        match self {
+            Node::Raw(raw) => Node::Raw(raw.apart()),
+            Node::Array(array) => Node::array(array.iter().map(Node::apart).collect()),
+            Node::Object(object) => {
+                let (keys, values): (Vec<Key>, Vec<Node>) = object.iter().map(|(key, value)| (key.clone(), value.apart())).unzip();
+                let shape = object.shape().cloned().unwrap_or_else(|| keys.into());
+                Node::Object(Arc::new(Object::with_shape(shape, values)))
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The value without anything that lives with a host: how large it is, is then known. O(size) if it holds such.
     pub(crate) fn taken_over(self) -> Result<Node> {
         if !self.is_hosted() {
@@ -255,14 +290,14 @@ impl Node {
         }
     }
 
-    /// Reads all of it that nobody has looked at. A host that can't read something keeps the error. O(size).
+    /// Reads all of it that nobody has looked at, and keeps nothing of that. A host that can't read something keeps the error. O(size).
     pub(crate) fn read_all(&self) {
         match self {
-            Node::Array(array) => array.iter().for_each(Node::read_all),
-            Node::Object(object) => {
-                object.read_index();
-                object.iter().for_each(|(_, value)| value.read_all());
-            }
+            Node::Array(array) => array.pass(0, &mut |item| {
+                item.read_all();
+                true
+            }),
+            Node::Object(object) => object.read_all(),
             Node::Hosted(leaf) => leaf.read_all(),
             _ => {}
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Node;
 use super::host::Holder;
 use super::key::Key;
-use super::tree::{self, Run, Tree};
+use super::tree::{self, Run, Tree, Waiting};
 use crate::text::{self, names::are_distinct};
 
 /// Above this many members a lookup table pays, and copying all values on a write doesn't.
@@ -193,9 +193,19 @@ impl Object {
         if let Members::Table(table) = &self.members { Some(table) } else { None }
     }
 
-    /// Reads of the table what nobody has looked at: its names.
-    pub(super) fn read_index(&self) {
-        for _ in self.table().into_iter().flat_map(|table| table.index.iter()) {}
+    /// Reads all of it that nobody has looked at, and keeps nothing of that.
+    pub(super) fn read_all(&self) {
+        let read = |slot: &Slot| {
+            slot.iter().for_each(|(_, value)| value.read_all());
+            true
+        };
+        match &self.members {
+            Members::Flat { values, .. } => values.iter().for_each(Node::read_all),
+            Members::Table(Table { slots, index, .. }) => {
+                index.pass(0, &mut { read });
+                slots.pass(0, &mut { read });
+            }
+        }
     }
 
     /// The names with their positions, in the members' order, if that takes reading less than the members: no value is read.
@@ -221,6 +231,10 @@ impl Object {
 
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    pub(super) fn weighs(&mut self, weight: usize) {
+        self.weight = weight;
     }
 
     /// Whether anything in it may live with a host.
@@ -294,6 +308,31 @@ impl Object {
         self.is_hosted |= value.is_hosted();
         self.holder = None;
         Some(result)
+    }
+
+    /// Also its members, if they are few.
+    pub(super) fn weigh_as(&mut self, other: &Object) {
+        if let Members::Flat { shape, values } = &mut self.members {
+            shape.iter().zip(values).for_each(|(key, value)| other.get(key).into_iter().for_each(|other| value.weigh_as(other)));
+        }
+        self.weight = other.weight;
+    }
+
+    /// Has a change wait until somebody reads the member; false if it is read already, or not there. The object weighs so much
+    /// more. O(log n).
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn wait(&mut self, key: &Key, change: &dyn Fn() -> Waiting<Node>, weight: usize) -> bool {
+        let Ok(slot) = self.find(key) else { return false };
+        let Members::Table(table) = &mut self.members else { return false };
+        let waits = table.slots.wait(slot, &|| {
+            let change = change();
+            Arc::new(move |slot: &mut Slot| slot.as_mut().into_iter().for_each(|(_, value)| change(value)))
+        });
+        if waits {
+            self.holder = None;
+            self.weight = self.weight.saturating_add(weight);
+        }
+        waits
     }
 
     /// Sets a member, at the end when it is new; returns the value it had. O(log n).

@@ -22,6 +22,12 @@ impl Raw {
         self.source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
+    /// The same in a text of its own: the one that it is in stays as long as anything of it.
+    pub(super) fn apart(&self) -> Raw {
+        let text = self.as_bytes();
+        Raw { end: text.len() as u32, start: 0, source: Arc::new(text.to_vec()) }
+    }
+
     /// Takes in the one that follows in the same text, behind a comma; false where it isn't that one.
     pub(crate) fn join(&mut self, next: &Raw) -> bool {
         let after = self.end as usize;

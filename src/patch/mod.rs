@@ -93,6 +93,18 @@ impl Operation {
         }
     }
 
+    /// The operation with another place; one that has two keeps the other.
+    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
+    pub(crate) fn at(mut self, keys: &[Key]) -> Operation {
+        match &mut self {
+            Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => path,
+            Operation::Move { path, .. } | Operation::Copy { path, .. } | Operation::Test { path, .. } => path,
+            Operation::StrIns { path, .. } | Operation::Inc { path, .. } => path,
+        }
+        .clone_from(&Pointer::from_keys(keys.to_vec()));
+        self
+    }
+
     /// The operation for a document that has the one that this is for at a place.
     pub(crate) fn under(mut self, place: &[Key]) -> Operation {
         let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(place.iter().chain(pointer.keys()).cloned().collect());

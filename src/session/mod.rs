@@ -263,7 +263,9 @@ impl Session {
         Ok(Some(Commit { rows, effects, revision, patch: text }))
     }
 
-    /// The rows of the last [`Session::commit`] have been written. O(1).
+    /// The rows of the last [`Session::commit`] have been written. Now and then the state begins anew over what is stored, which
+    /// gives back what was read of it: then it is equal to what it was, but another version, and this returns true. O(1), and a
+    /// bounded piece of that where one is due.
     ///
     /// ```
     /// # use patchwire::{Document, session::Session};
@@ -274,12 +276,15 @@ impl Session {
     /// assert_eq!(session.revision(), 1);
     /// assert!(session.commit().unwrap().is_none());
     /// ```
-    pub fn accept(&mut self) {
-        if let Some((plan, told)) = self.proposed.take() {
-            self.store.accept(plan);
-            self.server.advance(told);
-            self.tracker.advance(Tracker::MAIN);
-        }
+    pub fn accept(&mut self) -> bool {
+        let Some((plan, told)) = self.proposed.take() else { return false };
+        self.store.accept(plan);
+        self.server.advance(told);
+        self.tracker.advance(Tracker::MAIN);
+        let Some(document) = self.store.renewed() else { return false };
+        let before = self.tracker.exchange(document.root);
+        self.store.let_go(before);
+        true
     }
 
     /// Nobody needs this version of the state any more, and its memory goes with the commits that follow: what only it has may be

@@ -4,7 +4,9 @@
 //! place of a value that has chunks of its own is `null`, and a second line says which chunks those are. Where a table has a
 //! hole, `null` stands for name and value, and no chunk.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::hash::hash;
 use super::host::Containers;
@@ -17,6 +19,12 @@ use crate::parse;
 
 /// The name of the table in errors.
 pub(super) const CHUNKS: &str = "chunks";
+
+/// So many bytes of chunks stay at hand: what is read a few items at a time would be fetched for each few otherwise.
+const RECENT: usize = 512 << 10;
+
+/// About what a value takes in memory besides its text.
+const KEPT: usize = 64;
 
 /// A chunk's content, and the places where values are missing from it.
 pub(super) fn split(text: &[u8]) -> (&[u8], Option<&[u8]>) {
@@ -48,13 +56,33 @@ pub(super) struct Reader {
     /// Whether it reads earlier revisions, and not the state.
     is_past: bool,
     pub(super) opened: Mutex<Containers>,
+    /// The chunks that were read last.
+    recent: Mutex<VecDeque<(u64, usize, Node)>>,
+    /// How many bytes of the state were handed out to stay in memory.
+    kept: AtomicUsize,
     /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
     failure: OnceLock<Error>,
 }
 
 impl Reader {
     pub(super) fn new(rows: Arc<dyn Rows>) -> Reader {
-        Reader { rows, is_past: false, opened: Mutex::default(), failure: OnceLock::new() }
+        let (opened, recent, kept) = (Mutex::default(), Mutex::default(), AtomicUsize::new(0));
+        Reader { rows, is_past: false, opened, recent, kept, failure: OnceLock::new() }
+    }
+
+    pub(super) fn kept(&self) -> usize {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Says how much of what was handed out is still there.
+    pub(super) fn set_kept(&self, bytes: usize) {
+        self.kept.store(bytes, Ordering::Relaxed);
+    }
+
+    /// A value that is to stay in memory, without the chunk that it was read from.
+    pub(super) fn keep(&self, node: &Node) -> Node {
+        self.kept.fetch_add(KEPT + node.weight(), Ordering::Relaxed);
+        node.apart()
     }
 
     /// Reads earlier revisions from the same rows.
@@ -102,6 +130,29 @@ impl Reader {
 
     /// A run's items, its names and values by turns, or its piece of a text.
     pub(super) fn content(&self, kind: Kind, run: &Run) -> Result<(Node, Holes)> {
+        if let (Some(holes), Some(node)) = (run.holes.get(), self.recent(run.chunk)) {
+            return Ok((node, holes.clone()));
+        }
+        let (node, holes) = self.read(kind, run)?;
+        self.remember(run.chunk, run.bytes, &node);
+        Ok((node, holes))
+    }
+
+    fn recent(&self, chunk: u64) -> Option<Node> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.iter().rev().find(|(id, ..)| *id == chunk).map(|(.., node)| node.clone())
+    }
+
+    fn remember(&self, chunk: u64, bytes: usize, node: &Node) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.push_back((chunk, bytes, node.clone()));
+        let mut sum: usize = recent.iter().map(|(_, bytes, _)| bytes).sum();
+        while sum > RECENT && recent.len() > 1 {
+            sum -= recent.pop_front().map_or(0, |(_, bytes, _)| bytes);
+        }
+    }
+
+    fn read(&self, kind: Kind, run: &Run) -> Result<(Node, Holes)> {
         let wrong = || damaged(CHUNKS, run.chunk);
         let row = self.fetch(run.chunk)?;
         let (content, line) = split(&row);

@@ -230,7 +230,8 @@ impl Store {
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
             plan.operations.push(RowOperation::DeleteLog { from: 0, before });
         }
-        tidied.deleted = self.history.garbage.len().min(chunks);
+        // A version that is still in memory may read them.
+        tidied.deleted = if self.is_read() { 0 } else { self.history.garbage.len().min(chunks) };
         let garbage = self.history.garbage.iter().take(tidied.deleted);
         plan.operations.extend(garbage.map(|id| RowOperation::DeleteChunk { id: *id }));
         plan.tidied = tidied;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::chunks::Reader;
-use super::layout::{Holes, Kind, Layout, Run, text};
+use super::layout::{Kind, Layout, Run, text};
 use crate::error::Result;
 use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened, Place};
 use crate::print::{print, print_text};
@@ -24,15 +24,12 @@ struct Container {
     layout: Arc<Layout>,
     /// An object's members that have chunks of their own and are containers, in their order.
     children: Vec<Arc<Layout>>,
-    /// Runs of an array or a table of which some items were handed out and others weren't: these are never asked for twice, so that a
-    /// chunk that was deleted meanwhile isn't missed. And how many are left.
-    partly: BTreeMap<usize, (Node, Holes, usize)>,
 }
 
 impl Containers {
     fn add(&mut self, layout: Arc<Layout>, children: Vec<Arc<Layout>>) -> u32 {
         self.last = self.last.wrapping_add(1);
-        self.by_number.insert(self.last, Container { layout, children, partly: BTreeMap::new() });
+        self.by_number.insert(self.last, Container { layout, children });
         self.last
     }
 }
@@ -123,7 +120,7 @@ impl Reader {
                     name = Key::from(text(long.as_ref().unwrap_or(item)).unwrap_or_default());
                 } else {
                     children.extend(hole.cloned());
-                    members.push((std::mem::take(&mut name), entry(item, hole)));
+                    members.push((std::mem::take(&mut name), self.entry(item, hole)));
                 }
             }
         }
@@ -138,15 +135,8 @@ impl Reader {
         let mut entries = Vec::with_capacity(count * places);
         let mut at = first;
         while at < first + count {
-            let Some((number, run, start)) = self.run(&layout, at)? else { break };
-            let known = self.opened().by_number.get_mut(&array).and_then(|container| container.partly.remove(&number));
-            let (content, holes, left) = match known {
-                Some(known) => known,
-                None => {
-                    let (content, holes) = self.content(layout.kind, run)?;
-                    (content, holes, run.count)
-                }
-            };
+            let Some((_, run, start)) = self.run(&layout, at)? else { break };
+            let (content, holes) = self.content(layout.kind, run)?;
             let taken = (first + count).min(start + run.count) - at;
             let (skip, take) = ((at - start) * places, taken * places);
             let before = entries.len();
@@ -155,18 +145,25 @@ impl Reader {
                 let hole = inside.next_if(|(at, _)| *at == skip + place).map(|(_, layout)| layout);
                 entries.push(match hole.filter(|_| layout.kind.has_names() && place % 2 == 0) {
                     Some(name) => Entry::Scalar(self.whole(name)?),
-                    None => entry(item, hole),
+                    None => self.entry(item, hole),
                 });
             }
             if entries.len() == before {
                 break;
             }
             at += taken;
-            if let Some(container) = self.opened().by_number.get_mut(&array).filter(|_| left > taken) {
-                container.partly.insert(number, (content, holes, left - taken));
-            }
         }
         Ok(entries)
+    }
+
+    /// An item of a chunk, or what is there instead that has chunks of its own.
+    fn entry(&self, item: &Node, hole: Option<&Arc<Layout>>) -> Entry {
+        match hole.map(|layout| layout.kind) {
+            None => Entry::Scalar(self.keep(item)),
+            Some(Kind::Text) => Entry::Text,
+            Some(Kind::Array) => Entry::Array,
+            Some(_) => Entry::Object,
+        }
     }
 
     /// What [`crate::print`] prints of the value, a chunk at a time.
@@ -316,20 +313,14 @@ impl Host for Reader {
         })
     }
 
+    fn identity(&self, container: u32) -> usize {
+        self.opened().by_number.get(&container).map_or(0, |container| Arc::as_ptr(&container.layout) as usize)
+    }
+
     fn release(&self, container: u32) {
         // What it holds is dropped when the list is free again: it may be read from while it is.
         let dropped = self.opened().by_number.remove(&container);
         drop(dropped);
-    }
-}
-
-/// An item of a chunk, or what is there instead that has chunks of its own.
-fn entry(item: &Node, hole: Option<&Arc<Layout>>) -> Entry {
-    match hole.map(|layout| layout.kind) {
-        None => Entry::Scalar(item.clone()),
-        Some(Kind::Text) => Entry::Text,
-        Some(Kind::Array) => Entry::Array,
-        Some(_) => Entry::Object,
     }
 }
 

@@ -90,6 +90,11 @@ impl Layout {
         Layout { kind, bytes, list, runs: OnceLock::from(runs), index: None, packed: Packed::default() }
     }
 
+    /// Whether a root has the whole state that this is the layout of.
+    pub(super) fn is_in_root(&self) -> bool {
+        !self.runs.get().is_some_and(|runs| runs.iter().any(|run| run.has_holes))
+    }
+
     /// `[kind, bytes, the runs or the chunk that lists them, a table's index, how far it is packed]`, the last two numbers where it is
     pub(super) fn print(&self, out: &mut Vec<u8>) {
         out.push(b'[');

@@ -25,10 +25,12 @@ mod log;
 mod open;
 mod patches;
 mod piece;
+mod renewal;
 mod repair;
 mod roots;
 mod rows;
 mod tables;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +43,7 @@ use fold::{CHUNK, Done, Fold, Step};
 use history::{History, Tidied};
 use layout::{Kind, Layout};
 use log::{Growth, Log};
+use renewal::{MUCH, Renewal};
 use roots::Root;
 use rows::NoRows;
 
@@ -172,6 +175,8 @@ pub struct Plan {
     fold: Option<Folding>,
     /// A new base, and whether the one before stays beside it.
     base: Option<(Base, bool)>,
+    /// Whether any of the state may still be read from chunks.
+    is_read_later: bool,
     tidied: Tidied,
 }
 
@@ -230,7 +235,15 @@ struct Interrupted {
 pub struct Store {
     session: String,
     revision: u64,
+    /// Reads the present base.
     reader: Arc<Reader>,
+    /// Those of versions before, as long as there are such.
+    former: Vec<Arc<Reader>>,
+    renewal: Option<Renewal>,
+    /// Whether the state stands over a base that was replaced.
+    is_behind: bool,
+    /// What may be read before the state begins anew.
+    much: usize,
     /// What a chunk holds; a log smaller than this is never worth folding.
     chunk: usize,
     /// How many commits print a chunk.
@@ -296,6 +309,10 @@ impl Store {
             session,
             revision,
             reader,
+            former: Vec::new(),
+            renewal: None,
+            is_behind: false,
+            much: MUCH,
             chunk: CHUNK,
             slices: SLICES,
             paying: PAYING,
@@ -370,7 +387,7 @@ impl Store {
     /// assert_eq!(opened.store.check().unwrap_err().code, Code::StreamTruncated);
     /// ```
     pub fn check(&self) -> Result<()> {
-        self.reader.check()
+        self.former.iter().chain([&self.reader]).try_for_each(|reader| reader.check())
     }
 
     /// The rows that commit this patch, given the state after it. O(patch), and a bounded piece of a new base where one is due.
@@ -402,8 +419,11 @@ impl Store {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
         let (operations, growth) = self.log.commit(revision, &patch)?;
-        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, tidied: Tidied::default() };
+        let (is_read_later, tidied) = (document.root.is_hosted(), Tidied::default());
+        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, is_read_later, tidied };
         let mut described = self.is_earlier;
+        // What is read to be written doesn't stay.
+        let kept = self.reader.kept();
         if self.folding.is_none() {
             if let Some(Interrupted { revision, state, written }) = self.interrupted.take() {
                 self.folding = Some(self.begin_fold(revision, state, written, self.chunk)?);
@@ -421,6 +441,7 @@ impl Store {
         if let Some(folding) = self.folding.take() {
             self.go_on(folding, &mut plan)?;
         }
+        self.reader.set_kept(kept);
         // What a base that comes now doesn't need any more it says itself.
         if plan.base.is_none() {
             self.tidy(&mut plan)?;
@@ -441,12 +462,12 @@ impl Store {
         // What was printed before may be full in several values at once, one in the other.
         let most = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
         let mut left = most;
+        // One that goes on by whole chunks writes one at least: the object might live for a single commit each time.
+        let writes_one = folding.slice >= self.chunk;
         loop {
             // An object that sleeps often would never come further, if what it does again had to fit into a commit.
             let is_again = !folding.written.is_empty();
-            // One that goes on by whole chunks writes one at least: it might live for a single commit each time.
-            let is_first = folding.slice >= self.chunk && left == most;
-            match folding.fold.step(if is_again || is_first { &mut again } else { &mut room })? {
+            match folding.fold.step(if is_again || writes_one && left == most { &mut again } else { &mut room })? {
                 Step::Chunk(id, text) => {
                     if folding.written.remove(&id) != Some(hash(id, &text)) {
                         // A row has its price however short it is.
@@ -470,12 +491,13 @@ impl Store {
                     }
                     plan.operations.push(root.row(&done.text));
                     plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
-                    plan.base = Some((Base { root, state: folding.state, layout: done.layout }, stays));
+                    // One that has no chunks any more doesn't refer to those of the base before.
+                    let state = if done.layout.is_in_root() { folding.state.taken_over()? } else { folding.state };
+                    plan.base = Some((Base { root, state, layout: done.layout }, stays));
                     return Ok(());
                 }
             }
-            let is_first = folding.slice >= self.chunk && left == most;
-            if room == 0 && !is_first || left == 0 {
+            if room == 0 && !(writes_one && left == most) || left == 0 {
                 plan.fold = Some(folding);
                 return Ok(());
             }
@@ -510,8 +532,13 @@ impl Store {
         if let Some((base, stays)) = plan.base {
             self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
             self.history.replaced(self.base.root.revision, &base.root, stays);
+            let has_chunks = !base.layout.is_in_root();
             self.fading.add(std::mem::replace(&mut self.base, base).state);
+            if has_chunks || plan.is_read_later {
+                self.begin_anew();
+            }
         }
+        self.renew(plan.patch_bytes);
         self.fading.drop_some(FADING);
     }
 
@@ -521,7 +548,6 @@ impl Store {
     }
 
     /// A version that nobody needs any more.
-    #[cfg(feature = "wasm-objects")]
     pub(crate) fn let_go(&mut self, version: Node) {
         self.fading.add(version);
     }
@@ -531,7 +557,7 @@ impl Store {
     fn is_due(&self, revision: u64, bytes: usize) -> bool {
         let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
         let changes = revision - self.base.root.revision;
-        grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
+        !self.is_behind && grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::chunks::{Reader, damaged, missing};
 use super::log::{Log, LogRow};
-use super::patches::{LOG, Patches, applied, replay, row_from};
+use super::patches::{LOG, Patches, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
+use super::waiting::applied;
 use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, READ, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
@@ -109,7 +110,7 @@ impl Replay {
         let Replay { store, patches, document, folding, recent, recent_bytes } = self;
         patches.row(row, text, |revision, patch| {
             if revision > store.base.root.revision {
-                *document = applied(document, &patch, &store.reader)?;
+                *document = applied(document, &patch, &store.reader, row.id)?;
                 store.grown += patch.len();
                 store.grown_since += patch.len();
                 store.revision = revision;
@@ -181,7 +182,7 @@ impl Store {
             _ => self.past.insert(Arc::new(self.reader.of_past())).clone(),
         };
         let Base { state, .. } = Base::read(&past, from)?;
-        let (document, reached, stopped) = replay(&past, Document { root: state, limits: Limits::none() }, from, revision)?;
+        let (document, reached, stopped) = replay(&past, Document { root: state, limits: Limits::none() }, from, revision, usize::MAX)?;
         match stopped {
             _ if reached == revision => Ok(document),
             // The log between two bases goes with the one before.

@@ -6,11 +6,10 @@ use super::chunks::{Reader, damaged, missing};
 use super::hash::hash;
 use super::log::LogRow;
 use super::rows::{LogText, Rows};
+use super::waiting::applied;
 use super::{LAST_REVISION, PARTS};
 use crate::document::Document;
 use crate::error::{Error, Result};
-use crate::limits::Limits;
-use crate::patch::Patch;
 
 /// The name of the table in errors.
 pub(super) const LOG: &str = "log";
@@ -89,13 +88,6 @@ pub(super) fn hash_of(id: u64, text: &[u8]) -> u64 {
     text.split(|byte| *byte == b'\n').fold(id, hash)
 }
 
-/// The state after one more of the patches that were stored.
-pub(super) fn applied(document: &Document, patch: &str, reader: &Reader) -> Result<Document> {
-    let applied = Patch::parse_with(patch, &Limits::none()).and_then(|patch| document.apply(&patch));
-    reader.check()?;
-    applied
-}
-
 /// The row of the log that has this revision's patch, or begins it, if the log is whole there.
 pub(super) fn row_of(rows: &dyn Rows, revision: u64) -> Result<Option<u64>> {
     Ok(rows.logged(0, revision.saturating_mul(PARTS) + 1, 1)?.first().copied())
@@ -108,8 +100,8 @@ pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
 }
 
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
-/// it came to, and what stopped it before.
-pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64) -> Result<(Document, u64, Option<Error>)> {
+/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, too, but not at the first.
+pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: usize) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
     while reached < to {
@@ -117,14 +109,18 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64) -
         next = id.saturating_add(1);
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
-            if revision == reached + 1 && revision <= to {
-                document = applied(&document, &patch, reader)?;
+            if revision == reached + 1 && revision <= to && (room > 0 || reached < from + 2) {
+                document = applied(&document, &patch, reader, id)?;
                 reached = revision;
+                room = room.saturating_sub(patch.len());
             }
             Ok(())
         });
         if let Err(error) = told {
             return Ok((document, reached, Some(error)));
+        }
+        if room == 0 && reached >= from + 2 {
+            break;
         }
     }
     Ok((document, reached, None))

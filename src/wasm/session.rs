@@ -106,9 +106,9 @@ impl SessionHandle {
         Ok(session.document().weight() as f64)
     }
 
-    /// The rows of the commit have been written.
-    pub fn accept(&mut self) {
-        self.session.borrow_mut().accept();
+    /// The rows of the commit have been written. True where the state is another version, over what is stored now.
+    pub fn accept(&mut self) -> bool {
+        self.session.borrow_mut().accept()
     }
 
     /// Nobody needs this version any more: its memory goes with the commits that follow.

@@ -30,6 +30,7 @@ fn values_that_end_with_each_other_are_written_a_few_at_a_time() {
         (written, most) = (written + chunks, most.max(chunks));
         tables.execute(&plan.operations);
         store.accept(plan);
+        state = store.renewed().unwrap_or(state);
     }
     assert!(written > 10 * DEPTH, "it was folded: {written} chunks");
     assert!(most <= 4, "a commit wrote {most}");

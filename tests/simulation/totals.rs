@@ -43,6 +43,7 @@ impl Totals {
             "resync",
             "snapshot",
             "fold",
+            "began anew",
             "chunk",
             "viewer left",
             "noise",

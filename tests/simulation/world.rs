@@ -259,7 +259,10 @@ impl World {
             self.totals.count("lost between the write and its acceptance");
             return self.lose_host();
         }
-        host.accept();
+        if host.accept() {
+            self.totals.count("began anew");
+            assert_eq!(host.document(), self.history.last().unwrap().last().unwrap());
+        }
         assert_eq!(host.revision(), commit.revision);
         if mishap == 6 {
             self.totals.count("lost before anybody was told");

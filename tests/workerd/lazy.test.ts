@@ -85,9 +85,24 @@ test("the first change after a wake on 100 MB reads and holds little, and folds 
       expect(worst.rows, name).toBeLessThanOrEqual(8);
       expect(worst.bytes, name).toBeLessThanOrEqual(256 << 10);
     }
+    // Records are edited all over, in what woke with nothing read.
+    const at = (i: number): number => (i * 7_919) % 400_000;
+    const allOver = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) state.update((draft) => void (draft.notes[at(i)]!.n = -i));
+    };
     state.unload();
-    expect(state.revision).toBe(revision + 3 + 60_000 + 2_500);
-    state.update((draft) => void expect(draft.notes.length).toBe(100 * 5_000 + 1 + 30_000 + 500));
+    failNow();
+    const asleep = taken();
+    allOver(0, 12_000);
+    expect(taken() - asleep).toBeLessThan(48 * MB);
+    state.unload();
+    failNow();
+    chunks.length = 0;
+    state.increment("/count");
+    expect(chunks.length).toBeLessThan(20);
+    expect(taken() - asleep).toBeLessThan(16 * MB);
+    state.update((draft) => void expect([draft.notes[at(77)]!.n, draft.notes[at(11_999)]!.n, draft.notes.length]).toEqual([-77, -11_999, 100 * 5_000 + 1 + 30_000 + 500]));
+    expect(state.revision).toBe(revision + 3 + 60_000 + 2_500 + 12_000 + 1);
   });
 }, 300_000);
 

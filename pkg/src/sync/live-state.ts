@@ -42,7 +42,7 @@ interface Waiting {
 const always = (): boolean => true;
 const nothing = (): void => {};
 
-const accept = (session: SessionHandle): void => session.accept();
+const accept = (session: SessionHandle): boolean => session.accept();
 
 /** Whether a session is the stored one as it is stored. A core that dies here has nothing to do with what was committed. */
 function knows(known: SessionHandle, session: string | undefined, revision: number): boolean {
@@ -187,10 +187,9 @@ export class LiveState<T> {
     let id: string | undefined;
     try {
       if (this.isUncertain) id = call(() => session.id());
-      call(accept, session, undefined);
+      const isRenewed = call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      const isBased = rows.some(([statement]) => statement === "putRoot");
-      if ((isBased || meaning.isCrowded) && !meaning.isSeen) meaning.readAnew(session);
+      if ((isRenewed || meaning.isCrowded) && !meaning.isSeen) meaning.readAnew(session);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.reopen();

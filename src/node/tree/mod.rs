@@ -15,8 +15,8 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub(crate) use shared::{Run, widened};
-pub(crate) use unread::Source;
 use unread::Unread;
+pub(crate) use unread::{Known, Source, Waiting};
 
 /// What one part holds at most.
 pub(crate) const MOST: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Iter, MOST, Part, Stored, Tree};
+use super::{MOST, Part, Stored, Tree};
 
 /// Items known to be the same in both: where they start in the one and in the other, and how many they are.
 pub(crate) type Run = (usize, usize, usize);
@@ -31,21 +31,26 @@ impl<T: Clone> Tree<T> {
     fn address(&self) -> usize {
         Arc::as_ptr(&self.stored).addr()
     }
+
+    /// Whether both hold the same, or will where nobody has read it.
+    fn is_one_with(&self, other: &Tree<T>) -> bool {
+        self.address() == other.address() || self.is_unread_as(other)
+    }
 }
 
 /// Runs of items that are the same in two sequences of these lengths, ascending in both, where those are known that they
 /// have in the same leaves: what leaves were copied for is mostly one item of theirs. What is in no run may be the same all
 /// the same. O(runs + items that are the same next to them).
-pub(crate) fn widened<'a, T: Clone + 'a>(
+pub(crate) fn widened<K, A: Iterator<Item = K>, B: Iterator<Item = K>>(
     shared: Vec<Run>,
     (length, other_length): (usize, usize),
-    from: impl Fn(usize) -> Iter<'a, T>,
-    other_from: impl Fn(usize) -> Iter<'a, T>,
-    is_same: impl Fn(&T, &T) -> bool,
+    from: impl Fn(usize) -> A,
+    other_from: impl Fn(usize) -> B,
+    is_same: impl Fn(&K, &K) -> bool,
 ) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let (mut at, mut other_at) = (0, 0);
-    let is_same = |pair: &(&T, &T)| is_same(pair.0, pair.1);
+    let is_same = |pair: &(K, K)| is_same(&pair.0, &pair.1);
     for (start, other_start, length) in shared.into_iter().chain([(length, other_length, 0)]) {
         let room = (start - at).min(other_start - other_at);
         let after = from(at).zip(other_from(other_at)).take(room).take_while(is_same).count();
@@ -84,7 +89,7 @@ fn below<'a, T: Clone>(trees: &[&'a Tree<T>]) -> Vec<&'a Tree<T>> {
 /// parts that they leave, so that going forwards in both finds all that both hold.
 fn align<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut at, mut other_at): (usize, usize), runs: &mut Vec<Run>) {
     // Most versions differ in few places: the parts around those needn't be sorted.
-    let is_same = |(a, b): &(&&Tree<T>, &&Tree<T>)| a.address() == b.address();
+    let is_same = |(a, b): &(&&Tree<T>, &&Tree<T>)| a.is_one_with(b);
     let head = a.iter().zip(b).take_while(is_same).count();
     let ((same, a), (_, b)) = (a.split_at(head), b.split_at(head));
     let tail = a.iter().rev().zip(b.iter().rev()).take_while(is_same).count();
@@ -102,7 +107,7 @@ fn align_changed<T: Clone>(a: &[&Tree<T>], b: &[&Tree<T>], height: usize, (mut a
     // Items that were only set leave all parts as long as they were: each is compared with its own, and none is looked up.
     if a.len() == b.len() && a.len() > 1 && a.iter().zip(b).all(|(a, b)| a.len == b.len) {
         for (tree, other) in a.iter().zip(b) {
-            if tree.address() == other.address() {
+            if tree.is_one_with(other) {
                 push(runs, (at, other_at, tree.len));
             } else if let Some(height) = height.checked_sub(1) {
                 align(&below(&[*tree]), &below(&[*other]), height, (at, other_at), runs);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::value::{EMPTY, HOLE, Value, is_large};
+use super::value::{EMPTY, Taken, Value, is_large, print_item, taken, weight_of};
 use super::{LOOK, ROOT};
 use crate::node::{Node, Packed, Slot, Tree};
 use crate::print::print_text;
@@ -11,6 +11,9 @@ use crate::store::layout::{Kind, Layout, NAMED, Run, print_holes};
 
 /// An item with chunks of its own that others come before, or no longer do, is looked for so many places away.
 const NEAR: usize = 8;
+
+/// So many items are read at once.
+const AHEAD: usize = 32;
 
 /// What is written of a table when its slots are: its index, the one of the base before, and where the slots are.
 #[derive(Debug)]
@@ -34,6 +37,7 @@ pub(super) struct Frame {
     pub(super) orphans: BTreeMap<usize, Arc<Layout>>,
     pub(super) runs: Vec<Run>,
     pub(super) open: Open,
+    ahead: Ahead,
     /// Values of the item that was taken last that are to have chunks of their own.
     pub(super) large: VecDeque<Large>,
     /// Of a table, whose slots are written first.
@@ -54,6 +58,13 @@ pub(super) struct Open {
     pub(super) holes: Vec<(usize, Arc<Layout>)>,
     /// What is printed of it, of a text nothing.
     pub(super) text: Vec<u8>,
+}
+
+/// Items that are taken next, from one on: what isn't read comes by a few at a time.
+#[derive(Debug, Default)]
+struct Ahead {
+    start: usize,
+    items: VecDeque<Taken>,
 }
 
 #[derive(Debug)]
@@ -90,7 +101,8 @@ impl Frame {
         index: Option<Index>,
     ) -> Frame {
         let (orphans, open) = (BTreeMap::new(), Open::default());
-        Frame { value, chunk, unchanged, old, parts, orphans, runs: Vec::new(), open, large: VecDeque::new(), index }
+        let ahead = Ahead::default();
+        Frame { value, chunk, unchanged, old, parts, orphans, runs: Vec::new(), open, ahead, large: VecDeque::new(), index }
     }
 
     /// Whether the next item would be too much for the run.
@@ -101,7 +113,29 @@ impl Frame {
     /// What an item takes in a chunk, which mostly was seen when the run began.
     fn weight(&self, at: usize) -> usize {
         let known = at.checked_sub(self.open.start).and_then(|number| self.open.weights.get(number));
-        known.copied().unwrap_or_else(|| self.value.weights(at, at + 1, self.chunk).next().unwrap_or_default())
+        known.copied().unwrap_or_else(|| {
+            // Of a text each byte is one.
+            let mut weight = 1;
+            self.value.pass(at, &mut |item| {
+                weight = weight_of(item, self.chunk);
+                false
+            });
+            weight
+        })
+    }
+
+    /// The item, which comes after the one that was asked for before.
+    fn next_item(&mut self, at: usize) -> Taken {
+        let Ahead { start, items } = &mut self.ahead;
+        if *start != at || items.is_empty() {
+            (*start, *items) = (at, VecDeque::with_capacity(AHEAD));
+            self.value.pass(at, &mut |item| {
+                items.push_back(taken(item));
+                items.len() < AHEAD
+            });
+        }
+        *start += 1;
+        items.pop_front().flatten()
     }
 
     /// Takes the next item, or keeps the next chunk; the work that it was, and nothing where there is nothing left.
@@ -125,28 +159,8 @@ impl Frame {
         }
         let taken = if let Value::Text(_) = self.value { self.value.piece(span, self.chunk) } else { 1 };
         let place = self.open.count * self.value.kind().places();
-        self.value.print_item(&mut self.open.text, span.from, self.chunk);
-        match &self.value {
-            Value::Items(items) => {
-                let large = (self.weight(span.from) == HOLE).then(|| items.get(span.from)).flatten();
-                if let Some(node) = large.filter(|node| is_large(node, self.chunk)).cloned() {
-                    let old = self.partner(span, &node);
-                    self.large.push_back(Large { place, node, old });
-                }
-            }
-            Value::Members(_) | Value::Table(..) => match self.value.member(span.from) {
-                Some((key, node)) => {
-                    let name = (key.len() > self.chunk).then(|| Node::text(key));
-                    let (name, node) = (name, is_large(node, self.chunk).then(|| node.clone()));
-                    self.large.extend(name.map(|node| Large { place, node, old: None }));
-                    if let Some(node) = node {
-                        let old = self.partner(span, &node);
-                        self.large.push_back(Large { place: place + 1, node, old });
-                    }
-                }
-                None => self.open.empty += 1,
-            },
-            Value::Text(_) => {}
+        if !matches!(self.value, Value::Text(_)) {
+            self.take_one(span, place);
         }
         let weight = if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
         self.open.weight += weight;
@@ -157,30 +171,47 @@ impl Frame {
         weight
     }
 
+    fn take_one(&mut self, span: Span, place: usize) {
+        let item = self.next_item(span.from);
+        print_item(&mut self.open.text, item.as_ref().map(|(name, node)| (name.as_ref(), node)), self.chunk);
+        let Some((name, node)) = item else {
+            self.open.empty += 1;
+            return;
+        };
+        let value = place + usize::from(name.is_some());
+        if let Some(name) = name.filter(|name| name.len() > self.chunk) {
+            self.large.push_back(Large { place, node: Node::text(&name), old: None });
+        }
+        if is_large(&node, self.chunk) {
+            let old = self.partner(span, &node);
+            self.large.push_back(Large { place: value, node, old });
+        }
+    }
+
     /// What stood in the item's place, if it has chunks of its own.
     fn partner(&mut self, span: Span, node: &Node) -> Option<(Node, Arc<Layout>)> {
         let (front, back) = (span.old_from, span.old_to.checked_sub(span.to - span.from));
         let at = match (&self.value, self.old.as_ref()?) {
             (_, Value::Members(_) | Value::Table(..)) => {
-                let ((key, _), old) = (self.value.member(span.from)?, self.old.as_ref()?);
-                let is_there = |at: &usize| old.member(*at).is_some_and(|(name, _)| name == key);
+                let ((key, _), old) = (self.value.item(span.from)?, self.old.as_ref()?);
+                let is_there = |at: &usize| old.item(*at).is_some_and(|(name, _)| name == key);
                 // Mostly where it was.
                 let stayed = self.orphans.contains_key(&span.from).then_some(span.from).filter(is_there);
                 stayed.or_else(|| self.orphans.keys().copied().find(is_there))?
             }
             (value, old) => {
-                let is = |at: usize, node: &Node| old.item(at).is_some_and(|old| old.is_same(node));
+                let is = |at: usize, node: &Node| old.item(at).is_some_and(|(_, old)| old.is_same(node));
                 let near = self.orphans.range(front.saturating_sub(NEAR)..=front + NEAR).map(|(at, _)| *at);
                 let aligned = [Some(front), back].into_iter().flatten().filter(|at| self.orphans.contains_key(at));
                 // What isn't there as it was may be what stood there, unless that has only moved on.
                 let mut changed = aligned.clone().filter(|at| {
                     let later = (span.from + 1..span.to).take(NEAR);
-                    later.filter_map(|later| value.item(later)).all(|later| !is(*at, &later))
+                    later.filter_map(|later| value.item(later)).all(|(_, later)| !is(*at, &later))
                 });
                 aligned.clone().chain(near).find(|at| is(*at, node)).or_else(|| changed.next())?
             }
         };
-        let old = self.old.as_ref()?.item(at)?;
+        let (_, old) = self.old.as_ref()?.item(at)?;
         Some((old, self.orphans.remove(&at)?))
     }
 
@@ -197,12 +228,18 @@ impl Frame {
                 sum += span.to - span.from;
                 continue;
             }
-            for weight in self.value.weights(span.from, span.to, self.chunk) {
-                sum += weight;
-                weights.push(weight);
-                if sum > 2 * self.chunk {
-                    break 'parts;
+            let mut left = span.to - span.from;
+            self.value.pass(span.from, &mut |item| {
+                if left > 0 {
+                    let weight = weight_of(item, self.chunk);
+                    sum += weight;
+                    weights.push(weight);
+                    left -= 1;
                 }
+                left > 0 && sum <= 2 * self.chunk
+            });
+            if sum > 2 * self.chunk {
+                break 'parts;
             }
         }
         (if stays && sum > self.chunk && sum <= 2 * self.chunk { sum.div_ceil(2) } else { self.chunk }, weights)
@@ -236,8 +273,8 @@ impl Frame {
             print_holes(&mut text, &holes);
         }
         let is_index = self.value.kind() == Kind::Index;
-        let first = self.value.member(start).map(|(name, _)| name).filter(|name| is_index && name.len() <= NAMED);
-        self.runs.push(Run { first: first.cloned(), ..Run::new(chunk, count, bytes, holes) });
+        let first = if is_index { self.value.item(start).and_then(|(name, _)| name).filter(|name| name.len() <= NAMED) } else { None };
+        self.runs.push(Run { first, ..Run::new(chunk, count, bytes, holes) });
         text
     }
 }

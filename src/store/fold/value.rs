@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::Span;
-use crate::node::{Array, Key, Node, Opened, Run, Slot, Table, Tree, widened};
+use crate::node::{Array, Key, Known, Node, Opened, Run, Slot, Table, Tree, widened};
 use crate::print::{print, print_text};
 use crate::store::layout::Kind;
 use crate::text;
@@ -69,33 +69,26 @@ impl Value {
         }
     }
 
-    pub(super) fn item(&self, at: usize) -> Option<Node> {
+    /// Hands out items from one on for as long as `each` wants another. What is read for that isn't kept: a fold goes through
+    /// all that differs, which may be all of a large state.
+    pub(super) fn pass(&self, from: usize, each: &mut dyn FnMut(Item<'_>) -> bool) {
+        let mut each_slot = |slot: &Slot| each(of_slot(slot));
         match self {
-            Value::Items(items) => items.get(at).cloned(),
-            _ => self.member(at).map(|(_, node)| node.clone()),
+            Value::Items(items) => items.pass(from, &mut |node| each(Some((None, node)))),
+            Value::Members(members) => _ = members.iter().skip(from).all(each_slot),
+            Value::Table(_, slots) => _ = slots.pass(from, &mut each_slot),
+            Value::Text(_) => {}
         }
     }
 
-    pub(super) fn member(&self, at: usize) -> Option<(&Key, &Node)> {
-        let slot = match self {
-            Value::Members(members) => members.get(at),
-            Value::Table(_, slots) => slots.get(at),
-            _ => None,
-        };
-        slot?.as_ref().map(|(key, node)| (key, node))
-    }
-
-    /// What items take in a chunk.
-    pub(super) fn weights(&self, from: usize, to: usize, chunk: usize) -> Box<dyn Iterator<Item = usize> + '_> {
-        let inline = move |node: &Node| if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
-        let name = move |key: &Key| if key.len() > chunk { HOLE } else { key.len() + 4 };
-        let member = move |slot: &Slot| slot.as_ref().map_or(EMPTY.len(), |(key, node)| inline(node) + name(key));
-        match self {
-            Value::Items(items) => Box::new(items.iter_from(from).take(to - from).map(inline)),
-            Value::Members(members) => Box::new(members.get(from..to).unwrap_or_default().iter().map(member)),
-            Value::Table(_, slots) => Box::new(slots.iter_from(from).take(to - from).map(member)),
-            Value::Text(_) => Box::new(std::iter::repeat_n(1, to - from)),
-        }
+    /// An item, or a member with its name.
+    pub(super) fn item(&self, at: usize) -> Taken {
+        let mut found = None;
+        self.pass(at, &mut |item| {
+            found = taken(item);
+            false
+        });
+        found
     }
 
     /// How many bytes of a text make the next piece, which ends between characters.
@@ -107,35 +100,15 @@ impl Value {
         (end - span.from).max(1)
     }
 
-    /// One item after those before it, or a member's name and value; `null` where it is to have chunks of its own.
-    pub(super) fn print_item(&self, out: &mut Vec<u8>, at: usize, chunk: usize) {
-        let put = |out: &mut Vec<u8>, is_large: bool, print: &dyn Fn(&mut Vec<u8>)| {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-            if is_large { out.extend_from_slice(b"null") } else { print(out) }
-        };
-        match self {
-            Value::Items(items) => {
-                items.get(at).into_iter().for_each(|node| put(out, is_large(node, chunk), &|out| print(out, node)));
-            }
-            Value::Members(_) | Value::Table(..) => match self.member(at) {
-                Some((key, node)) => {
-                    put(out, key.len() > chunk, &|out| print_text(out, key));
-                    put(out, is_large(node, chunk), &|out| print(out, node));
-                }
-                None => [(); 2].iter().for_each(|()| put(out, true, &|_| {})),
-            },
-            Value::Text(_) => {}
-        }
-    }
-
     /// Runs of items that both have, ascending in both: where they start in this and in the other, and how many they are.
     pub(super) fn shared(&self, old: &Value) -> Vec<Run> {
         match (self, old) {
-            (Value::Items(items), Value::Items(old)) => items.shared_runs(old),
+            (Value::Items(items), Value::Items(old)) => items.known_runs(old),
             (Value::Members(members), Value::Members(old)) => shared_members(members, old),
             (Value::Table(_, slots), Value::Table(_, old)) => {
                 let lengths = (slots.len(), old.len());
-                widened(slots.shared_runs(old), lengths, |at| slots.iter_from(at), |at| old.iter_from(at), is_same_slot)
+                let is_same = |a: &Known<'_, Slot>, b: &Known<'_, Slot>| a.is_same(b, is_same_slot);
+                widened(slots.shared_runs(old), lengths, |at| slots.known_from(at), |at| old.known_from(at), is_same)
             }
             (Value::Text(_), Value::Text(_)) => {
                 let (text, old) = (self.bytes(), old.bytes());
@@ -149,10 +122,41 @@ impl Value {
     }
 }
 
-/// Whether a value is to have chunks of its own. What may still be read from some keeps its own: to print it beside others would
-/// read it and leave its readers without the chunk that they know.
+/// What a run has in a place: an item, or a name and its value; nothing where a table has a hole.
+pub(super) type Item<'a> = Option<(Option<&'a Key>, &'a Node)>;
+
+/// The same, of its own.
+pub(super) type Taken = Option<(Option<Key>, Node)>;
+
+pub(super) fn taken(item: Item<'_>) -> Taken {
+    item.map(|(name, node)| (name.cloned(), node.clone()))
+}
+
+fn of_slot(slot: &Slot) -> Item<'_> {
+    slot.as_ref().map(|(name, node)| (Some(name), node))
+}
+
+/// What an item takes in a chunk.
+pub(super) fn weight_of(item: Item<'_>, chunk: usize) -> usize {
+    let Some((name, node)) = item else { return EMPTY.len() };
+    let value = if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
+    value + name.map_or(0, |name| if name.len() > chunk { HOLE } else { name.len() + 4 })
+}
+
+/// Prints an item after those before it, or a member's name and value; `null` for what is to have chunks of its own.
+pub(super) fn print_item(out: &mut Vec<u8>, item: Item<'_>, chunk: usize) {
+    let put = |out: &mut Vec<u8>, is_large: bool, print: &dyn Fn(&mut Vec<u8>)| {
+        out.push(if out.is_empty() { b'[' } else { b',' });
+        if is_large { out.extend_from_slice(b"null") } else { print(out) }
+    };
+    let Some((name, node)) = item else { return [(); 2].iter().for_each(|()| put(out, true, &|_| {})) };
+    name.into_iter().for_each(|name| put(out, name.len() > chunk, &|out| print_text(out, name)));
+    put(out, is_large(node, chunk), &|out| print(out, node));
+}
+
+/// Whether a value is to have chunks of its own.
 pub(super) fn is_large(node: &Node, chunk: usize) -> bool {
-    node.weight() > chunk || node.is_hosted()
+    node.weight() > chunk
 }
 
 /// So many bytes of two texts are compared at once.

@@ -1,0 +1,137 @@
+//! How a state begins anew over its base, and gives back what was read of it.
+//!
+//! A version of a state that is read where somebody looks into it keeps what it has read, and refers to the chunks of the base
+//! that it began with. So when that base is replaced, or much has been read, another version is made: over the present base,
+//! with the patches of the log since then, which wait for what they change to be read. A few of them are carried out with each
+//! commit. When it has come as far as the state it takes its place, as waking would have done.
+
+use std::sync::Arc;
+
+use super::chunks::Reader;
+use super::patches::replay;
+use super::{Base, Store};
+use crate::document::Document;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::node::Node;
+
+/// Patches of so many bytes are carried out with one commit, and twice as many as the commit has.
+const ROOM: usize = 4_000;
+
+/// A state that has read so much begins anew, if it is a large one.
+pub(super) const MUCH: usize = 12 << 20;
+
+/// A smaller one may be in memory as a whole: what reads all of it with each change would read it from storage each time otherwise.
+const LARGE: usize = 32 << 20;
+
+/// The state over the present base, as far as the log has been carried out.
+#[derive(Debug)]
+pub(super) struct Renewal {
+    reader: Arc<Reader>,
+    /// What the base holds.
+    base: Node,
+    document: Document,
+    reached: u64,
+}
+
+impl Renewal {
+    fn new(reader: Arc<Reader>, base: Node, reached: u64) -> Renewal {
+        let document = Document { root: base.clone(), limits: Limits::none() };
+        Renewal { reader, base, document, reached }
+    }
+
+    /// Carries out patches of so many bytes, and one at least, up to a revision.
+    fn go_on(&mut self, to: u64, room: usize) -> Result<()> {
+        let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, room)?;
+        (self.document, self.reached) = (document, reached);
+        stopped.map_or(Ok(()), Err)
+    }
+}
+
+impl Store {
+    /// The base was replaced: what there is refers to the chunks of the one before.
+    pub(super) fn begin_anew(&mut self) {
+        let reader = Arc::new(Reader::new(self.reader.rows.clone()));
+        let Ok(state) = self.base.over(&reader) else { return };
+        self.fading.add(std::mem::replace(&mut self.base.state, state));
+        self.former.push(std::mem::replace(&mut self.reader, reader));
+        self.is_behind = true;
+        self.give_up();
+    }
+
+    /// Goes on with a version that is being made, or begins one: if it is needed, or much has been read.
+    pub(super) fn renew(&mut self, bytes: usize) {
+        if self.renewal.is_none() {
+            self.renewal = if self.is_behind {
+                Some(Renewal::new(self.reader.clone(), self.base.state.clone(), self.base.root.revision))
+            } else if self.base.layout.bytes > LARGE && self.reader.kept() > self.much {
+                let reader = Arc::new(Reader::new(self.reader.rows.clone()));
+                let state = self.base.over(&reader).ok();
+                state.map(|state| Renewal::new(reader, state, self.base.root.revision))
+            } else {
+                None
+            };
+        }
+        let Some(renewal) = &mut self.renewal else { return };
+        let went_on = renewal.go_on(self.revision, ROOM + 2 * bytes);
+        // What is read for it is no gain.
+        let reads_too_much = !self.is_behind && 2 * renewal.reader.kept() > self.reader.kept();
+        if went_on.is_err() || reads_too_much {
+            self.much = self.much.saturating_mul(2);
+            self.give_up();
+        }
+    }
+
+    fn give_up(&mut self) {
+        if let Some(Renewal { document, .. }) = self.renewal.take() {
+            self.fading.add(document.root);
+        }
+    }
+
+    /// The state as it was committed last, over the base as it is now, if there is such a version: it is made after a base was
+    /// replaced, and when much of the state has been read. Who takes it goes on with it, and lets go of the version before, which
+    /// may read chunks that are to be deleted; until then there is no other base. It is without limits. O(1).
+    ///
+    /// ```
+    /// use patchwire::store::{Store, Tables};
+    /// use patchwire::{Document, Patch};
+    ///
+    /// let mut tables = Tables::default();
+    /// let mut state = Document::parse(format!(r#"{{"n":0,"list":["{}"]}}"#, "x".repeat(70_000))).unwrap();
+    /// let (mut store, rows) = Store::create("a-session", &state);
+    /// store.read_from(tables.rows());
+    /// tables.execute(&rows);
+    /// let patch = format!(r#"[{{"op":"replace","path":"/list","value":["{}"]}}]"#, "y".repeat(70_000));
+    /// let renewed = (0..4).find_map(|_| {
+    ///     state = state.apply(&Patch::parse(&patch).unwrap()).unwrap();
+    ///     let plan = store.plan(patch.as_str(), &state).unwrap();
+    ///     tables.execute(&plan.operations);
+    ///     store.accept(plan);
+    ///     store.renewed()
+    /// });
+    /// assert_eq!(renewed.unwrap().to_string(), state.to_string());
+    /// ```
+    pub fn renewed(&mut self) -> Option<Document> {
+        let is_ready = self.renewal.as_ref().is_some_and(|renewal| renewal.reached == self.revision);
+        let Renewal { reader, base, document, .. } = self.renewal.take_if(|_| is_ready)?;
+        if !self.is_behind {
+            self.former.push(std::mem::replace(&mut self.reader, reader));
+            self.fading.add(std::mem::replace(&mut self.base.state, base));
+        }
+        (self.is_behind, self.much) = (false, MUCH);
+        Some(document)
+    }
+
+    /// Whether a version of the state is in memory that may still read chunks of an earlier base.
+    pub(super) fn is_read(&mut self) -> bool {
+        self.former.retain(|reader| Arc::strong_count(reader) > 1);
+        !self.former.is_empty()
+    }
+}
+
+impl Base {
+    /// Its state, of which nothing is read yet.
+    fn over(&self, reader: &Arc<Reader>) -> Result<Node> {
+        if self.layout.is_in_root() { Ok(self.state.clone()) } else { reader.leaf(&self.layout) }
+    }
+}
