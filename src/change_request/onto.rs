@@ -64,7 +64,7 @@ impl ChangeRequest {
                 perform(root, &Edit::Splice { path: path.clone(), index, remove: 0, insert: items.clone() })?;
             }
         }
-        base.limits.check_change(&newer.root, &mut state)?;
+        base.limits.check_change(&newer.root, &state)?;
         let (state, visible) = (document(state), document(visible));
         let lost = lost.into_iter().map(|(path, value)| Conflict {
             kept: edit::find(&visible.root, &path).map(document),

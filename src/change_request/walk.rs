@@ -122,7 +122,7 @@ impl<'o> Walk<'o> {
 
     pub(super) fn finish(mut self) -> Result<Changed> {
         let limits = self.before.limits;
-        limits.check_change(&self.before.root, &mut self.state)?;
+        limits.check_change(&self.before.root, &self.state)?;
         let state = Document { root: self.state, limits };
         if let Some(truncation) = &self.options.truncation {
             // What the agent doesn't see may not show in what it is told.

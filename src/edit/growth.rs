@@ -8,9 +8,8 @@ use crate::print;
 impl Limits {
     /// What a change made of the document that was `before`. The weight, which is at hand, is only about the size of the
     /// text by which a document is accepted at first: where it is over the limit, the text is measured, and one that was
-    /// over it before may be changed as long as it doesn't grow. O(1), and O(the limit) where the weight is over it; what was
-    /// measured is the document's weight from then on.
-    pub(crate) fn check_change(&self, before: &Node, after: &mut Node) -> Result<()> {
+    /// over it before may be changed as long as it doesn't grow. O(1), and O(the limit) where the weight is over it.
+    pub(crate) fn check_change(&self, before: &Node, after: &Node) -> Result<()> {
         if self.check_growth(after, 0).is_ok() {
             return Ok(());
         }
@@ -25,12 +24,10 @@ impl Limits {
     }
 
     /// A document that becomes so many bytes longer.
-    pub(crate) fn check_growth(&self, root: &mut Node, bytes: usize) -> Result<()> {
+    pub(crate) fn check_growth(&self, root: &Node, bytes: usize) -> Result<()> {
         self.check_document(root.weight().saturating_add(bytes)).or_else(|_| {
-            let length = print::length(root, self.document.min(MAX_DOCUMENT).saturating_add(1));
-            self.check_document(length.saturating_add(bytes))?;
-            root.weighs(length);
-            Ok(())
+            let most = self.document.min(MAX_DOCUMENT);
+            self.check_document(print::length(root, most.saturating_add(1)).saturating_add(bytes))
         })
     }
 

@@ -77,7 +77,7 @@ impl<'a> Combiner<'a> {
                 None => self.place(&mut path, value.as_ref(), touches)?,
             }
         }
-        self.limits.check_change(base, &mut self.state)
+        self.limits.check_change(base, &self.state)
     }
 
     /// Overruled writes that the merged state doesn't have all the same, or that may have counted.

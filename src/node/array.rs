@@ -58,10 +58,6 @@ impl Array {
         self.weight
     }
 
-    pub(super) fn weighs(&mut self, weight: usize) {
-        self.weight = weight;
-    }
-
     /// Whether anything in it may live with a host.
     pub(super) fn is_hosted(&self) -> bool {
         self.is_hosted

@@ -231,26 +231,6 @@ impl Node {
         }
     }
 
-    /// Sets what a container weighs, which is known better. O(1) if no other version has it.
-    pub(crate) fn weighs(&mut self, weight: usize) {
-        match self {
-            Node::Array(array) => Arc::make_mut(array).weighs(weight),
-            Node::Object(object) => Arc::make_mut(object).weighs(weight),
-            _ => {}
-        }
-    }
-
-    /// Takes over what an equal value is known to weigh: here less of it may have been read. O(the members on the way to large containers).
-    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
-    pub(crate) fn weigh_as(&mut self, other: &Node) {
-        match (self, other) {
-            (Node::Array(array), Node::Array(other)) => Arc::make_mut(array).weighs(other.weight()),
-            (Node::Object(object), Node::Object(other)) => Arc::make_mut(object).weigh_as(other),
-            // What nobody has written to weighs what it did.
-            _ => {}
-        }
-    }
-
     /// The value without the text around it that it was read with. O(size) where it is or has raw text.
     #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
     pub(crate) fn apart(&self) -> Node {

@@ -233,10 +233,6 @@ impl Object {
         self.weight
     }
 
-    pub(super) fn weighs(&mut self, weight: usize) {
-        self.weight = weight;
-    }
-
     /// Whether anything in it may live with a host.
     pub(super) fn is_hosted(&self) -> bool {
         self.is_hosted
@@ -308,14 +304,6 @@ impl Object {
         self.is_hosted |= value.is_hosted();
         self.holder = None;
         Some(result)
-    }
-
-    /// Also its members, if they are few.
-    pub(super) fn weigh_as(&mut self, other: &Object) {
-        if let Members::Flat { shape, values } = &mut self.members {
-            shape.iter().zip(values).for_each(|(key, value)| other.get(key).into_iter().for_each(|other| value.weigh_as(other)));
-        }
-        self.weight = other.weight;
     }
 
     /// Has a change wait until somebody reads the member; false if it is read already, or not there. The object weighs so much

@@ -266,8 +266,8 @@ impl GraphChange {
     }
 }
 
-fn changed(before: &Document, mut root: Node) -> Result<GraphChange> {
-    before.limits.check_change(&before.root, &mut root)?;
+fn changed(before: &Document, root: Node) -> Result<GraphChange> {
+    before.limits.check_change(&before.root, &root)?;
     Ok(GraphChange::between(before.clone(), Document { root, limits: before.limits }))
 }
 

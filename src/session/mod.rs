@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::error::Result;
 use crate::patch::Dialect;
-use crate::store::{Opened, Piece, Plan, Retention, RowOperation, Rows, Store};
+use crate::store::{Piece, Plan, Retention, RowOperation, Rows, Store, Woken};
 use crate::sync::resume::Standard;
 use crate::sync::{CommitFrame, ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
@@ -80,7 +80,7 @@ impl Session {
         let root = document.root.clone().taken_over().unwrap_or(document.root);
         let document = Document { root, limits: document.limits };
         let (store, rows) = Store::create(id, &document);
-        (Session::wake(Opened { store, document, recent: Vec::new() }), rows)
+        (Session::wake(Woken { store, document, recent: Vec::new() }), rows)
     }
 
     /// Goes on from what the tables held. O(the recent patches).
@@ -95,8 +95,8 @@ impl Session {
     /// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert_eq!((session.revision(), session.document().to_string()), (0, r#"{"n":1}"#.into()));
     /// ```
-    pub fn wake(opened: Opened) -> Session {
-        let Opened { store, document, recent } = opened;
+    pub fn wake(opened: Woken) -> Session {
+        let Woken { store, document, recent } = opened;
         let limits = document.limits;
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.

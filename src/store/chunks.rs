@@ -58,7 +58,7 @@ pub(super) struct Reader {
     pub(super) opened: Mutex<Containers>,
     /// The chunks that were read last.
     recent: Mutex<VecDeque<(u64, usize, Node)>>,
-    /// How many bytes of the state were handed out to stay in memory.
+    /// How many bytes of the state were handed out, but for those that a fold looked at.
     kept: AtomicUsize,
     /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
     failure: OnceLock<Error>,
@@ -81,8 +81,12 @@ impl Reader {
 
     /// A value that is to stay in memory, without the chunk that it was read from.
     pub(super) fn keep(&self, node: &Node) -> Node {
-        self.kept.fetch_add(KEPT + node.weight(), Ordering::Relaxed);
+        self.keeps(node.weight());
         node.apart()
+    }
+
+    pub(super) fn keeps(&self, bytes: usize) {
+        self.kept.fetch_add(KEPT + bytes, Ordering::Relaxed);
     }
 
     /// Reads earlier revisions from the same rows.
@@ -133,8 +137,8 @@ impl Reader {
         if let (Some(holes), Some(node)) = (run.holes.get(), self.recent(run.chunk)) {
             return Ok((node, holes.clone()));
         }
-        let (node, holes) = self.read(kind, run)?;
-        self.remember(run.chunk, run.bytes, &node);
+        let (node, holes, bytes) = self.read(kind, run)?;
+        self.remember(run.chunk, bytes, &node);
         Ok((node, holes))
     }
 
@@ -152,7 +156,8 @@ impl Reader {
         }
     }
 
-    fn read(&self, kind: Kind, run: &Run) -> Result<(Node, Holes)> {
+    /// The content, and how many bytes the row has.
+    fn read(&self, kind: Kind, run: &Run) -> Result<(Node, Holes, usize)> {
         let wrong = || damaged(CHUNKS, run.chunk);
         let row = self.fetch(run.chunk)?;
         let (content, line) = split(&row);
@@ -165,7 +170,7 @@ impl Reader {
             Kind::Text => text(&node).map(<[u8]>::len),
             _ => node.as_array().map(|items| items.len() / kind.places()),
         };
-        if count == Some(run.count) && run.has_holes != holes.is_empty() { Ok((node, holes)) } else { Err(wrong()) }
+        if count == Some(run.count) && run.has_holes != holes.is_empty() { Ok((node, holes, row.len())) } else { Err(wrong()) }
     }
 
     /// Where the value is that a root is of.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::chunks::{damaged, missing};
-use super::{LAST_REVISION, Opened, PARTS, RowOperation, Store};
+use super::{LAST_REVISION, PARTS, RowOperation, Store, Woken};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -141,7 +141,7 @@ impl Format1 {
     /// let format1 = Format1::new("a-session", 0, 2);
     /// assert_eq!(format1.finish(Limits::default()).unwrap_err().code, Code::StreamTruncated);
     /// ```
-    pub fn finish(mut self, limits: Limits) -> Result<(Opened, Vec<RowOperation>)> {
+    pub fn finish(mut self, limits: Limits) -> Result<(Woken, Vec<RowOperation>)> {
         let base = self.revision;
         self.begin()?;
         // The newest patch always stayed in the log, so the log reaches the base.
@@ -153,7 +153,7 @@ impl Format1 {
         let document = Document { limits, ..state };
         let recent = Vec::from(self.recent);
         let (store, rows) = Store::begin(self.session, self.revision, &document, &recent);
-        Ok((Opened { store, document, recent }, rows))
+        Ok((Woken { store, document, recent }, rows))
     }
 
     /// The base is complete.

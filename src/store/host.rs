@@ -95,6 +95,7 @@ impl Reader {
 
     fn open_layout(&self, layout: Arc<Layout>) -> Result<(u32, Level)> {
         if layout.kind == Kind::Text {
+            self.keeps(layout.bytes);
             return Ok((0, Level::Text(self.whole(&layout)?)));
         }
         let length = |layout: &Layout| self.runs(layout).map(|runs| runs.iter().map(|run| run.count).sum());

@@ -18,7 +18,6 @@ mod chunks;
 mod fold;
 mod format1;
 mod hash;
-mod history;
 mod host;
 mod layout;
 mod log;
@@ -27,6 +26,7 @@ mod patches;
 mod piece;
 mod renewal;
 mod repair;
+mod retained;
 mod roots;
 mod rows;
 mod tables;
@@ -39,20 +39,20 @@ use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::node::{Fading, Node};
 use chunks::Reader;
-use fold::{CHUNK, Done, Fold, Step};
-use history::{History, Tidied};
+use fold::{CHUNK, Done, Fold, Next};
 use layout::{Kind, Layout};
 use log::{Growth, Log};
 use renewal::{MUCH, Renewal};
+use retained::{Retained, Tidied};
 use roots::Root;
 use rows::NoRows;
 
 pub use format1::Format1;
 pub use hash::hash;
-pub use history::Retention;
-pub use open::Opened;
+pub use open::Woken;
 pub use piece::Piece;
 pub use repair::Repair;
+pub use retained::Retention;
 pub use rows::{LogText, Meta, Rows};
 pub use tables::Tables;
 
@@ -175,8 +175,6 @@ pub struct Plan {
     fold: Option<Folding>,
     /// A new base, and whether the one before stays beside it.
     base: Option<(Base, bool)>,
-    /// Whether any of the state may still be read from chunks.
-    is_read_later: bool,
     tidied: Tidied,
 }
 
@@ -237,8 +235,8 @@ pub struct Store {
     revision: u64,
     /// Reads the present base.
     reader: Arc<Reader>,
-    /// Those of versions before, as long as there are such.
-    former: Vec<Arc<Reader>>,
+    /// Those of versions before, as long as there are such, with the number of the first chunk that none of them has.
+    former: Vec<(Arc<Reader>, u64)>,
     renewal: Option<Renewal>,
     /// Whether the state stands over a base that was replaced.
     is_behind: bool,
@@ -258,7 +256,7 @@ pub struct Store {
     /// A fold, while there is one and no plan has it.
     folding: Option<Folding>,
     interrupted: Option<Interrupted>,
-    history: History,
+    retained: Retained,
     /// Bases that were replaced, whose memory goes with the commits that follow.
     fading: Fading,
     /// Reads earlier revisions.
@@ -322,7 +320,7 @@ impl Store {
             grown_since: 0,
             folding: None,
             interrupted: None,
-            history: History::default(),
+            retained: Retained::default(),
             fading: Fading::default(),
             past: None,
             is_earlier: false,
@@ -387,7 +385,7 @@ impl Store {
     /// assert_eq!(opened.store.check().unwrap_err().code, Code::StreamTruncated);
     /// ```
     pub fn check(&self) -> Result<()> {
-        self.former.iter().chain([&self.reader]).try_for_each(|reader| reader.check())
+        self.former.iter().map(|(reader, _)| reader).chain([&self.reader]).try_for_each(|reader| reader.check())
     }
 
     /// The rows that commit this patch, given the state after it. O(patch), and a bounded piece of a new base where one is due.
@@ -419,8 +417,7 @@ impl Store {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
         let (operations, growth) = self.log.commit(revision, &patch)?;
-        let (is_read_later, tidied) = (document.root.is_hosted(), Tidied::default());
-        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, is_read_later, tidied };
+        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, tidied: Tidied::default() };
         let mut described = self.is_earlier;
         // What is read to be written doesn't stay.
         let kept = self.reader.kept();
@@ -468,7 +465,7 @@ impl Store {
             // An object that sleeps often would never come further, if what it does again had to fit into a commit.
             let is_again = !folding.written.is_empty();
             match folding.fold.step(if is_again || writes_one && left == most { &mut again } else { &mut room })? {
-                Step::Chunk(id, text) => {
+                Next::Chunk(id, text) => {
                     if folding.written.remove(&id) != Some(hash(id, &text)) {
                         // A row has its price however short it is.
                         let printed = if is_again { 0 } else { text.len() };
@@ -477,8 +474,8 @@ impl Store {
                         left -= 1;
                     }
                 }
-                Step::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
-                Step::Done(mut done) => {
+                Next::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
+                Next::Done(mut done) => {
                     let before = &self.base.root;
                     let began_now = folding.revision == plan.revision;
                     let patches = if began_now { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
@@ -487,7 +484,7 @@ impl Store {
                     let stays = self.stays(&root)?;
                     if !stays {
                         // What wasn't deleted yet isn't known from the root before any more.
-                        root.freed.splice(0..0, self.history.unswept(before));
+                        root.freed.splice(0..0, self.retained.unswept(before));
                     }
                     plan.operations.push(root.row(&done.text));
                     plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
@@ -528,23 +525,22 @@ impl Store {
         if let Some(before) = plan.tidied.forgotten() {
             self.log.forget(before);
         }
-        self.history.accept(plan.tidied, &mut self.base.root);
+        self.retained.accept(plan.tidied, &mut self.base.root);
         if let Some((base, stays)) = plan.base {
             self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
-            self.history.replaced(self.base.root.revision, &base.root, stays);
-            let has_chunks = !base.layout.is_in_root();
-            self.fading.add(std::mem::replace(&mut self.base, base).state);
-            if has_chunks || plan.is_read_later {
-                self.begin_anew();
-            }
+            self.retained.replaced(self.base.root.revision, &base.root, stays);
+            let before = std::mem::replace(&mut self.base, base);
+            self.fading.add(before.state);
+            self.begin_anew(before.root.next);
         }
         self.renew(plan.patch_bytes);
-        self.fading.drop_some(FADING);
+        // What is large at a time leaves as much behind.
+        self.fading.drop_some(FADING.max(plan.patch_bytes / 2));
     }
 
     /// The plan isn't carried out: what it found to be deleted is looked for again.
     pub(crate) fn refused(&mut self) {
-        self.history.refused(&self.base.root);
+        self.retained.refused(&self.base.root);
     }
 
     /// A version that nobody needs any more.
@@ -576,9 +572,9 @@ fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
     let Ok(mut fold) = Fold::begin(reader, CHUNK, state, None, 1) else { return (operations, nothing) };
     loop {
         match fold.step(&mut { usize::MAX }) {
-            Ok(Step::Chunk(id, text)) => operations.push(chunk(id, text)),
-            Ok(Step::Looked) => {}
-            Ok(Step::Done(done)) => return (operations, done),
+            Ok(Next::Chunk(id, text)) => operations.push(chunk(id, text)),
+            Ok(Next::Looked) => {}
+            Ok(Next::Done(done)) => return (operations, done),
             Err(_) => return (operations, nothing),
         }
     }

@@ -17,7 +17,7 @@ use crate::sync::resume;
 
 /// What the tables held.
 #[derive(Debug)]
-pub struct Opened {
+pub struct Woken {
     /// For planning the next commit.
     pub store: Store,
     /// The state at its last commit.
@@ -26,7 +26,7 @@ pub struct Opened {
     pub recent: Vec<String>,
 }
 
-impl Opened {
+impl Woken {
     /// What the tables hold; `None` where there never was anything. The limits are those that the document keeps; what was
     /// accepted once is read without any. O(what the log has, and where that leads).
     ///
@@ -36,23 +36,23 @@ impl Opened {
     ///
     /// ```
     /// use patchwire::Limits;
-    /// use patchwire::store::{Opened, RowOperation, Store, Tables};
+    /// use patchwire::store::{Woken, RowOperation, Store, Tables};
     /// use patchwire::{Code, Document};
     ///
     /// let mut tables = Tables::default();
-    /// assert!(Opened::read(tables.rows(), Limits::default()).unwrap().is_none());
+    /// assert!(Woken::read(tables.rows(), Limits::default()).unwrap().is_none());
     /// tables.execute(&Store::create("a-session", &Document::parse(r#"{"n":"abc"}"#).unwrap()).1);
-    /// let opened = Opened::read(tables.rows(), Limits::default()).unwrap().unwrap();
+    /// let opened = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap();
     /// assert_eq!((opened.store.revision(), opened.document.to_string()), (0, r#"{"n":"abc"}"#.into()));
     ///
     /// tables.execute(&[RowOperation::PutRoot { revision: 0, hash: 1, text: "not what was written".into() }]);
-    /// let error = Opened::read(tables.rows(), Limits::default()).unwrap_err();
+    /// let error = Woken::read(tables.rows(), Limits::default()).unwrap_err();
     /// assert_eq!((error.code, error.row), (Code::ValidationFailed, Some(("roots", 0))));
     /// tables.execute(&[RowOperation::DeleteRoot { revision: 0 }]);
-    /// let error = Opened::read(tables.rows(), Limits::default()).unwrap_err();
+    /// let error = Woken::read(tables.rows(), Limits::default()).unwrap_err();
     /// assert_eq!((error.code, error.row), (Code::StreamTruncated, Some(("roots", 0))));
     /// ```
-    pub fn read(rows: Arc<dyn Rows>, limits: Limits) -> Result<Option<Opened>> {
+    pub fn read(rows: Arc<dyn Rows>, limits: Limits) -> Result<Option<Woken>> {
         let meta = rows.meta()?;
         if meta.as_ref().is_some_and(|meta| !(READ..=FORMAT).contains(&meta.format)) {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know").in_row("meta", 1));
@@ -89,9 +89,9 @@ impl Opened {
         if patches.is_split() || store.log.tail() != meta.tail {
             return Err(missing(LOG, meta.tail));
         }
-        store.history.woken(roots, &store.base.root);
+        store.retained.woken(roots, &store.base.root);
         store.is_earlier = is_earlier;
-        Ok(Some(Opened { store, document: Document { limits, ..document }, recent: recent.into() }))
+        Ok(Some(Woken { store, document: Document { limits, ..document }, recent: recent.into() }))
     }
 }
 
@@ -153,16 +153,16 @@ impl Store {
     /// O(the log since the base before).
     ///
     /// # Errors
-    /// `NOT_FOUND` where the revision isn't kept, or isn't made yet; as [`Opened::read`].
+    /// `NOT_FOUND` where the revision isn't kept, or isn't made yet; as [`Woken::read`].
     ///
     /// ```
-    /// use patchwire::store::{Opened, Store, Tables};
+    /// use patchwire::store::{Woken, Store, Tables};
     /// use patchwire::{Code, Document, Limits, Patch};
     ///
     /// let mut tables = Tables::default();
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
     /// tables.execute(&Store::create("a-session", &state).1);
-    /// let mut store = Opened::read(tables.rows(), Limits::default()).unwrap().unwrap().store;
+    /// let mut store = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap().store;
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
     /// tables.execute(&plan.operations);
@@ -174,9 +174,9 @@ impl Store {
     pub fn at(&mut self, revision: u64) -> Result<Document> {
         let gone = || Error::new(Code::NotFound, "the revision isn't kept");
         let base = self.base.root.revision;
-        let from = [base].iter().chain(self.history.older.iter().rev()).find(|from| **from <= revision).copied();
+        let from = [base].iter().chain(self.retained.older.iter().rev()).find(|from| **from <= revision).copied();
         let from =
-            from.filter(|_| revision <= self.revision && (revision >= base || !self.history.is_leaving(revision))).ok_or_else(gone)?;
+            from.filter(|_| revision <= self.revision && (revision >= base || !self.retained.is_leaving(revision))).ok_or_else(gone)?;
         let past = match &self.past {
             Some(past) if past.failure().is_none() => past.clone(),
             _ => self.past.insert(Arc::new(self.reader.of_past())).clone(),

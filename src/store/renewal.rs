@@ -49,14 +49,16 @@ impl Renewal {
 }
 
 impl Store {
-    /// The base was replaced: what there is refers to the chunks of the one before.
-    pub(super) fn begin_anew(&mut self) {
-        let reader = Arc::new(Reader::new(self.reader.rows.clone()));
-        let Ok(state) = self.base.over(&reader) else { return };
-        self.fading.add(std::mem::replace(&mut self.base.state, state));
-        self.former.push(std::mem::replace(&mut self.reader, reader));
-        self.is_behind = true;
+    /// The base was replaced: what there is refers to the chunks of the one before, whose numbers are below this one.
+    pub(super) fn begin_anew(&mut self, next: u64) {
         self.give_up();
+        let reader = Arc::new(Reader::new(self.reader.rows.clone()));
+        self.former.push((std::mem::replace(&mut self.reader, reader.clone()), next));
+        match self.base.over(&reader) {
+            Ok(state) => self.fading.add(std::mem::replace(&mut self.base.state, state)),
+            Err(error) => reader.fail(error),
+        }
+        self.is_behind = true;
     }
 
     /// Goes on with a version that is being made, or begins one: if it is needed, or much has been read.
@@ -64,7 +66,7 @@ impl Store {
         if self.renewal.is_none() {
             self.renewal = if self.is_behind {
                 Some(Renewal::new(self.reader.clone(), self.base.state.clone(), self.base.root.revision))
-            } else if self.base.layout.bytes > LARGE && self.reader.kept() > self.much {
+            } else if self.base.layout.bytes > LARGE && self.reader.kept() > self.much && self.read_below() == 0 {
                 let reader = Arc::new(Reader::new(self.reader.rows.clone()));
                 let state = self.base.over(&reader).ok();
                 state.map(|state| Renewal::new(reader, state, self.base.root.revision))
@@ -73,10 +75,12 @@ impl Store {
             };
         }
         let Some(renewal) = &mut self.renewal else { return };
-        let went_on = renewal.go_on(self.revision, ROOM + 2 * bytes);
-        // What is read for it is no gain.
-        let reads_too_much = !self.is_behind && 2 * renewal.reader.kept() > self.reader.kept();
-        if went_on.is_err() || reads_too_much {
+        if renewal.go_on(self.revision, ROOM + 2 * bytes).is_err() {
+            // What is in memory may be the last that is whole: the next base is written of it, all of it.
+            self.is_behind = false;
+            self.give_up();
+        } else if !self.is_behind && 2 * renewal.reader.kept() > self.reader.kept() {
+            // What is read for it is no gain.
             self.much = self.much.saturating_mul(2);
             self.give_up();
         }
@@ -115,17 +119,17 @@ impl Store {
         let is_ready = self.renewal.as_ref().is_some_and(|renewal| renewal.reached == self.revision);
         let Renewal { reader, base, document, .. } = self.renewal.take_if(|_| is_ready)?;
         if !self.is_behind {
-            self.former.push(std::mem::replace(&mut self.reader, reader));
+            self.former.push((std::mem::replace(&mut self.reader, reader), self.base.root.next));
             self.fading.add(std::mem::replace(&mut self.base.state, base));
         }
         (self.is_behind, self.much) = (false, MUCH);
         Some(document)
     }
 
-    /// Whether a version of the state is in memory that may still read chunks of an earlier base.
-    pub(super) fn is_read(&mut self) -> bool {
-        self.former.retain(|reader| Arc::strong_count(reader) > 1);
-        !self.former.is_empty()
+    /// Chunks with numbers below this may be read by a version before that is still in memory.
+    pub(super) fn read_below(&mut self) -> u64 {
+        self.former.retain(|(reader, _)| Arc::strong_count(reader) > 1);
+        self.former.iter().map(|(_, next)| *next).max().unwrap_or(0)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::chunks::Reader;
-use super::fold::{CHUNK, Fold, Step};
+use super::fold::{CHUNK, Fold, Next};
 use super::log::SHARED;
 use super::patches::{hash_of, replay};
 use super::rows::{Meta, Rows};
-use super::{Base, FORMAT, LAST_REVISION, Opened, PARTS, READ, RowOperation, chunk};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, RowOperation, Woken, chunk};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -18,7 +18,7 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 /// The newest state that is whole, as a revision of its own, and the rows to write for that.
 ///
 /// ```
-/// use patchwire::store::{Opened, Repair, Store, Tables};
+/// use patchwire::store::{Woken, Repair, Store, Tables};
 /// use patchwire::{Document, Limits, Patch};
 ///
 /// let mut tables = Tables::default();
@@ -39,7 +39,7 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 /// assert_eq!((repair.restored, repair.newest, repair.revision), (1, 3, 4));
 /// assert_eq!(repair.damage.row, Some(("log", 2 * 4096)));
 /// tables.execute(&repair.operations);
-/// let opened = Opened::read(tables.rows(), Limits::default()).unwrap().unwrap();
+/// let opened = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap();
 /// assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", 4));
 /// ```
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Repair {
     /// have seen revisions that are lost. O(state), a chunk at a time in memory.
     ///
     /// # Errors
-    /// Where no state is whole, what is damaged, as [`Opened::read`]; what reading gives.
+    /// Where no state is whole, what is damaged, as [`Woken::read`]; what reading gives.
     pub fn plan(rows: Arc<dyn Rows>, session: impl Into<String>) -> Result<Option<Repair>> {
         let damage = match damage(&rows) {
             Ok(()) => return Ok(None),
@@ -94,9 +94,9 @@ impl Repair {
         let mut fold = Fold::begin(reader.clone(), CHUNK, &state.root, Some((&base.state, base.layout)), base.root.next)?;
         loop {
             match fold.step(&mut { usize::MAX })? {
-                Step::Chunk(id, text) => operations.push(chunk(id, text)),
-                Step::Looked => {}
-                Step::Done(mut done) => {
+                Next::Chunk(id, text) => operations.push(chunk(id, text)),
+                Next::Looked => {}
+                Next::Done(mut done) => {
                     let root = base.root.followed_by(revision, &mut done, 0, (revision + 1) * PARTS, rows.now());
                     operations.push(root.row(&done.text));
                     reader.check()?;
@@ -109,7 +109,7 @@ impl Repair {
 
 /// What is wrong with the present state, if something is.
 fn damage(rows: &Arc<dyn Rows>) -> Result<()> {
-    let Some(Opened { store, document, .. }) = Opened::read(rows.clone(), Limits::none())? else { return Ok(()) };
+    let Some(Woken { store, document, .. }) = Woken::read(rows.clone(), Limits::none())? else { return Ok(()) };
     is_whole(&store.reader, &document);
     store.check()
 }

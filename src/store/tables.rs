@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{LogText, Meta, Opened, RowOperation, Rows};
+use super::{LogText, Meta, RowOperation, Rows, Woken};
 use crate::error::Result;
 use crate::limits::Limits;
 
@@ -161,7 +161,7 @@ impl Tables {
     /// What they hold; `None` where nothing was ever put in.
     ///
     /// # Errors
-    /// As [`Opened::read`].
+    /// As [`Woken::read`].
     ///
     /// ```
     /// use patchwire::store::{Store, Tables};
@@ -173,8 +173,8 @@ impl Tables {
     /// tables.execute(&Store::create("a-session", &state).1);
     /// assert_eq!(tables.open(Limits::default()).unwrap().unwrap().document, state);
     /// ```
-    pub fn open(&self, limits: Limits) -> Result<Option<Opened>> {
-        Opened::read(self.rows(), limits)
+    pub fn open(&self, limits: Limits) -> Result<Option<Woken>> {
+        Woken::read(self.rows(), limits)
     }
 
     /// Keeps a revision until it is unpinned as often as it was pinned.

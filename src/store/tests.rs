@@ -41,11 +41,12 @@ impl Kept {
             if self.store.revision.is_multiple_of(3) && renewed.weight() < 1 << 20 {
                 assert_eq!(renewed, self.document);
             }
-            self.document = renewed;
+            let before = std::mem::replace(&mut self.document, renewed);
+            self.store.let_go(before.root);
         }
     }
 
-    fn check(&self) -> Opened {
+    fn check(&self) -> Woken {
         let opened = self.tables.open(Limits::default()).unwrap().unwrap();
         assert_eq!(opened.document.to_string(), self.document.to_string());
         assert_eq!(opened.store.revision, self.store.revision);
@@ -360,7 +361,7 @@ fn missing_and_damaged_rows_are_errors_that_name_them() {
     let damaged = |damage: &dyn Fn(&mut Tables)| {
         let mut tables = kept.tables.clone();
         damage(&mut tables);
-        let whole = |opened: Opened| {
+        let whole = |opened: Woken| {
             drop(opened.document.to_string());
             opened.store.check().map(|()| opened.store.revision)
         };
@@ -427,7 +428,7 @@ fn whatever_the_row_of_meta_says_the_others_make_no_other_state() {
             let tables = kept.tables.clone();
             tables.content().meta = Some(damaged);
             let Ok(opened) = tables.open(Limits::default()) else { continue };
-            let Opened { store, document, .. } = opened.unwrap();
+            let Woken { store, document, .. } = opened.unwrap();
             assert_eq!(document.to_string(), kept.document.to_string());
             // The fold that it goes on with, or doesn't, leads to a base that is read as the same.
             let mut on = Kept { store, document, tables };
@@ -506,7 +507,7 @@ fn a_state_is_read_where_it_is_looked_into() {
     let items: Vec<String> = (0..100_000).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "x".repeat(80))).collect();
     let kept = Kept::new(&format!(r#"{{"list":[{}],"n":0,"other":[{}]}}"#, items.join(","), items.join(",")));
     let chunks = Arc::new(Counting(kept.tables.rows(), Default::default()));
-    let opened = Opened::read(chunks.clone(), Limits::default()).unwrap().unwrap();
+    let opened = Woken::read(chunks.clone(), Limits::default()).unwrap().unwrap();
     let reads = || chunks.1.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(reads(), 0);
     assert_eq!(opened.document.weight() / 1_000, kept.document.to_string().len() / 1_000);
@@ -527,7 +528,7 @@ fn a_wide_object_is_read_where_it_is_looked_into() {
     let members: Vec<String> = (0..100_000).map(|i| format!(r#""key {}":{{"id":{i},"text":"{text}"}}"#, i * 7_919 % 100_000)).collect();
     let mut kept = Kept::new(&format!(r#"{{"map":{{{}}},"n":0}}"#, members.join(",")));
     let chunks = Arc::new(Counting(kept.tables.rows(), Default::default()));
-    let opened = Opened::read(chunks.clone(), Limits::default()).unwrap().unwrap();
+    let opened = Woken::read(chunks.clone(), Limits::default()).unwrap().unwrap();
     let reads = || chunks.1.load(std::sync::atomic::Ordering::Relaxed);
     let patch = r#"[{"op":"replace","path":"/map/key 777/id","value":-1},{"op":"add","path":"/map/another","value":2},{"op":"remove","path":"/map/key 5"}]"#;
     let changed = opened.document.apply(&Patch::parse(patch).unwrap()).unwrap();
@@ -579,7 +580,7 @@ fn a_long_string_is_read_where_it_is_looked_into() {
         (0..100).map(|i| (format!(r#""{i} {long}""#), format!(r#""name {i}":"{i} {long}""#))).unzip();
     let mut kept = Kept::new(&format!(r#"{{"n":0,"list":[{}],"map":{{{}}},"text":{}}}"#, texts.join(","), names.join(","), texts[0]));
     let chunks = Arc::new(Counting(kept.tables.rows(), Default::default()));
-    let opened = Opened::read(chunks.clone(), Limits::default()).unwrap().unwrap();
+    let opened = Woken::read(chunks.clone(), Limits::default()).unwrap().unwrap();
     let reads = || chunks.1.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(opened.document.weight() / 1_000, kept.document.to_string().len() / 1_000);
     let patch = r#"[{"op":"inc","path":"/n","inc":1},{"op":"move","from":"/list/7","path":"/list/90"},{"op":"remove","path":"/map/name 5"},{"op":"add","path":"/list/-","value":"short"}]"#;

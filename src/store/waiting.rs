@@ -39,9 +39,11 @@ fn carry_out(root: &mut Node, patch: &[u8], reader: &Arc<Reader>, row: u64) -> R
 /// By how much an operation may make its document larger; `None` where it does something in more than one place.
 fn weight_of(operation: &Operation) -> Option<usize> {
     match operation {
-        Operation::Add { value, .. } | Operation::Replace { value, .. } => Some(value.weight()),
+        Operation::Add { path, value } => Some(value.weight() + path.keys().last().map_or(0, |key| key.len() + 4)),
+        Operation::Replace { value, .. } => Some(value.weight()),
         Operation::StrIns { text, .. } => Some(text.len()),
-        Operation::Remove { .. } | Operation::Inc { .. } => Some(0),
+        Operation::Inc { .. } => Some(8),
+        Operation::Remove { .. } => Some(0),
         Operation::Move { .. } | Operation::Copy { .. } | Operation::Test { .. } => None,
     }
 }

@@ -246,8 +246,7 @@ impl Tracker {
 
     /// Goes on with an equal document; returns the one before. Readers who have read all go on from the new one. What others are
     /// told is found by comparing with their baselines, whatever those share with the document.
-    pub(crate) fn exchange(&mut self, mut root: Node) -> Node {
-        root.weigh_as(&self.document.root);
+    pub(crate) fn exchange(&mut self, root: Node) -> Node {
         let before = std::mem::replace(&mut self.document.root, root);
         for cursor in self.cursors.iter_mut().flatten().filter(|cursor| cursor.base().is_same(&before)) {
             *cursor = Cursor::new(self.document.root.clone(), self.options.array_delta);
@@ -295,7 +294,7 @@ impl Tracker {
     fn change(&mut self, edit: Edit) -> Result<()> {
         let mut root = self.document.root.clone();
         let out = edit::perform(&mut root, &edit, &self.options.limits)?;
-        self.options.limits.check_change(&self.document.root, &mut root)?;
+        self.options.limits.check_change(&self.document.root, &root)?;
         let done = vec![Done { edit, out }];
         let kind = Kind::Step(Cause::of(&done));
         self.adopt(Outcome { root, done, kind });
@@ -306,7 +305,7 @@ impl Tracker {
     /// The latest step takes it back, or a step that the caller adds.
     fn grow(&mut self, edit: &Edit, own: Option<StreamId>) -> Result<()> {
         let Edit::AppendText { path, text } = edit else { return Ok(()) };
-        self.options.limits.check_growth(&mut self.document.root, text.len())?;
+        self.options.limits.check_growth(&self.document.root, text.len())?;
         edit::append_text(&mut self.document.root, path, text, &self.options.limits)?;
         self.history.forget_undone();
         self.tell(edit, own);

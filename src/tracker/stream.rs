@@ -176,7 +176,7 @@ impl Tracker {
             }
             if let Some(edit) = one.parser.end()? {
                 let out = edit::perform(&mut root, &edit, &self.options.limits)?;
-                self.options.limits.check_change(&self.document.root, &mut root)?;
+                self.options.limits.check_change(&self.document.root, &root)?;
                 done.push(Done { edit, out });
             }
         }
@@ -233,7 +233,7 @@ impl Tracker {
                     other => edit::perform(&mut root, other, &self.options.limits).map(|_| ())?,
                 }
             }
-            self.options.limits.check_change(&self.document.root, &mut root)?;
+            self.options.limits.check_change(&self.document.root, &root)?;
             self.document.root = root;
             edits.iter().for_each(|edit| self.tell(edit, Some(id)));
         }

@@ -304,7 +304,7 @@ impl Inner {
                 None => {}
             }
         }
-        limits.check_change(&before.root, &mut root)?;
+        limits.check_change(&before.root, &root)?;
         Ok(Document { root, limits })
     }
 

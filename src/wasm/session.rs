@@ -18,7 +18,7 @@ use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
-use crate::store::{Format1, LogText, Meta, Opened, Repair, Retention, RowOperation, Rows};
+use crate::store::{Format1, LogText, Meta, Repair, Retention, RowOperation, Rows, Woken};
 use crate::sync::{Note, PING, PONG, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
@@ -42,7 +42,7 @@ impl SessionHandle {
 
     /// What the tables hold; undefined where there never was anything.
     pub fn read(bounds: &[f64], table: RowTable) -> JsResult<Option<SessionHandle>> {
-        let opened = Opened::read(Arc::new(Stored(table)), limits(bounds)).map_err(to_js)?;
+        let opened = Woken::read(Arc::new(Stored(table)), limits(bounds)).map_err(to_js)?;
         Ok(opened.map(|opened| SessionHandle::of(Session::wake(opened))))
     }
 

@@ -35,7 +35,7 @@ impl World {
         let (at_server, at_client) = (self.now + self.random.below(300), self.now + self.random.below(300));
         self.queue.retain(|(at, _), event| match event {
             Event::ToServer(on, _) => *on != socket || *at <= at_server,
-            Event::ToClient(on, _) | Event::Opened(on) => *on != socket || *at <= at_client,
+            Event::ToClient(on, _) | Event::Woken(on) => *on != socket || *at <= at_client,
             _ => true,
         });
         if !self.sockets[socket].black {

@@ -24,7 +24,7 @@ const END: u64 = HEALED + 60_000;
 pub enum Event {
     /// The request for a connection reaches the server.
     Accept(usize),
-    Opened(usize),
+    Woken(usize),
     ToServer(usize, String),
     ToClient(usize, Arc<str>),
     ClosedAtServer(usize),
@@ -127,9 +127,9 @@ impl World {
                 self.sockets[socket].open_at_server = true;
                 let at = self.arrival(self.sockets[socket].last_to_client);
                 self.sockets[socket].last_to_client = at;
-                self.schedule(at, Event::Opened(socket));
+                self.schedule(at, Event::Woken(socket));
             }
-            Event::Opened(socket) => self.tell(socket, |viewer, number, now| viewer.client.opened(number, now)),
+            Event::Woken(socket) => self.tell(socket, |viewer, number, now| viewer.client.opened(number, now)),
             Event::ToClient(socket, text) => {
                 // A client's shell doesn't pass on what arrives on a socket it has closed, and the client
                 // wouldn't take it: the simulation does pass it on.

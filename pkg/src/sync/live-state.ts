@@ -189,9 +189,9 @@ export class LiveState<T> {
       if (this.isUncertain) id = call(() => session.id());
       const isRenewed = call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if ((isRenewed || meaning.isCrowded) && !meaning.isSeen) meaning.readAnew(session);
-    } catch (error) {
-      if (!isLoss(error)) throw error;
+      if (isRenewed || meaning.isCrowded) meaning.readAnew(session);
+    } catch {
+      // It is committed, whatever failed after it.
       this.reopen();
       effects = [];
     }

@@ -413,9 +413,16 @@ export class Meaning {
     return this.plain?.isCrowded === true;
   }
 
-  /** Stands on what the session has committed when it is next looked at: what was read stands on a version before. Nobody has seen it, and all of it is committed. */
+  /**
+   * Stands on what the session has committed when it is next looked at: what was read stands on a version before. All of it is
+   * committed. A state that somebody has seen, and may compare, stays, and reads what is left of that version.
+   */
   readAnew(session: SessionHandle): void {
     const { plain } = this;
+    if (plain?.isSeen === true) {
+      if (!plain.isWhole) plain.publish();
+      return;
+    }
     this.plain = null;
     plain?.close((document) => call(() => session.let_go(document.handle)));
   }

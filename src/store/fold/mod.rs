@@ -5,9 +5,9 @@
 //! differs is written to new ones, children before what holds them, and the root comes last: until then the base is the one
 //! before. A chunk belongs to one place of one value, so that the chunks that a base no longer has are known.
 
-mod frame;
-mod parts;
+mod stretches;
 mod value;
+mod writing;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use super::chunks::Reader;
 use super::layout::{Holes, Kind, LISTED, Layout, print_runs};
 use crate::error::Result;
 use crate::node::{Node, Table};
-use frame::{Frame, Index, Large, Part, Span};
-use parts::parts;
+use stretches::stretches;
 use value::{Value, table_of};
+use writing::{Index, Large, Span, Stretch, Writing};
 
 /// What chunks are filled up to, by weight, unless it was set otherwise. What is heavier has chunks of its own.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -41,7 +41,7 @@ pub(super) struct Fold {
     reader: Arc<Reader>,
     chunk: usize,
     /// From the root to where it has come.
-    frames: Vec<Frame>,
+    path: Vec<Writing>,
     /// The number of the next chunk.
     next: u64,
     written: usize,
@@ -56,7 +56,7 @@ pub(super) struct Fold {
 
 /// What comes next.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Next {
     /// A chunk to write.
     Chunk(u64, Vec<u8>),
     /// Nothing yet: it has only looked.
@@ -81,51 +81,51 @@ impl Fold {
     /// Begins with the state, and the one of the base before if there is one. O(what differs).
     pub(super) fn begin(reader: Arc<Reader>, chunk: usize, state: &Node, old: Option<(&Node, Arc<Layout>)>, next: u64) -> Result<Fold> {
         let mut fold =
-            Fold { reader, chunk, frames: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new(), owed: 0 };
+            Fold { reader, chunk, path: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new(), owed: 0 };
         let list = |node: &Node| Node::array(vec![node.clone()]);
         fold.descend(&list(state), old.map(|(node, layout)| (list(node), layout)))?;
         Ok(fold)
     }
 
     /// Goes on until there is something to write, or so many bytes were printed; what was is taken from them. O(room).
-    pub(super) fn step(&mut self, room: &mut usize) -> Result<Step> {
+    pub(super) fn step(&mut self, room: &mut usize) -> Result<Next> {
         loop {
             *room = room.saturating_sub(std::mem::take(&mut self.owed));
             if *room == 0 {
-                return Ok(Step::Looked);
+                return Ok(Next::Looked);
             }
-            let depth = self.frames.len();
-            let Some(frame) = self.frames.last_mut() else { return Ok(Step::Looked) };
-            if let Some(Large { node, old, .. }) = frame.large.front_mut() {
+            let depth = self.path.len();
+            let Some(writing) = self.path.last_mut() else { return Ok(Next::Looked) };
+            if let Some(Large { node, old, .. }) = writing.large.front_mut() {
                 let (node, old) = (node.clone(), old.take());
                 if let Some((before, layout)) = &old
                     && before.is_same(&node)
                 {
                     let layout = layout.clone();
-                    frame.filled(layout);
+                    writing.filled(layout);
                 } else {
                     self.descend(&node, old)?;
                 }
                 continue;
             }
-            let writes = match frame.parts.front() {
-                Some(Part::Keep(_)) => frame.open.count > 0,
-                Some(Part::Write(span)) => frame.is_full(*span),
-                None => frame.open.count > 0 && depth > 1,
+            let writes = match writing.stretches.front() {
+                Some(Stretch::Keep(_)) => writing.open.count > 0,
+                Some(Stretch::Write(span)) => writing.is_full(*span),
+                None => writing.open.count > 0 && depth > 1,
             };
             if writes {
                 let id = self.next;
-                let text = frame.close(id);
+                let text = writing.close(id);
                 (self.next, self.written) = (id + 1, self.written + 1);
-                return Ok(Step::Chunk(id, text));
+                return Ok(Next::Chunk(id, text));
             }
-            if let Some(work) = frame.take() {
+            if let Some(work) = writing.take() {
                 self.owed += work;
                 continue;
             }
             if depth > 1 {
                 if let Some((id, list)) = self.finish()? {
-                    return Ok(Step::Chunk(id, list));
+                    return Ok(Next::Chunk(id, list));
                 }
             } else {
                 return self.end();
@@ -155,63 +155,63 @@ impl Fold {
             }
             before = Some((Value::laid_out(&node, layout.kind), layout));
         }
-        self.begin_frame(value, before, index)
+        self.begin_writing(value, before, index)
     }
 
-    fn begin_frame(&mut self, value: Value, old: Option<(Value, Arc<Layout>)>, index: Option<Index>) -> Result<()> {
+    fn begin_writing(&mut self, value: Value, old: Option<(Value, Arc<Layout>)>, index: Option<Index>) -> Result<()> {
         let chunk = if value.kind() == Kind::Index { self.chunk.min(INDEX) } else { self.chunk };
         let Some((before, layout)) = old else {
             let all = Span { from: 0, to: value.len(), old_from: 0, old_to: 0 };
-            self.frames.push(Frame::new(value, chunk, None, None, VecDeque::from([Part::Write(all)]), index));
+            self.path.push(Writing::new(value, chunk, None, None, VecDeque::from([Stretch::Write(all)]), index));
             return Ok(());
         };
-        let (parts, leaving) = parts(&value, &before, self.reader.runs(&layout)?, chunk / 2);
-        self.owed += LOOK * (parts.len() + leaving.len());
-        let unchanged = (leaving.is_empty() && !parts.iter().any(|part| matches!(part, Part::Write(_)))).then(|| layout.clone());
-        let mut frame = Frame::new(value, chunk, Some(before), unchanged, parts, index);
+        let (stretches, leaving) = stretches(&value, &before, self.reader.runs(&layout)?, chunk / 2);
+        self.owed += LOOK * (stretches.len() + leaving.len());
+        let unchanged = (leaving.is_empty() && !stretches.iter().any(|part| matches!(part, Stretch::Write(_)))).then(|| layout.clone());
+        let mut writing = Writing::new(value, chunk, Some(before), unchanged, stretches, index);
         for (start, run) in leaving {
             if run.chunk != ROOT {
                 self.freed.push(run.chunk);
                 self.freed_bytes += run.bytes;
             }
-            self.leave(&mut frame, start, &self.reader.holes(layout.kind, run)?);
+            self.leave(&mut writing, start, &self.reader.holes(layout.kind, run)?);
         }
-        self.freed.extend(layout.list.filter(|_| frame.unchanged.is_none()));
-        self.frames.push(frame);
+        self.freed.extend(layout.list.filter(|_| writing.unchanged.is_none()));
+        self.path.push(writing);
         Ok(())
     }
 
     /// A chunk doesn't stay: values that have chunks of their own may stay in their place.
-    fn leave(&mut self, frame: &mut Frame, start: usize, holes: &Holes) {
-        let places = frame.value.kind().places();
+    fn leave(&mut self, writing: &mut Writing, start: usize, holes: &Holes) {
+        let places = writing.value.kind().places();
         for (place, layout) in holes.iter() {
             if places == 2 && place % 2 == 0 {
                 self.gone.push(layout.clone());
             } else {
-                frame.orphans.insert(start + place / places, layout.clone());
+                writing.orphans.insert(start + place / places, layout.clone());
             }
         }
     }
 
     /// The value is written, and perhaps a chunk that lists where.
     fn finish(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
-        let Some(frame) = self.frames.pop() else { return Ok(None) };
-        self.gone.extend(frame.orphans.into_values());
+        let Some(writing) = self.path.pop() else { return Ok(None) };
+        self.gone.extend(writing.orphans.into_values());
         let mut list = None;
-        let layout = frame.unchanged.unwrap_or_else(|| {
-            if frame.runs.len() > LISTED {
+        let layout = writing.unchanged.unwrap_or_else(|| {
+            if writing.runs.len() > LISTED {
                 let mut text = Vec::new();
-                print_runs(&mut text, &frame.runs);
+                print_runs(&mut text, &writing.runs);
                 list = Some((self.next, text));
                 (self.next, self.written) = (self.next + 1, self.written + 1);
             }
-            Arc::new(Layout::new(frame.value.kind(), frame.runs, list.as_ref().map(|(id, _)| *id)))
+            Arc::new(Layout::new(writing.value.kind(), writing.runs, list.as_ref().map(|(id, _)| *id)))
         });
-        match (frame.index, self.frames.last_mut()) {
+        match (writing.index, self.path.last_mut()) {
             (Some(Index { names, packed, old, slots: None }), _) => {
                 let old = old.map(|(names, layout)| (Value::Table(Kind::Index, names), layout));
                 let index = Index { names: names.clone(), packed, old: None, slots: Some(layout) };
-                self.begin_frame(Value::Table(Kind::Index, names), old, Some(index))?;
+                self.begin_writing(Value::Table(Kind::Index, names), old, Some(index))?;
             }
             (Some(Index { packed, slots: Some(slots), .. }), Some(holder)) => {
                 let is_same = slots.packed == packed && slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
@@ -224,9 +224,9 @@ impl Fold {
     }
 
     /// Everything but the root is written.
-    fn end(&mut self) -> Result<Step> {
-        if let Some(frame) = self.frames.first_mut() {
-            self.gone.extend(std::mem::take(&mut frame.orphans).into_values());
+    fn end(&mut self) -> Result<Next> {
+        if let Some(writing) = self.path.first_mut() {
+            self.gone.extend(std::mem::take(&mut writing.orphans).into_values());
         }
         for _ in 0..FREED {
             let Some(layout) = self.gone.pop() else { break };
@@ -240,12 +240,12 @@ impl Fold {
             }
         }
         if !self.gone.is_empty() {
-            return Ok(Step::Looked);
+            return Ok(Next::Looked);
         }
-        let Some(mut frame) = self.frames.pop() else { return Ok(Step::Looked) };
-        let text = frame.close(ROOT);
-        let layout = Arc::new(Layout::new(Kind::Array, frame.runs, None));
+        let Some(mut writing) = self.path.pop() else { return Ok(Next::Looked) };
+        let text = writing.close(ROOT);
+        let layout = Arc::new(Layout::new(Kind::Array, writing.runs, None));
         let freed = std::mem::take(&mut self.freed);
-        Ok(Step::Done(Done { text, layout, next: self.next, freed, freed_bytes: self.freed_bytes, written: self.written }))
+        Ok(Next::Done(Done { text, layout, next: self.next, freed, freed_bytes: self.freed_bytes, written: self.written }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::frame::Span;
+use super::writing::Span;
 use crate::node::{Array, Key, Known, Node, Opened, Run, Slot, Table, Tree, widened};
 use crate::print::{print, print_text};
 use crate::store::layout::Kind;
@@ -82,7 +82,7 @@ impl Value {
     }
 
     /// An item, or a member with its name.
-    pub(super) fn item(&self, at: usize) -> Taken {
+    pub(super) fn item(&self, at: usize) -> OwnItem {
         let mut found = None;
         self.pass(at, &mut |item| {
             found = taken(item);
@@ -126,9 +126,9 @@ impl Value {
 pub(super) type Item<'a> = Option<(Option<&'a Key>, &'a Node)>;
 
 /// The same, of its own.
-pub(super) type Taken = Option<(Option<Key>, Node)>;
+pub(super) type OwnItem = Option<(Option<Key>, Node)>;
 
-pub(super) fn taken(item: Item<'_>) -> Taken {
+pub(super) fn taken(item: Item<'_>) -> OwnItem {
     item.map(|(name, node)| (name.cloned(), node.clone()))
 }
 
@@ -154,9 +154,9 @@ pub(super) fn print_item(out: &mut Vec<u8>, item: Item<'_>, chunk: usize) {
     put(out, is_large(node, chunk), &|out| print(out, node));
 }
 
-/// Whether a value is to have chunks of its own.
+/// Whether a value is to have chunks of its own. What isn't all read has some already, and nobody knows how long its text is.
 pub(super) fn is_large(node: &Node, chunk: usize) -> bool {
-    node.weight() > chunk
+    node.weight() > chunk || node.is_hosted()
 }
 
 /// So many bytes of two texts are compared at once.

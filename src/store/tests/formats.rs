@@ -30,7 +30,7 @@ fn format2() -> (Tables, String) {
 #[test]
 fn rows_of_format_2_go_on_as_rows_of_the_present_one() {
     let (tables, state) = format2();
-    let Opened { store, document, .. } = tables.open(Limits::default()).unwrap().unwrap();
+    let Woken { store, document, .. } = tables.open(Limits::default()).unwrap().unwrap();
     assert_eq!(document.to_string(), state);
     assert!(store.interrupted.is_some());
     let mut kept = Kept { store, document, tables };

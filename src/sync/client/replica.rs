@@ -133,8 +133,8 @@ impl Replica {
     }
 
     /// Takes a snapshot.
-    pub(super) fn hold(&mut self, mut document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        document.limits.check_growth(&mut document.root, 0).map_err(Trouble::TooMuch)?;
+    pub(super) fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        document.limits.check_growth(&document.root, 0).map_err(Trouble::TooMuch)?;
         self.parts = None;
         // Only a late frame of an earlier answer is older, unless the server announced it.
         if self.held.as_ref().is_some_and(|held| held.session == session && held.revision > revision) && !self.rewinding {

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use super::ROOT;
-use super::frame::{Part, Span};
 use super::value::Value;
+use super::writing::{Span, Stretch};
 use crate::store::layout::Run;
 
 /// What is done for all items of a value, and the runs of the one before that don't stay, with their starts.
-pub(super) fn parts<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usize) -> (VecDeque<Part>, Vec<(usize, &'r Run)>) {
+pub(super) fn stretches<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usize) -> (VecDeque<Stretch>, Vec<(usize, &'r Run)>) {
     let mut shared = value.shared(old).into_iter().peekable();
     // The old runs, and where their items are now.
     let mut start = 0;
@@ -29,7 +29,7 @@ pub(super) fn parts<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usiz
         (at, before) = (place + run.count, from + run.count);
     }
     changes.push((at < value.len(), Span { from: at, to: value.len(), old_from: before, old_to: start }));
-    let (mut parts, mut leaving, mut kept) = (VecDeque::new(), Vec::new(), 0);
+    let (mut stretches, mut leaving, mut kept) = (VecDeque::new(), Vec::new(), 0);
     for (from, run, place) in placed {
         let Some(place) = place else {
             leaving.push((from, run));
@@ -39,18 +39,18 @@ pub(super) fn parts<'r>(value: &Value, old: &Value, runs: &'r [Run], light: usiz
         let follows = changes.get(kept + 1).is_some_and(|(changed, _)| *changed);
         kept += 1;
         if changed {
-            parts.push_back(Part::Write(span));
+            stretches.push_back(Stretch::Write(span));
         }
         if run.bytes < light && (changed || follows) {
             let (to, old_to) = (place + run.count, from + run.count);
-            parts.push_back(Part::Write(Span { from: place, to, old_from: from, old_to }));
+            stretches.push_back(Stretch::Write(Span { from: place, to, old_from: from, old_to }));
             leaving.push((from, run));
         } else {
-            parts.push_back(Part::Keep(run.clone()));
+            stretches.push_back(Stretch::Keep(run.clone()));
         }
     }
     if let Some((true, span)) = changes.last() {
-        parts.push_back(Part::Write(*span));
+        stretches.push_back(Stretch::Write(*span));
     }
-    (parts, leaving)
+    (stretches, leaving)
 }

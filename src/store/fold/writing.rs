@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::value::{EMPTY, Taken, Value, is_large, print_item, taken, weight_of};
+use super::value::{EMPTY, OwnItem, Value, is_large, print_item, taken, weight_of};
 use super::{LOOK, ROOT};
 use crate::node::{Node, Packed, Slot, Tree};
 use crate::print::print_text;
@@ -26,13 +26,13 @@ pub(super) struct Index {
 
 /// A value being written.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct Writing {
     pub(super) value: Value,
     pub(super) chunk: usize,
     /// What was there in the base before, for as long as all of it may have stayed.
     pub(super) unchanged: Option<Arc<Layout>>,
     pub(super) old: Option<Value>,
-    pub(super) parts: VecDeque<Part>,
+    pub(super) stretches: VecDeque<Stretch>,
     /// What had chunks of its own in the runs that don't stay, by its position.
     pub(super) orphans: BTreeMap<usize, Arc<Layout>>,
     pub(super) runs: Vec<Run>,
@@ -64,7 +64,7 @@ pub(super) struct Open {
 #[derive(Debug, Default)]
 struct Ahead {
     start: usize,
-    items: VecDeque<Taken>,
+    items: VecDeque<OwnItem>,
 }
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub(super) struct Large {
 
 /// What is done for some of the items.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum Stretch {
     /// The chunk has them.
     Keep(Run),
     /// They are written; in the base before, these were between the same neighbours.
@@ -91,18 +91,18 @@ pub(super) struct Span {
     pub(super) old_to: usize,
 }
 
-impl Frame {
+impl Writing {
     pub(super) fn new(
         value: Value,
         chunk: usize,
         old: Option<Value>,
         unchanged: Option<Arc<Layout>>,
-        parts: VecDeque<Part>,
+        stretches: VecDeque<Stretch>,
         index: Option<Index>,
-    ) -> Frame {
+    ) -> Writing {
         let (orphans, open) = (BTreeMap::new(), Open::default());
         let ahead = Ahead::default();
-        Frame { value, chunk, unchanged, old, parts, orphans, runs: Vec::new(), open, ahead, large: VecDeque::new(), index }
+        Writing { value, chunk, unchanged, old, stretches, orphans, runs: Vec::new(), open, ahead, large: VecDeque::new(), index }
     }
 
     /// Whether the next item would be too much for the run.
@@ -125,7 +125,7 @@ impl Frame {
     }
 
     /// The item, which comes after the one that was asked for before.
-    fn next_item(&mut self, at: usize) -> Taken {
+    fn next_item(&mut self, at: usize) -> OwnItem {
         let Ahead { start, items } = &mut self.ahead;
         if *start != at || items.is_empty() {
             (*start, *items) = (at, VecDeque::with_capacity(AHEAD));
@@ -140,13 +140,13 @@ impl Frame {
 
     /// Takes the next item, or keeps the next chunk; the work that it was, and nothing where there is nothing left.
     pub(super) fn take(&mut self) -> Option<usize> {
-        match self.parts.pop_front()? {
-            Part::Keep(run) => self.runs.push(run),
-            Part::Write(span) if span.from < span.to => {
-                self.parts.push_front(Part::Write(span));
+        match self.stretches.pop_front()? {
+            Stretch::Keep(run) => self.runs.push(run),
+            Stretch::Write(span) if span.from < span.to => {
+                self.stretches.push_front(Stretch::Write(span));
                 return Some(self.take_item(span));
             }
-            Part::Write(_) => {}
+            Stretch::Write(_) => {}
         }
         Some(LOOK)
     }
@@ -165,7 +165,7 @@ impl Frame {
         let weight = if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
         self.open.weight += weight;
         self.open.count += taken;
-        if let Some(Part::Write(span)) = self.parts.front_mut() {
+        if let Some(Stretch::Write(span)) = self.stretches.front_mut() {
             (span.from, span.old_from) = (span.from + taken, span.old_from + taken);
         }
         weight
@@ -219,8 +219,8 @@ impl Frame {
     /// grows by an item would otherwise leave a tiny one behind; not at the end, where lists grow.
     fn look_ahead(&self) -> (usize, Vec<usize>) {
         let (mut sum, mut stays, mut weights) = (0, false, Vec::new());
-        'parts: for part in &self.parts {
-            let Part::Write(span) = part else {
+        'stretches: for part in &self.stretches {
+            let Stretch::Write(span) = part else {
                 stays = true;
                 break;
             };
@@ -239,7 +239,7 @@ impl Frame {
                 left > 0 && sum <= 2 * self.chunk
             });
             if sum > 2 * self.chunk {
-                break 'parts;
+                break 'stretches;
             }
         }
         (if stays && sum > self.chunk && sum <= 2 * self.chunk { sum.div_ceil(2) } else { self.chunk }, weights)

@@ -59,7 +59,7 @@ impl Retention {
 
 /// The bases before the present one, and what of them nobody needs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct History {
+pub(super) struct Retained {
     retention: Retention,
     /// The revisions of the bases before, oldest first.
     pub(super) older: Vec<u64>,
@@ -79,7 +79,7 @@ struct Look {
     is_first: bool,
 }
 
-/// What a plan does to the history.
+/// What a plan does to what is retained.
 #[derive(Debug, Default)]
 pub(super) struct Tidied {
     /// So many of the chunks that nobody needs are deleted.
@@ -99,7 +99,7 @@ struct Dropped {
     stale: (u64, u64),
 }
 
-impl History {
+impl Retained {
     /// The object woke, and these are its older bases.
     pub(super) fn woken(&mut self, older: Vec<u64>, base: &Root) {
         if !older.is_empty() || !base.freed.is_empty() {
@@ -172,8 +172,8 @@ impl Store {
     /// store.keep(Retention { revisions: Some(1_000), ..Retention::default() });
     /// ```
     pub fn keep(&mut self, retention: Retention) {
-        if self.history.retention != retention {
-            self.history.retention = retention;
+        if self.retained.retention != retention {
+            self.retained.retention = retention;
             self.review();
         }
     }
@@ -186,8 +186,8 @@ impl Store {
     /// store.review();
     /// ```
     pub fn review(&mut self) {
-        if !self.history.older.is_empty() {
-            self.history.look_again();
+        if !self.retained.older.is_empty() {
+            self.retained.look_again();
         }
     }
 
@@ -195,8 +195,8 @@ impl Store {
     pub(super) fn stays(&self, next: &Root) -> Result<bool> {
         let Root { revision, size, .. } = self.base.root;
         let present = Present { revision: self.revision, time: next.time, size: next.size };
-        Ok(!self.history.older.is_empty()
-            || self.history.retention.keeps(size, next, present)
+        Ok(!self.retained.older.is_empty()
+            || self.retained.retention.keeps(size, next, present)
             || self.reader.rows.is_pinned(revision, next.revision)?)
     }
 
@@ -207,52 +207,65 @@ impl Store {
         let chunks = DELETED.max(twice(|row| matches!(row, RowOperation::PutChunk { .. })));
         let logged = DELETED.max(twice(|row| matches!(row, RowOperation::PutLog { .. })));
         let base = self.base.root.revision;
-        let oldest = self.history.older.first().copied().unwrap_or(base);
+        let oldest = self.retained.older.first().copied().unwrap_or(base);
         let mut tidied = Tidied::default();
-        if self.history.garbage.is_empty()
-            && self.history.stale.is_none()
-            && let Some(look) = self.history.look
+        let mut deletable = self.deletable();
+        if deletable == 0
+            && self.retained.stale.is_none()
+            && let Some(look) = self.retained.look
+            && (self.retained.garbage.is_empty() || !look.is_first)
         {
             tidied.dropped = self.look(look, plan)?;
+            deletable = self.deletable();
         }
-        if let Some((from, before)) = self.history.stale {
+        tidied.deleted = deletable.min(chunks);
+        if let Some((from, before)) = self.retained.stale {
             // The last ones first: what is there is always without gaps.
             let ids = self.reader.rows.logged(from, before, logged)?;
             match (ids.last(), ids.first()) {
                 (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
-                _ => self.history.stale = None,
+                _ => self.retained.stale = None,
             }
         }
         // Stale rows are before these, and would all go with them.
-        tidied.forgotten = if self.history.stale.is_none() { self.log.forgettable(base, logged) } else { None };
+        tidied.forgotten = if self.retained.stale.is_none() { self.log.forgettable(base, logged) } else { None };
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
             plan.operations.push(RowOperation::DeleteLog { from: 0, before });
         }
-        // A version that is still in memory may read them.
-        tidied.deleted = if self.is_read() { 0 } else { self.history.garbage.len().min(chunks) };
-        let garbage = self.history.garbage.iter().take(tidied.deleted);
+        let garbage = self.retained.garbage.iter().take(tidied.deleted);
         plan.operations.extend(garbage.map(|id| RowOperation::DeleteChunk { id: *id }));
         plan.tidied = tidied;
         Ok(())
     }
 
+    /// How many chunks can be deleted now, which are the first then: a version that is still in memory may read those that it began
+    /// with.
+    fn deletable(&mut self) -> usize {
+        let below = self.read_below();
+        let garbage = self.retained.garbage.make_contiguous();
+        if below > 0 {
+            garbage.sort_by_key(|id| *id < below);
+        }
+        garbage.partition_point(|id| *id >= below)
+    }
+
     /// Looks at one base. What is found to be of no use goes with this commit and those that follow.
     fn look(&mut self, look: Look, plan: &mut Plan) -> Result<Option<Dropped>> {
-        let older = &self.history.older;
+        let older = &self.retained.older;
         let at = older.partition_point(|revision| *revision < look.from);
         let revision = older.get(at).copied().unwrap_or(self.base.root.revision);
         if look.is_first && self.find_left(at, revision)? {
             return Ok(None);
         }
-        if at < self.history.older.len()
+        if at < self.retained.older.len()
             && let Some(dropped) = self.dropped(at, revision, plan)?
         {
             return Ok(Some(dropped));
         }
-        let is_last = at >= self.history.older.len();
-        self.history.look = (!is_last).then_some(Look { from: revision + 1, ..look });
+        let is_last = at >= self.retained.older.len();
+        self.retained.look = (!is_last).then_some(Look { from: revision + 1, ..look });
         Ok(None)
     }
 
@@ -261,16 +274,16 @@ impl Store {
         let rows = self.reader.rows.clone();
         let Some(before) = self.next_before(at) else { return Ok(false) };
         let Some((root, _)) = self.root(revision) else { return Ok(false) };
-        self.history.garbage = rows.left(&root.unused(before).collect::<Vec<_>>())?.into();
+        self.retained.garbage = rows.left(&root.unused(before).collect::<Vec<_>>())?.into();
         if at == 0 {
-            self.history.stale = Some(self.stale(0, revision)?);
+            self.retained.stale = Some(self.stale(0, revision)?);
         }
-        Ok(!self.history.garbage.is_empty())
+        Ok(!self.retained.garbage.is_empty())
     }
 
     /// Drops a base, if nobody needs it or a revision between it and the next one.
     fn dropped(&self, at: usize, revision: u64, plan: &mut Plan) -> Result<Option<Dropped>> {
-        let older = &self.history.older;
+        let older = &self.retained.older;
         let following = older.get(at + 1).copied().unwrap_or(self.base.root.revision);
         // What clients may need for resuming goes as all of the log goes, and only from the front.
         let is_logged = at > 0 && self.log.head(self.revision) / PARTS <= following;
@@ -283,7 +296,7 @@ impl Store {
             return Ok(None);
         };
         let size = self.base.root.size + self.grown as u64;
-        if self.history.retention.keeps(root.size, &next, Present { revision: self.revision, time: self.reader.rows.now(), size }) {
+        if self.retained.retention.keeps(root.size, &next, Present { revision: self.revision, time: self.reader.rows.now(), size }) {
             return Ok(None);
         }
         let stale = self.stale(if at == 0 { 0 } else { (revision + 1) * PARTS }, following)?;
@@ -307,7 +320,7 @@ impl Store {
     /// The number that the next chunk had when the base before was written; `None` where that can't be read.
     fn next_before(&self, at: usize) -> Option<u64> {
         let Some(before) = at.checked_sub(1) else { return Some(0) };
-        self.root(*self.history.older.get(before)?).map(|(root, _)| root.next)
+        self.root(*self.retained.older.get(before)?).map(|(root, _)| root.next)
     }
 
     /// A base's root and the text of its row.
