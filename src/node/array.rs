@@ -22,7 +22,7 @@ pub(crate) struct Array {
     weight: usize,
     /// The host's array that this is, as long as it wasn't written to.
     holder: Option<Arc<Holder>>,
-    /// Whether anything in it may live with a host: then the weight is a lower bound.
+    /// Whether anything in it may live with a host: then nobody knows what it weighs but roughly.
     is_hosted: bool,
 }
 

@@ -126,7 +126,7 @@ impl Table {
 pub(crate) struct Object {
     members: Members,
     weight: usize,
-    /// Whether anything in it may live with a host: then the weight is a lower bound.
+    /// Whether anything in it may live with a host: then nobody knows what it weighs but roughly.
     is_hosted: bool,
     /// The host's table that this is, as long as it wasn't written to.
     holder: Option<Arc<Holder>>,

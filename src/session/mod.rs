@@ -95,8 +95,8 @@ impl Session {
     /// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert_eq!((session.revision(), session.document().to_string()), (0, r#"{"n":1}"#.into()));
     /// ```
-    pub fn wake(opened: Woken) -> Session {
-        let Woken { store, document, recent } = opened;
+    pub fn wake(woken: Woken) -> Session {
+        let Woken { store, document, recent } = woken;
         let limits = document.limits;
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.

@@ -501,7 +501,8 @@ impl Store {
         }
     }
 
-    /// The plan's transaction has been committed.
+    /// The plan's transaction has been committed. Ask [`Store::renewed`] then: after a base was replaced, there is no other one
+    /// before the state that it gives has been taken.
     ///
     /// ```
     /// use patchwire::store::Store;

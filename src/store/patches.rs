@@ -100,7 +100,7 @@ pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
 }
 
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
-/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, too, but not at the first.
+/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, too, but not before the second.
 pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: usize) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);

@@ -40,7 +40,7 @@ impl Renewal {
         Renewal { reader, base, document, reached }
     }
 
-    /// Carries out patches of so many bytes, and one at least, up to a revision.
+    /// Carries out patches of so many bytes, and two at least, because each commit adds one; up to a revision.
     fn go_on(&mut self, to: u64, room: usize) -> Result<()> {
         let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, room)?;
         (self.document, self.reached) = (document, reached);

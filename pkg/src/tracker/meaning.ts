@@ -403,11 +403,6 @@ export class Meaning {
     return plan;
   }
 
-  /** Whether anybody has the plain state, and may compare it with what it is later. */
-  get isSeen(): boolean {
-    return this.plain?.isSeen === true;
-  }
-
   /** Whether it holds so much of a document, one by one, that it had better be read anew. */
   get isCrowded(): boolean {
     return this.plain?.isCrowded === true;

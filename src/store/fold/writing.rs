@@ -219,7 +219,7 @@ impl Writing {
     /// grows by an item would otherwise leave a tiny one behind; not at the end, where lists grow.
     fn look_ahead(&self) -> (usize, Vec<usize>) {
         let (mut sum, mut stays, mut weights) = (0, false, Vec::new());
-        'stretches: for part in &self.stretches {
+        for part in &self.stretches {
             let Stretch::Write(span) = part else {
                 stays = true;
                 break;
@@ -239,7 +239,7 @@ impl Writing {
                 left > 0 && sum <= 2 * self.chunk
             });
             if sum > 2 * self.chunk {
-                break 'stretches;
+                break;
             }
         }
         (if stays && sum > self.chunk && sum <= 2 * self.chunk { sum.div_ceil(2) } else { self.chunk }, weights)
