@@ -58,6 +58,8 @@ pub(super) struct Reader {
     pub(super) opened: Mutex<Containers>,
     /// The chunks that were read last.
     recent: Mutex<VecDeque<(u64, usize, Node)>>,
+    /// How many bytes of rows were read.
+    fetched: AtomicUsize,
     /// How many bytes of the state were handed out, but for those that a fold looked at.
     kept: AtomicUsize,
     /// What reading failed with, where nobody could be told: nothing that came out since may be believed.
@@ -66,8 +68,12 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(rows: Arc<dyn Rows>) -> Reader {
-        let (opened, recent, kept) = (Mutex::default(), Mutex::default(), AtomicUsize::new(0));
-        Reader { rows, is_past: false, opened, recent, kept, failure: OnceLock::new() }
+        let (opened, recent, fetched, kept) = Default::default();
+        Reader { rows, is_past: false, opened, recent, fetched, kept, failure: OnceLock::new() }
+    }
+
+    pub(super) fn fetched(&self) -> usize {
+        self.fetched.load(Ordering::Relaxed)
     }
 
     pub(super) fn kept(&self) -> usize {
@@ -109,6 +115,7 @@ impl Reader {
 
     fn fetch(&self, id: u64) -> Result<Vec<u8>> {
         let (known, text) = self.rows.chunk(id)?.ok_or_else(|| missing(CHUNKS, id))?;
+        self.fetched.fetch_add(text.len(), Ordering::Relaxed);
         if hash(id, &text) == known { Ok(text) } else { Err(damaged(CHUNKS, id)) }
     }
 

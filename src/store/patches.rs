@@ -99,8 +99,11 @@ pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
     if row.as_ref().is_some_and(|row| row.id < from) { Err(damaged(LOG, from)) } else { Ok(row) }
 }
 
+/// To read so many bytes of chunks takes as long as to carry out one of patches.
+const READ: usize = 16;
+
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
-/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, too, but not before the second.
+/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, or has read for them what takes as long, but not before the second.
 pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: usize) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
@@ -110,9 +113,10 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, m
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
             if revision == reached + 1 && revision <= to && (room > 0 || reached < from + 2) {
+                let fetched = reader.fetched();
                 document = applied(&document, &patch, reader, id)?;
                 reached = revision;
-                room = room.saturating_sub(patch.len());
+                room = room.saturating_sub(patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
             }
             Ok(())
         });

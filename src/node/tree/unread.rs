@@ -230,6 +230,11 @@ impl<T: Clone> Tree<T> {
         }
     }
 
+    /// How many changes wait in its root.
+    pub(crate) fn waiting(&self) -> usize {
+        if let Stored::Unread(unread) = &*self.stored { unread.waiting.len() } else { 0 }
+    }
+
     fn is_leaf(&self) -> bool {
         match &*self.stored {
             Stored::Read(part) => matches!(part, Part::Leaf(_)),
