@@ -88,7 +88,7 @@ const SLICES: usize = 8;
 const MOST: usize = 4;
 
 /// So many values of a base that was replaced give their memory back with one commit.
-const FADING: usize = 2_048;
+const FADING: usize = 512;
 
 /// One change to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,8 +173,7 @@ pub struct Plan {
     patch_bytes: usize,
     growth: Growth,
     fold: Option<Folding>,
-    /// A new base, and whether the one before stays beside it.
-    base: Option<(Base, bool)>,
+    base: Option<Replacing>,
     tidied: Tidied,
 }
 
@@ -187,11 +186,23 @@ struct Base {
     layout: Arc<Layout>,
 }
 
+/// A new base.
+#[derive(Debug)]
+struct Replacing {
+    base: Base,
+    /// Whether the one before stays beside it.
+    stays: bool,
+    /// As in [`Folding`].
+    before: Node,
+}
+
 /// A base that is being written.
 #[derive(Debug)]
 struct Folding {
     revision: u64,
     state: Node,
+    /// What it is compared with. The fold may be the last that has this version, which is too much to be dropped at once.
+    before: Node,
     fold: Fold,
     /// The hashes of chunks that were written in an earlier life.
     written: BTreeMap<u64, u64>,
@@ -448,9 +459,10 @@ impl Store {
     }
 
     fn begin_fold(&self, revision: u64, state: Node, written: BTreeMap<u64, u64>, slice: usize) -> Result<Folding> {
-        let old = (&self.base.state, self.base.layout.clone());
+        let before = self.base.state.clone();
+        let old = (&before, self.base.layout.clone());
         let fold = Fold::begin(self.reader.clone(), self.chunk, &state, Some(old), self.base.root.next)?;
-        Ok(Folding { revision, state, fold, written, slice })
+        Ok(Folding { revision, state, before, fold, written, slice })
     }
 
     /// Writes a bounded piece of the new base.
@@ -490,7 +502,8 @@ impl Store {
                     plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
                     // One that has no chunks any more doesn't refer to those of the base before.
                     let state = if done.layout.is_in_root() { folding.state.taken_over()? } else { folding.state };
-                    plan.base = Some((Base { root, state, layout: done.layout }, stays));
+                    let base = Base { root, state, layout: done.layout };
+                    plan.base = Some(Replacing { base, stays, before: folding.before });
                     return Ok(());
                 }
             }
@@ -527,7 +540,8 @@ impl Store {
             self.log.forget(before);
         }
         self.retained.accept(plan.tidied, &mut self.base.root);
-        if let Some((base, stays)) = plan.base {
+        if let Some(Replacing { base, stays, before }) = plan.base {
+            self.fading.add(before);
             self.grown = if base.root.revision == plan.revision { 0 } else { self.grown_since };
             self.retained.replaced(self.base.root.revision, &base.root, stays);
             let before = std::mem::replace(&mut self.base, base);

@@ -88,8 +88,9 @@ impl Store {
     }
 
     fn give_up(&mut self) {
-        if let Some(Renewal { document, .. }) = self.renewal.take() {
+        if let Some(Renewal { base, document, .. }) = self.renewal.take() {
             self.fading.add(document.root);
+            self.fading.add(base);
         }
     }
 

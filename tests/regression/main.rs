@@ -17,6 +17,7 @@ mod a_segment_was_an_index_to_all_pointers_or_to_none;
 mod a_splice_asked_for_endless_removals;
 mod a_stored_revision_had_no_next;
 mod a_value_moved_into_its_holders_place_was_not_taken_back;
+mod a_version_that_nobody_else_had_was_dropped_at_once;
 mod a_write_that_was_left_out_was_told_as_made;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
