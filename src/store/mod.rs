@@ -547,8 +547,9 @@ impl Store {
             let before = std::mem::replace(&mut self.base, base);
             self.fading.add(before.state);
             self.begin_anew(before.root.next);
+        } else {
+            self.renew(plan.patch_bytes);
         }
-        self.renew(plan.patch_bytes);
         // What is large at a time leaves as much behind.
         self.fading.drop_some(FADING.max(plan.patch_bytes / 2));
     }
