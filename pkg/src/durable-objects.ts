@@ -20,11 +20,11 @@ export { memoryStorage } from "./store/memory.js";
 export { nodeStorage, type NodeDatabase, type NodeStatement } from "./store/node-sqlite.js";
 export type { StorePlace } from "./store/opened.js";
 export type { StoreStorage, TableStorage } from "./store/rows.js";
-export { DurableStateStore, type DurableStateStoreOptions } from "./store/store.js";
+export { DurableStateStore } from "./store/store.js";
 export type { ToolCall } from "./store/tool-calls.js";
 export type {
-  AgentState, AgentStatus, AssistantMessage, Checkpoint, CheckpointMeta, CreateCheckpointParams, CreateSessionOptions, GetMessagesOptions,
-  ListCheckpointsOptions, Message, PaginatedCheckpoints, PaginatedMessages, Promotion, RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SessionFields,
+  AgentState, AgentStatus, AssistantMessage, Checkpoint, CheckpointMeta, CreateCheckpointParams, CreateSessionOptions, DurableStateStoreOptions,
+  GetMessagesOptions, ListCheckpointsOptions, Message, PaginatedCheckpoints, PaginatedMessages, Promotion, RunMetadata, RunRecord, RunStatus, RunStatusUpdate, SessionFields,
   SessionState, SessionStateStore, StagedChanges, StatusChange, SubSessionRef, SuspendedChildWait, SystemMessage, ThinkingContent, ToolCallRequest,
   ToolResultMessage, UntypedSessionState, UserMessage, WriteOptions,
 } from "./store/types.js";

@@ -3,10 +3,10 @@ import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/
 import { PatchwireError } from "../errors.js";
 import type { Migration } from "../sync/migration.js";
 import { checkCount, checkObject } from "./checks.js";
+import type { Children } from "./children.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
-import type { Messages } from "./messages.js";
-import type { Children } from "./runs.js";
 import type { HashedTable } from "./hashed-table.js";
+import type { Messages } from "./messages.js";
 import { keyOf, nameOf, type Row, type Shape } from "./rows.js";
 import type { Details, Session } from "./sessions.js";
 import type { Checkpoint, CheckpointMeta, CreateCheckpointParams, PaginatedCheckpoints, SubSessionRef } from "./types.js";
@@ -74,13 +74,16 @@ export class Checkpoints {
     return row?.["id"] === keyOf(id) ? row : undefined;
   }
 
+  /** One that can be gone to: the messages that it counts are there. */
   require(session: Session, id: string): Row {
     const row = this.find(session, id);
     if (row === undefined) throw new PatchwireError("NOT_FOUND", "there is no such checkpoint");
+    this.messages.requireEra(session, Number(row["messages"]), Number(row["era"]));
     return row;
   }
 
-  read(session: Session, row: Row): Checkpoint {
+  read(session: Session, row: Row | undefined): Checkpoint | null {
+    if (row === undefined) return null;
     const { details, children, ...custom } = this.kept(session, row);
     const customState = keptCustom(session.custom, custom, this.migration);
     const [id, stepCount, timestamp, messageCount] = [nameOf(row["id"]!), Number(row["steps"]), Number(row["time"]), Number(row["messages"])];
@@ -104,6 +107,14 @@ export class Checkpoints {
   /** What is kept of the session as it was. */
   kept(session: Session, { time }: Row): Kept {
     return JSON.parse(this.texts.text([session.number, time!])) as Kept;
+  }
+
+  /** Makes the members of a session, which may be another one, those that were kept; its messages and its custom state aren't yet. */
+  goTo(session: Session, row: Row, { details, children }: Kept): void {
+    session.details = details;
+    session.row.status = row["status"] as SessionStatus;
+    session.row.steps = Number(row["steps"]);
+    this.children.replace(session, children);
   }
 
   delete({ number }: Session): void {

@@ -1,10 +1,11 @@
 import type { DurableStorage } from "../sync/tables.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS } from "./checkpoints.js";
+import { CHILDREN } from "./children.js";
 import { HashedTable, isFull } from "./hashed-table.js";
 import { RUN_IDS } from "./format2.js";
 import { MESSAGES } from "./messages.js";
 import { sqlName, tablesOf, type Row, type Shape, type Value } from "./rows.js";
-import { CHILDREN, RUNS } from "./runs.js";
+import { RUNS } from "./runs.js";
 import { DETAILS, NUMBERS, SESSIONS } from "./sessions.js";
 import { STAGING, STEPS } from "./staging.js";
 

@@ -22,6 +22,8 @@ export class CustomState extends SyncedState<unknown> {
   }
 }
 
+type Options = Omit<SyncedStateOptions<unknown>, "initial" | "name">;
+
 /** The custom states of one storage, each of which exists once, however many stores there are. */
 export class OpenedStates {
   private static readonly known = new WeakMap<StoreStorage, OpenedStates>();
@@ -39,7 +41,7 @@ export class OpenedStates {
   private constructor(private readonly place: StorePlace) {}
 
   /** The state of a name, which has to have been made. */
-  get(name: string, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): CustomState {
+  get(name: string, options: Options): CustomState {
     let state = this.states.get(name);
     // Without an initial state: rows that are gone are an error, and not a new state.
     if (state === undefined) this.states.set(name, (state = new CustomState(this.context(), { ...options, name, initial: undefined })));
@@ -54,7 +56,7 @@ export class OpenedStates {
   }
 
   /** Makes a state that isn't there. */
-  create(name: string, initial: unknown, options: Omit<SyncedStateOptions<unknown>, "initial" | "name">): void {
+  create(name: string, initial: unknown, options: Options): void {
     const state = new SyncedState<unknown>(this.context(), { ...options, name, initial });
     // It is made when it is first read.
     void state.revision;
@@ -94,6 +96,43 @@ export class OpenedStates {
       getWebSocketAutoResponse: () => place.getWebSocketAutoResponse(),
       setWebSocketAutoResponse: (pair) => place.setWebSocketAutoResponse(pair),
     };
+  }
+}
+
+/** The custom states of one store, by the numbers of their sessions. */
+export class CustomStates {
+  constructor(
+    private readonly opened: OpenedStates,
+    private readonly store: string,
+    private readonly options: Options,
+  ) {}
+
+  get(number: number): CustomState {
+    return this.opened.get(this.nameOf(number), this.options);
+  }
+
+  create(number: number, initial: unknown): void {
+    this.opened.create(this.nameOf(number), initial, this.options);
+  }
+
+  forget(number: number): void {
+    this.opened.forget(this.nameOf(number));
+  }
+
+  /** The one that a socket belongs to, if it is one of the store's. */
+  of(socket: HibernatableSocket): CustomState | undefined {
+    const name = this.opened.nameOf(socket, this.nameOf(""));
+    return name === undefined ? undefined : this.opened.get(name, this.options);
+  }
+
+  /** All that the storage held was deleted. They close their clients' sockets, those too that nobody has asked for since the object woke. */
+  deleted(): void {
+    // A state that is made here is told of the deletion next.
+    for (const socket of this.opened.sockets()) this.of(socket);
+  }
+
+  private nameOf(number: number | ""): string {
+    return `${this.store}-${number}`;
   }
 }
 

@@ -2,16 +2,18 @@ import { hasObjects } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
+import { CHILDREN, Children } from "./children.js";
 import { Directory } from "./directory.js";
 import { fromFormat1 } from "./format1.js";
 import { fromFormat2 } from "./format2.js";
 import { HashedTable } from "./hashed-table.js";
 import { MESSAGES, Messages } from "./messages.js";
-import type { CustomState } from "./opened.js";
+import type { CustomStates } from "./opened.js";
 import { tablesOf, type Shape, type StoreStorage } from "./rows.js";
-import { CHILDREN, Children, RUNS, RUN_PAGES, Runs, type RunIds } from "./runs.js";
+import { RUNS, RUN_PAGES, Runs, type RunIds } from "./runs.js";
 import { Sessions, type Session } from "./sessions.js";
 import { STAGING, STEPS, Staging } from "./staging.js";
+import type { UntypedSessionState } from "./types.js";
 
 /** The tables of one store, by what they are about. */
 export class Rooms {
@@ -22,7 +24,7 @@ export class Rooms {
   readonly children: Children;
   readonly checkpoints: Checkpoints;
 
-  constructor(storage: StoreStorage, name: string, custom: (number: number) => CustomState, migration: Migration<unknown>) {
+  constructor(storage: StoreStorage, name: string, states: CustomStates, migration: Migration<unknown>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
     if (!("table" in storage)) {
       fromFormat1(storage, name);
@@ -30,7 +32,7 @@ export class Rooms {
     }
     const tables = tablesOf(storage);
     const table = (shape: Shape): HashedTable => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
-    this.sessions = new Sessions(table, custom);
+    this.sessions = new Sessions(table, states);
     this.messages = new Messages(table(MESSAGES));
     this.staging = new Staging(table(STAGING), table(STEPS));
     const runIds: RunIds = new Directory(table(RUN_PAGES), "");
@@ -47,6 +49,12 @@ export class Rooms {
   repair(): PatchwireError | undefined {
     const ofSessions = this.sessions.repair();
     return this.runs.repair(() => this.sessions.all()) ?? ofSessions;
+  }
+
+  /** Saves all of a state but messages and custom state. */
+  save(session: Session, state: UntypedSessionState): void {
+    session.save(state);
+    this.children.addNew(session, state.subSessionRefs);
   }
 
   /** Deletes a session with all that is kept of it. */

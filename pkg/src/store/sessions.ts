@@ -1,12 +1,12 @@
-import { agentStatusToSessionStatus, type SessionStatus } from "../compat/helix/status.js";
+import { agentStatusToSessionStatus, type InterruptContext, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkFlag, checkObject, checkText, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
-import type { CustomState } from "./opened.js";
+import type { CustomState, CustomStates } from "./opened.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
-import type { AgentStatus, SessionFields, WriteOptions } from "./types.js";
+import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
 export const SESSIONS: Shape = {
@@ -60,7 +60,7 @@ const CHECKS: Record<string, (what: string, given: unknown) => unknown> = {
 };
 
 /** Refuses members that aren't what they are to be. */
-export function checkDetails(members: Record<string, unknown>): void {
+function checkDetails(members: Record<string, unknown>): void {
   for (const [name, check] of Object.entries(CHECKS)) if (members[name] !== undefined) check(`the member ${name}`, members[name]);
 }
 
@@ -114,8 +114,27 @@ export class Session {
     this.known = { details, text };
   }
 
+  setStatus(status: unknown, context: { interruptContext?: InterruptContext; error?: string }): void {
+    const { interruptContext, error } = checkObject("the context", context) as typeof context;
+    this.row.status = statusOf(status);
+    if (interruptContext === undefined && error === undefined) return;
+    checkDetails({ interruptContext, error });
+    this.details = { ...this.details, ...(interruptContext && { interruptContext }), ...(error !== undefined && { error }) };
+  }
+
+  /** Saves what the session's own rows have of a state. */
+  save(state: UntypedSessionState): void {
+    const { sessionId = this.id, status, stepCount, resumeCount } = checkObject("the state", state) as UntypedSessionState;
+    if (sessionId !== this.id) throw new PatchwireError("VALIDATION_FAILED", "the state is another session's");
+    this.details = detailsOf(this.id, state as Record<string, unknown>);
+    if (status !== undefined) this.row.status = statusOf(status);
+    if (stepCount !== undefined) this.row.steps = checkCount("the count of steps", stepCount);
+    if (resumeCount !== undefined) this.row.resumes = Math.max(this.row.resumes, checkCount("the count of resumes", resumeCount));
+  }
+
   /** Refuses a writer who knows another version, or to whom the session doesn't belong any more. */
-  check({ expectedVersion, fencingToken }: WriteOptions): void {
+  check(options: WriteOptions): void {
+    const { expectedVersion, fencingToken } = checkObject("the options", options) as WriteOptions;
     if (fencingToken !== undefined) {
       checkCount("the fencing token", fencingToken);
       if (fencingToken < this.row.fence) throw new ExecutorSupersededError(this.id);
@@ -142,7 +161,7 @@ export class Sessions {
 
   constructor(
     table: (shape: Shape) => HashedTable,
-    private readonly custom: (number: number) => CustomState,
+    private readonly states: CustomStates,
   ) {
     this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
     this.ids = new Directory(table(SESSION_PAGES), "");
@@ -185,7 +204,7 @@ export class Sessions {
     const key = keyOf(id);
     const row = this.tables.sessions.row([key]);
     if (row === undefined && this.ids.find(key) !== undefined) throw this.tables.sessions.missing([key]);
-    return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.custom(Number(row["number"])));
+    return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.states.get(Number(row["number"])));
   }
 
   require(id: string): Session {
@@ -194,15 +213,15 @@ export class Sessions {
     return session;
   }
 
-  /** A new session, whose custom state `make` makes; its row is written by the operation that makes it. */
-  create(id: string, make: (number: number) => void): Session {
+  /** A new session; its row is written by the operation that makes it. */
+  create(id: string, customState: unknown): Session {
     if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
     const number = this.last + 1;
     this.tables.numbers.put({ id: 1, last: number });
     this.ids.set(keyOf(id), number);
-    make(number);
+    this.states.create(number, customState);
     const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };
-    return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.custom(number));
+    return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.states.get(number));
   }
 
   delete(session: Session): void {

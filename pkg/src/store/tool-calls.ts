@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { runTool, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import { runTool, type ParallelOptions, type ParallelTool } from "../tracker/parallel.js";
 import type { Immutable } from "../types.js";
 import { checkId, checkList, checkObject, jsonOf } from "./checks.js";
 import type { Staged } from "./staging.js";
@@ -10,9 +10,6 @@ export interface ToolCall<T, R = unknown> {
   toolCallId: string;
   run: ParallelTool<T, R>;
 }
-
-/** What became of a step's calls: {@link ParallelResult}, in the order of the calls. */
-export type ToolCallsResult<R extends readonly unknown[]> = ParallelResult<R>;
 
 /** The calls, if they are some that can be told apart. */
 export function checkCalls<T>(given: unknown): readonly ToolCall<T>[] {

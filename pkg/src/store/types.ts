@@ -1,6 +1,23 @@
 import type { AgentStatusValue, InterruptContext, SessionStatus, SubSessionStatusValue } from "../compat/helix/status.js";
-import type { StepWrites, StepWritesInput } from "../types.js";
-import type { MergeConflict } from "../values/merge.js";
+import type { Migration } from "../sync/migration.js";
+import type { Retention } from "../sync/past.js";
+import type { SyncedEvent } from "../sync/synced-state.js";
+import type { Limits, StepWrites, StepWritesInput } from "../types.js";
+import type { MergeConflict, MergeStrategies } from "../values/merge.js";
+
+/** How a {@link DurableStateStore} is kept, and what it accepts. */
+export interface DurableStateStoreOptions extends Migration<unknown> {
+  /** Tells several stores of one object from each other: up to 32 letters, digits, `-` and `_`. */
+  name?: string;
+  /** How the writes of a step's calls become one, by places of the custom state: see {@link mergeWrites}. */
+  strategies?: MergeStrategies;
+  /** How much of the past of custom states is kept beside what checkpoints need: see {@link SyncedStateOptions}. */
+  retention?: Retention;
+  /** Bounds on what is accepted of custom states. */
+  limits?: Limits;
+  /** Told what happens to custom states, as {@link SyncedState}'s option is. */
+  onEvent?: (event: SyncedEvent) => void;
+}
 
 /** What every message may have. */
 interface MessageExtras {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -55,18 +56,25 @@ function* exported(): Generator<[name: string, file: string]> {
 
 const MEMBER = /^ {4}(?:static |get )*(\w+)(?:<[^(]*>)?(?:\(|: (?:<.*>)?\(.*\) =>)/;
 
-/** Whatever can be called in a declaration file, or in one name's declaration there, with the text of its comment. */
+/** Whatever can be called of what a declaration file has under a name, with the text of its comment; of a class what it inherits, too. */
 function* callable(file: string, wanted: string): Generator<[name: string, comment: string]> {
   let [comment, isComment, owner] = ["", false, ""];
-  for (const line of read(`pkg/dist/${file}`).split("\n")) {
+  const text = read(`pkg/dist/${file}`);
+  for (const line of text.split("\n")) {
     if (/^ *\/\*\*/.test(line)) [comment, isComment] = ["", true];
     if (isComment) {
       comment += `${line}\n`;
       isComment = !line.includes("*/");
       continue;
     }
-    const [, kind, name] = /^export (?:declare )?(function|class|interface) (\w+)/.exec(line) ?? [];
+    const [, kind, name, base] = /^export (?:declare )?(function|class|interface) (\w+)(?: extends (\w+))?/.exec(line) ?? [];
     if (name === wanted && kind !== "interface") yield [name, comment];
+    if (name === wanted && base !== undefined) {
+      const from = new RegExp(`^import .*\\b${base}\\b.* from "(.*)\\.js"`, "m").exec(text)?.[1];
+      // What it inherits is the class's own; what isn't imported is JavaScript's.
+      const inherited = from === undefined ? [] : callable(posix.join(posix.dirname(file), `${from}.d.ts`), base);
+      for (const [callee, comment] of inherited) if (callee !== base) yield [callee.replace(base, wanted), comment];
+    }
     if (name !== undefined) owner = kind === "function" ? "" : name;
     const member = MEMBER.exec(line)?.[1];
     // A class's own example may be the constructor's.

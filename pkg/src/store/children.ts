@@ -1,0 +1,70 @@
+import { PatchwireError } from "../errors.js";
+import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import type { HashedTable } from "./hashed-table.js";
+import { keyOf, type Shape } from "./rows.js";
+import type { Session } from "./sessions.js";
+import type { SubSessionRef } from "./types.js";
+
+/** The children of a session. */
+export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } };
+
+/** What sessions know of their children. */
+export class Children {
+  constructor(private readonly table: HashedTable) {}
+
+  /** One that is known already is begun again. */
+  add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
+    for (const given of checkList<SubSessionRef>("the references", refs)) {
+      const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given) as unknown as SubSessionRef;
+      checkId("a child's session id", subSessionId);
+      checkId("a child's agent type", agentType);
+      checkId("a tool call's id", parentToolCallId);
+      checkCount("the time", startedAt);
+      const known = this.table.row([row.number, keyOf(subSessionId)]);
+      this.write(row.number, Number(known?.["place"] ?? row.children++), { subSessionId, agentType, parentToolCallId, status: "running", startedAt });
+    }
+  }
+
+  /** Adds those that aren't known yet. */
+  addNew(session: Session, refs: readonly SubSessionRef[] = []): void {
+    const known = this.read(session);
+    const news = checkList<SubSessionRef>("the references", refs).filter(({ subSessionId }) => !known.some((ref) => ref.subSessionId === subSessionId));
+    for (const ref of news) this.write(session.number, session.row.children++, ref);
+  }
+
+  update(session: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
+    const { subSessionId, status, completedAt } = checkObject("the update", update) as unknown as SubSessionRef;
+    checkOneOf("a child's status", status, ["running", "completed", "failed"]);
+    if (completedAt !== undefined) checkCount("the time", completedAt);
+    const known = this.table.row([session.number, keyOf(checkId("a child's session id", subSessionId))]);
+    if (known === undefined) {
+      // It may be the one that is lost.
+      this.read(session);
+      throw new PatchwireError("NOT_FOUND", "the session has no such child");
+    }
+    const ref = JSON.parse(String(known["text"])) as SubSessionRef;
+    this.write(session.number, Number(known["place"]), { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
+  }
+
+  /** In the order in which they were added. */
+  read({ number, row }: Session): SubSessionRef[] {
+    const rows = this.table.rows({ prefix: [number] }).sort((a, b) => Number(a["place"]) - Number(b["place"]));
+    if (rows.length !== row.children || rows.some(({ place }, i) => place !== i)) throw this.table.missing([number]);
+    return rows.map(({ text }) => JSON.parse(String(text)) as SubSessionRef);
+  }
+
+  /** Makes these the session's children. */
+  replace(session: Session, refs: readonly SubSessionRef[]): void {
+    this.delete(session);
+    session.row.children = 0;
+    for (const ref of refs) this.write(session.number, session.row.children++, ref);
+  }
+
+  delete({ number }: Session): void {
+    this.table.delete({ prefix: [number] });
+  }
+
+  private write(session: number, place: number, ref: SubSessionRef): void {
+    this.table.put({ session, child: keyOf(ref.subSessionId), place, text: jsonOf(ref) });
+  }
+}

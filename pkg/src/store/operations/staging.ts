@@ -1,0 +1,222 @@
+import type { ParallelOptions, ParallelResult } from "../../tracker/parallel.js";
+import type { Immutable } from "../../types.js";
+import { PatchwireError } from "../../errors.js";
+import { checkCount, checkObject } from "../checks.js";
+import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
+import { textsOf } from "../messages.js";
+import type { Rooms } from "../rooms.js";
+import type { Session } from "../sessions.js";
+import { STORED } from "../stored-sessions.js";
+import { checkCalls, runCalls, type ToolCall } from "../tool-calls.js";
+import type { Message, Promotion, StagedChanges, UntypedSessionState, WriteOptions } from "../types.js";
+import { CheckpointOperations } from "./checkpoints.js";
+
+/** What is done in a session's steps: what their calls have written is staged until it is promoted or discarded. */
+export class StagingOperations extends CheckpointOperations {
+  /**
+   * Stages what a call of a tool has written, until its step is promoted or discarded. What the same call staged before is
+   * replaced, so a call that is run again is counted once.
+   *
+   * @throws PatchwireError `INVALID_PATCH` where there are no writes.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1", { customState: { notes: [] } });
+   * const writes = { ops: [{ kind: "append", key: "notes", items: ["a"] }] } as const;
+   * for (const attempt of [1, 2]) await store.stageChanges("s-1", "step-1", { toolCallId: "call-1", writes });
+   * await store.promoteStaging("s-1", "step-1");
+   * console.log((await store.loadState("s-1"))?.customState); // { notes: [ 'a' ] }
+   * ```
+   */
+  async stageChanges(sessionId: string, stepId: string, changes: StagedChanges, options: WriteOptions = {}): Promise<void> {
+    this.#stage(sessionId, stepId, changes, options);
+  }
+
+  /**
+   * What is staged for a step, in the order of the calls; `null` where nothing is.
+   *
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1");
+   * await store.stageChanges("s-1", "step-1", { toolCallId: "call-1", writes: { ops: [] } });
+   * console.log((await store.getStaged("s-1", "step-1"))?.length, await store.getStaged("s-1", "step-2")); // 1 null
+   * ```
+   */
+  async getStaged(sessionId: string, stepId: string): Promise<StagedChanges[] | null> {
+    return this[STORED].read(({ sessions, staging }) => {
+      const session = sessions.find(sessionId);
+      const staged = session === undefined ? [] : staging.read(session, stepId);
+      return staged.length === 0 ? null : staged.map(({ changes }) => changes);
+    });
+  }
+
+  /**
+   * Merges what is staged for a step into the custom state, in the order of the calls, as one commit: additions compose, the
+   * last of several values stays, and what is lost by that is told with both values.
+   *
+   * @throws PatchwireError `STALE_STATE` where a call wrote to items by index in a state that has changed since.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1", { customState: { notes: [], title: "" } });
+   * for (const [index, text] of ["a", "b"].entries()) {
+   *   const ops = [{ kind: "append", key: "notes", items: [text] }, { kind: "replace", key: "title", value: text }] as const;
+   *   await store.stageChanges("s-1", "step-1", { toolCallId: `call-${index}`, index, writes: { ops } });
+   * }
+   * const { conflicts } = await store.promoteStaging("s-1", "step-1");
+   * console.log((await store.loadState("s-1"))?.customState); // { notes: [ 'a', 'b' ], title: 'b' }
+   * console.log(conflicts); // [ { path: '/title', strategy: 'last', kept: 'b', lost: 'a', keptBy: 1, lostBy: 0 } ]
+   * ```
+   */
+  async promoteStaging(sessionId: string, stepId: string, options: WriteOptions = {}): Promise<void & Promotion> {
+    const promotion = this[STORED].change(sessionId, options, (session, { staging }): Promotion => {
+      const staged = staging.read(session, stepId);
+      const merged = mergeStaged(session.custom, staged, this[STORED].options.strategies);
+      change(session.custom, merged.patch);
+      staging.discard(session, stepId);
+      return promotionOf(merged, staged);
+    });
+    // Helix's interface promises nothing; here one is told what was lost.
+    return promotion as void & Promotion;
+  }
+
+  /**
+   * Forgets what is staged for a step, or by one of its calls.
+   *
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1");
+   * for (const toolCallId of ["call-1", "call-2"]) await store.stageChanges("s-1", "step-1", { toolCallId, writes: { ops: [] } });
+   * await store.discardStaging("s-1", "step-1", "call-1");
+   * console.log((await store.getStaged("s-1", "step-1"))?.map(({ toolCallId }) => toolCallId)); // [ 'call-2' ]
+   * ```
+   */
+  async discardStaging(sessionId: string, stepId: string, toolCallId?: string, options: WriteOptions = {}): Promise<void> {
+    this[STORED].transaction(({ sessions, staging }) => {
+      const session = sessions.require(sessionId);
+      session.check(options);
+      staging.discard(session, stepId, toolCallId);
+    });
+  }
+
+  /**
+   * Ends a step in one transaction: saves the state, merges what is staged for the step, adds messages, and makes a
+   * checkpoint of it all. `state.customState` may be the one before the staged writes, or the one that they lead to: they are
+   * merged once in any case. Who may have to try again says `expectedVersion`: a second try without it, when nothing is staged
+   * any more, saves `state` as it is given and adds the messages once more.
+   *
+   * @throws PatchwireError {@link StaleStateError} and others as {@link WriteOptions} says; `CONFLICT` where
+   *   `state.customState` is neither of the two.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1", { customState: { notes: ["a"] } });
+   * const state = (await store.loadState("s-1"))!;
+   * await store.stageChanges("s-1", "step-1", { toolCallId: "call-1", writes: { ops: [{ kind: "append", key: "notes", items: ["b"] }] } });
+   * const { newVersion } = await store.saveStateAndPromoteStaging(
+   *   "s-1", state, [{ role: "assistant", content: "Noted" }], { stepId: "step-1", stepCount: 1, streamSequence: 7 }, { expectedVersion: state.version },
+   * );
+   * console.log(newVersion, (await store.getLatestCheckpoint("s-1"))?.state.customState); // 2 { notes: [ 'a', 'b' ] }
+   * ```
+   */
+  async saveStateAndPromoteStaging(
+    sessionId: string,
+    state: UntypedSessionState,
+    appendMessages: readonly Message[],
+    checkpointMeta: { stepId: string; stepCount: number; streamSequence: number },
+    options: WriteOptions = {},
+  ): Promise<{ checkpointId: string; newVersion: number } & Promotion> {
+    const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta) as unknown as typeof checkpointMeta;
+    checkCount("the count of steps", stepCount);
+    checkCount("the sequence", streamSequence);
+    const texts = textsOf(appendMessages);
+    if (checkObject("the state", state)["messages"] !== undefined) {
+      throw new PatchwireError("VALIDATION_FAILED", "messages are given apart from the state: both would add them twice");
+    }
+    return this[STORED].change(sessionId, options, (session, rooms, newVersion) => {
+      const { custom } = session;
+      const staged = rooms.staging.read(session, stepId);
+      const merged = mergeStaged(custom, staged, this[STORED].options.strategies);
+      if (staged.length > 0 && state.customState !== undefined) requireBase(custom, state.customState, merged.patch);
+      else if (state.customState !== undefined) replaceCustom(custom, state.customState);
+      change(custom, merged.patch);
+      rooms.save(session, { ...state, stepCount });
+      rooms.messages.append(session, texts);
+      rooms.staging.discard(session, stepId);
+      const checkpointId = rooms.checkpoints.create(session, { stepCount, streamSequence });
+      return { checkpointId, newVersion, ...promotionOf(merged, staged) };
+    });
+  }
+
+  /**
+   * Runs the calls of a step at once, each from the custom state as it is, and promotes what they have written as one commit
+   * when all have ended, as {@link parallel} does. What a call has done is staged as soon as it has ended: where the process
+   * ends before the step does, calls that had ended aren't run again by whoever runs the step again, and what they answered
+   * is what they answered then. A call that fails leaves nothing.
+   *
+   * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with.
+   *
+   * @throws PatchwireError as {@link promoteStaging}.
+   * @example
+   * ```ts
+   * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
+   * const store = new DurableStateStore(memoryStorage());
+   * await store.createSession("s-1", { customState: { notes: [] as string[], spent: 0 } });
+   * const { results } = await store.parallel<{ notes: string[]; spent: number }>("s-1", "step-1", [
+   *   { toolCallId: "call-1", run: async (tool) => { tool.update((draft) => { draft.notes.push("a"); }); tool.increment("/spent", 2); return "noted"; } },
+   *   { toolCallId: "call-2", run: async (tool) => { tool.increment("/spent", 3); } },
+   * ]);
+   * console.log(results[0], (await store.loadState("s-1"))?.customState);
+   * // { status: 'fulfilled', value: 'noted' } { notes: [ 'a' ], spent: 5 }
+   * ```
+   */
+  async parallel<T = any>(
+    sessionId: string,
+    stepId: string,
+    calls: readonly ToolCall<T>[],
+    options: ParallelOptions & WriteOptions & { promote?: boolean } = {},
+  ): Promise<ParallelResult<readonly unknown[]>> {
+    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, ...rest } = checkObject("the options", options) as typeof options;
+    checkCalls(calls);
+    const { base, staged } = this[STORED].read(({ sessions, staging }) => {
+      const session = sessions.require(sessionId);
+      session.check({ ...rest, ...(expectedVersion !== undefined && { expectedVersion }) });
+      const { custom } = session;
+      return { base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
+    });
+    const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => this.#stage(sessionId, stepId, changes, rest, base.revision));
+    const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
+      const staged = staging.read(session, stepId);
+      const { patch, refused, conflicts, warnings } = mergeStaged(session.custom, staged, strategies, base);
+      for (const [at, reason] of refused) {
+        const { toolCallId } = staged[at]!.changes;
+        const call = calls.findIndex((call) => call.toolCallId === toolCallId);
+        if (call !== -1) results[call] = { status: "rejected", reason };
+        else warnings.push(`a call that was staged before was left out: '${reason.path}' is exclusive`);
+        if (toolCallId !== undefined) staging.discard(session, stepId, toolCallId);
+      }
+      if (promote) {
+        change(session.custom, patch);
+        staging.discard(session, stepId);
+      }
+      return { conflicts, warnings };
+    };
+    if (promote) return { results, ...this[STORED].change(sessionId, rest, settle) };
+    return { results, ...this[STORED].transaction((rooms) => settle(rooms.sessions.require(sessionId), rooms)) };
+  }
+
+  #stage(sessionId: string, stepId: string, changes: StagedChanges, options: WriteOptions, revision?: number): void {
+    this[STORED].transaction(({ sessions, staging }) => {
+      const session = sessions.require(sessionId);
+      session.check(options);
+      staging.stage(session, stepId, changes, revision);
+    });
+  }
+}
