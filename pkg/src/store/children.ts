@@ -8,34 +8,49 @@ import type { SubSessionRef } from "./types.js";
 /** The children of a session. */
 export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } };
 
+/** What a child is, as far as it is known when it begins. */
+function checkRef(given: unknown): SubSessionRef {
+  const ref = checkObject("a reference", given) as unknown as SubSessionRef;
+  checkId("a child's session id", ref.subSessionId);
+  checkId("a child's agent type", ref.agentType);
+  checkId("a tool call's id", ref.parentToolCallId);
+  checkCount("the time", ref.startedAt);
+  return ref;
+}
+
+function checkOutcome({ status, completedAt }: { status: unknown; completedAt?: unknown }): void {
+  checkOneOf("a child's status", status, ["running", "completed", "failed"]);
+  if (completedAt !== undefined) checkCount("the time", completedAt);
+}
+
 /** What sessions know of their children. */
 export class Children {
   constructor(private readonly table: HashedTable) {}
 
   /** One that is known already is begun again. */
   add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
-    for (const given of checkList<SubSessionRef>("the references", refs)) {
-      const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given) as unknown as SubSessionRef;
-      checkId("a child's session id", subSessionId);
-      checkId("a child's agent type", agentType);
-      checkId("a tool call's id", parentToolCallId);
-      checkCount("the time", startedAt);
+    for (const given of checkList("the references", refs)) {
+      const { subSessionId, agentType, parentToolCallId, startedAt } = checkRef(given);
       const known = this.table.row([row.number, keyOf(subSessionId)]);
       this.write(row.number, Number(known?.["place"] ?? row.children++), { subSessionId, agentType, parentToolCallId, status: "running", startedAt });
     }
   }
 
-  /** Adds those that aren't known yet. */
+  /** Adds those that aren't known yet, as they are. */
   addNew(session: Session, refs: readonly SubSessionRef[] = []): void {
-    const known = this.read(session);
-    const news = checkList<SubSessionRef>("the references", refs).filter(({ subSessionId }) => !known.some((ref) => ref.subSessionId === subSessionId));
-    for (const ref of news) this.write(session.number, session.row.children++, ref);
+    const known = new Set(this.read(session).map(({ subSessionId }) => subSessionId));
+    for (const given of checkList("the references", refs)) {
+      const ref = checkRef(given);
+      checkOutcome(ref);
+      if (known.has(ref.subSessionId)) continue;
+      known.add(ref.subSessionId);
+      this.write(session.number, session.row.children++, ref);
+    }
   }
 
   update(session: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
     const { subSessionId, status, completedAt } = checkObject("the update", update) as unknown as SubSessionRef;
-    checkOneOf("a child's status", status, ["running", "completed", "failed"]);
-    if (completedAt !== undefined) checkCount("the time", completedAt);
+    checkOutcome({ status, completedAt });
     const known = this.table.row([session.number, keyOf(checkId("a child's session id", subSessionId))]);
     if (known === undefined) {
       // It may be the one that is lost.

@@ -201,7 +201,7 @@ export class Sessions {
   }
 
   find(id: string): Session | undefined {
-    const key = keyOf(id);
+    const key = keyOf(checkText("the session's id", id));
     const row = this.tables.sessions.row([key]);
     if (row === undefined && this.ids.find(key) !== undefined) throw this.tables.sessions.missing([key]);
     return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.states.get(Number(row["number"])));

@@ -675,12 +675,13 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const attempts: [code: string, attempt: () => Promise<unknown>][] = [
       ...(["saveState", "appendMessages", "mergeCustomState", "updateStatus", "incrementStepCount", "incrementResumeCount", "addSubSessionRefs", "getSubSessionRefs",
         "getMessages", "getMessageCount", "truncateMessages", "listCheckpoints", "createCheckpoint", "stageChanges", "promoteStaging", "discardStaging", "listRuns"] as const
-      ).map((name): [string, () => Promise<unknown>] => {
+      ).flatMap((name): [string, () => Promise<unknown>][] => {
         const rest: Record<string, unknown[]> = {
           saveState: [{}], appendMessages: [[]], mergeCustomState: [{ ops: [] }], updateStatus: ["active"], addSubSessionRefs: [[]], truncateMessages: [0],
           stageChanges: ["step", { writes: { ops: [] } }], promoteStaging: ["step"], discardStaging: ["step"],
         };
-        return ["NOT_FOUND", () => any[name]("nobody", ...(rest[name] ?? []))];
+        const of = (id: unknown) => () => any[name](id, ...(rest[name] ?? [])) as Promise<unknown>;
+        return [["NOT_FOUND", of("nobody")], ["VALIDATION_FAILED", of(undefined)], ["VALIDATION_FAILED", of(7)]];
       }),
       ["NOT_FOUND", () => store.compareAndSetStatus("nobody", ["active"], "paused")],
       ["NOT_FOUND", () => store.createRun("nobody", "r", { turn: 1 })],
@@ -689,6 +690,9 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
       ["NOT_FOUND", () => store.restoreCheckpoint(generateCheckpointId("s", 1))],
       ["NOT_FOUND", () => store.branchFromCheckpoint(generateCheckpointId("nobody", 1), "new")],
       ["CONFLICT", () => store.createSession("s")],
+      ...(["loadState", "sessionExists", "deleteSession", "getLatestCheckpoint", "getStaged", "getCurrentRun"] as const).map(
+        (name): [string, () => Promise<unknown>] => ["VALIDATION_FAILED", () => any[name](undefined, "step")],
+      ),
       ...["", 7, null, undefined, "x".repeat(5_000)].map((id): [string, () => Promise<unknown>] => ["VALIDATION_FAILED", () => any.createSession(id)]),
       ...["", "s", "cpv1-s", "cpv2-s-s1-t1-abcdef", `${checkpoint}0`, 7, null, undefined, {}].flatMap((id): [string, () => Promise<unknown>][] => [
         ["VALIDATION_FAILED", () => any.getCheckpoint(id)],
@@ -750,6 +754,9 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
       ["VALIDATION_FAILED", async () => any.synced("s").destroy()],
       ["VALIDATION_FAILED", () => any.addSubSessionRefs("s", [{ subSessionId: "c" }])],
       ["VALIDATION_FAILED", () => any.addSubSessionRefs("s", {})],
+      ...[7, [null], [{}], [{ subSessionId: "c", agentType: "w", parentToolCallId: "t", startedAt: 1, status: "lost" }]].map(
+        (subSessionRefs): [string, () => Promise<unknown>] => ["VALIDATION_FAILED", () => any.saveState("s", { subSessionRefs })],
+      ),
       ["NOT_FOUND", () => any.updateSubSessionRef("s", { subSessionId: "c", status: "failed" })],
       ["VALIDATION_FAILED", () => any.updateSubSessionRef("s", { subSessionId: "c", status: "lost" })],
       ["VALIDATION_FAILED", () => any.updateRunStatus("run", "lost")],
