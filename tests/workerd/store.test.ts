@@ -4,7 +4,7 @@ import { connect } from "patchwire/client";
 import { DurableStateStore, type DurableContext } from "patchwire/durable-objects";
 import { backend } from "../support/store/backends.ts";
 import { append, begun, cases, set, user, type Notes } from "../support/store/contract.ts";
-import { Fault, operations, tryFaults } from "../support/store/faults.ts";
+import { Fault, operations, tryFaults, tryMigration } from "../support/store/faults.ts";
 import { tryParallel } from "../support/store/parallel.ts";
 import { tryReading } from "../support/store/damage.ts";
 import { tryFormat1 } from "../support/store/format1.ts";
@@ -56,6 +56,9 @@ test.each(["createSession", "saveState", "appendMessages", "mergeCustomState", "
 test.each([["promoted", true], ["left staged", false]])("of calls that run at once and are %s each is there or not, whichever statement fails", (_, promote) =>
   inBare(async (ctx) => expect(await tryParallel(sql(ctx.storage), promote)).toBeGreaterThan(10)),
 );
+
+test("a state of an earlier version is migrated as a whole or not at all, whichever statement fails", () =>
+  inBare(async (ctx) => expect(await tryMigration(sql(ctx.storage))).toBeGreaterThan(10)));
 
 test("who reads damaged rows is told of them", () =>
   inBare(async (ctx) => {

@@ -292,7 +292,7 @@ export class LiveState<T> {
     const { version } = this.options;
     if (version === undefined) return this.readStored();
     try {
-      return this.context.storage.transactionSync(() => {
+      this.context.storage.transactionSync(() => {
         let isNew = false;
         const opened = this.readStored(() => (isNew = true));
         const from = isNew ? version : this.tables.version;
@@ -300,8 +300,9 @@ export class LiveState<T> {
         opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
         this.commit(opened);
         if (from < version) this.tables.version = version;
-        return opened;
       });
+      // Where storage failed when what is stored was looked at once more, what was opened has been given back.
+      return this.opened ?? this.readStored();
     } catch (error) {
       this.forget();
       throw error;

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { DurableStateStore, type StoreStorage } from "patchwire/durable-objects";
 import { backend } from "./backends.ts";
-import { answers, append, begun, initial, set, user, type Notes } from "./contract.ts";
+import { answers, append, begun, initial, set, stateOf, user, type Notes } from "./contract.ts";
 import { snapshot, type Tabled } from "./tables.ts";
 
 /** Throws at one of the statements that come, and counts them. */
@@ -155,6 +155,28 @@ export async function tryFailures(operation: Operation, failure: Failure, tabled
       await operation(store, given);
     }
     expectSame(await told(new DurableStateStore(reopened())), await told(store));
+    if (!wasHit) return at - 1;
+    restore();
+  }
+}
+
+/** Opens a state of an earlier version with a fault at each statement: it is migrated as a whole or not at all; says how many there are. */
+export async function tryMigration(tabled: Tabled): Promise<number> {
+  const fault = new Fault();
+  const { place, reopened } = backend(tabled.storage, (storage) => fault.around(storage));
+  await filled(await begun(place));
+  const { isThere, restore } = snapshot(tabled);
+  const options = { version: 1, migrate: (state: Notes) => ({ ...state, title: "x".repeat(LONG) }) };
+  for (let at = 1; ; at++) {
+    const store = new DurableStateStore(reopened(), options);
+    fault.arm(at);
+    const error: unknown = await store.loadState("s").then(() => undefined, (error: unknown) => error);
+    const wasHit = fault.disarm();
+    if (error !== undefined) {
+      expect(error).toMatchObject({ message: "the storage failed" });
+      expect(isThere()).toBe(true);
+    }
+    for (const each of [store, new DurableStateStore(reopened(), options)]) expect((await stateOf(each)).customState.title.length).toBe(LONG);
     if (!wasHit) return at - 1;
     restore();
   }
