@@ -10,10 +10,14 @@ import type { AgentStatus, CreateSessionOptions, SessionState, StatusChange, Unt
 
 /** What is done with sessions as a whole. */
 export class SessionOperations {
-  protected readonly [STORED]: StoredSessions;
+  readonly #stored: StoredSessions;
 
   constructor(stored: StoredSessions) {
-    this[STORED] = stored;
+    this.#stored = stored;
+  }
+
+  protected get [STORED](): StoredSessions {
+    return this.#stored;
   }
 
   /**
