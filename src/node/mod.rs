@@ -313,6 +313,11 @@ impl PartialEq for Node {
         {
             return is_equal;
         }
+        if let (Node::Raw(a), Node::Raw(b)) = (self, other)
+            && a.must_differ(b)
+        {
+            return false;
+        }
         match (self.open(), other.open()) {
             (Opened::Null, Opened::Null) => true,
             (Opened::Bool(a), Opened::Bool(b)) => a == b,

@@ -43,6 +43,13 @@ impl Raw {
         is_shared || text::is_equal(self.as_bytes(), other.as_bytes())
     }
 
+    /// Whether values of unequal texts are unequal for certain: only the order of members isn't in a value, and where no
+    /// brace is there are none. O(length).
+    pub(super) fn must_differ(&self, other: &Raw) -> bool {
+        let (text, others) = (self.as_bytes(), other.as_bytes());
+        text.len() != others.len() || !text.contains(&b'{')
+    }
+
     /// Where the text is in memory.
     pub(crate) fn address(&self) -> usize {
         self.as_bytes().as_ptr() as usize

@@ -2,6 +2,7 @@
 
 use super::{Operation, Patch};
 use crate::edit::{self, Done};
+use crate::node::Node;
 
 /// A value that is left in the patch's text has about so many bytes: shorter ones are sooner printed and read again.
 const LONG: usize = 128;
@@ -9,35 +10,42 @@ const LONG: usize = 128;
 /// What a patch did, as [`edit::print_edits`] says it, but long values are left in the text, if most of it is such
 /// values: otherwise it isn't worth reading again.
 pub(crate) fn print_resolved(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u8> {
-    let (mut left, mut bytes) = (Vec::new(), 0);
+    let (mut left, mut bytes, mut are_printed) = (Vec::new(), 0, true);
     for (index, operation) in patch.operations.iter().enumerate() {
-        let weight = match operation {
+        let value = match operation {
             // These change nothing; any other is one edit.
             Operation::Test { .. } => continue,
             Operation::Move { from, path } if from == path => continue,
-            Operation::Add { value, .. } | Operation::Replace { value, .. } => value.weight(),
-            _ => 0,
+            Operation::Add { value, .. } | Operation::Replace { value, .. } => Some(value).filter(|value| value.weight() >= LONG),
+            _ => None,
         };
-        let is_left = weight >= LONG;
-        bytes += if is_left { weight } else { 0 };
-        left.push(is_left.then_some(index));
+        bytes += value.map_or(0, Node::weight);
+        are_printed &= value.is_none_or(is_as_printed);
+        left.push(value.map(|_| index));
     }
-    if bytes < text.len() / 2 || may_read_otherwise(text) {
+    let reads_otherwise = || may_have_lost_surrogates(text) || (!are_printed && may_have_negative_zero(text));
+    if bytes < text.len() / 2 || reads_otherwise() {
         left.clear();
     }
     edit::print_list(done.iter().map(|done| &done.edit), &left)
 }
 
-/// Whether JavaScript may make something else of the text than of what we print: it tells `-0` from `0`, and has lone
-/// surrogates in its own text where we were given U+FFFD.
-fn may_read_otherwise(text: &[u8]) -> bool {
-    let around = |at: usize| (at.checked_sub(1).and_then(|before| text.get(before)), text.get(at + 1..).unwrap_or_default());
-    let differs = |(at, byte): (usize, &u8)| match byte {
-        b'-' => matches!(around(at), (Some(b'[' | b':' | b',' | b' ' | b'\n' | b'\r' | b'\t'), [b'0', ..])),
-        0xef => matches!(around(at), (_, [0xbf, 0xbd, ..])),
-        _ => false,
-    };
-    text.iter().enumerate().any(differs)
+/// Whether JavaScript may have lone surrogates in its own text where we were given U+FFFD.
+fn may_have_lost_surrogates(text: &[u8]) -> bool {
+    text.contains(&0xef) && text.split(|byte| *byte == 0xef).skip(1).any(|behind| behind.starts_with(&[0xbf, 0xbd]))
+}
+
+/// Whether the value is in the text as it would be printed: what stays text is.
+fn is_as_printed(value: &Node) -> bool {
+    matches!(value, Node::Raw(_)) || value.as_text().is_some()
+}
+
+/// Whether JavaScript may find `-0` in the text, which it tells from the `0` that we print.
+fn may_have_negative_zero(text: &[u8]) -> bool {
+    let before = |at: usize| at.checked_sub(1).and_then(|before| text.get(before));
+    let is_one =
+        |at: usize| text.get(at + 1) == Some(&b'0') && matches!(before(at), Some(b'[' | b':' | b',' | b' ' | b'\n' | b'\r' | b'\t'));
+    text.iter().enumerate().any(|(at, byte)| *byte == b'-' && is_one(at))
 }
 
 #[cfg(test)]
@@ -63,6 +71,7 @@ mod tests {
         assert_eq!(with(&format!(r#"["{long}","2001-01-01"]"#)), r#"[[7,["a"],2]]"#);
         assert_eq!(with(&format!(r#"["{long}",{{"b":-0}}]"#)), format!(r#"[[0,["a"],["{long}",{{"b":0}}]]]"#));
         assert_eq!(with(&format!("\"{long}\u{fffd}\"")), format!("[[0,[\"a\"],\"{long}\u{fffd}\"]]"));
+        assert_eq!(with(&format!("\"{long}\u{ff0c}\"")), r#"[[7,["a"],2]]"#);
         assert_eq!(with(r#""short""#), r#"[[0,["a"],"short"]]"#);
         assert_eq!(edits(&format!(r#"[{{"op":"add","path":"/b/-","value":"{long}"}}]"#)), r#"[[9,["b"],0,0,0]]"#);
     }

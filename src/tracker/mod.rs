@@ -283,7 +283,7 @@ impl Tracker {
         self.tidy();
         match change.kind {
             // What leaves everything as it was is none, and nothing that was undone is lost by it.
-            Kind::Step(_) if self.history.is_on() && before == self.document.root => {}
+            Kind::Step(_) if self.history.is_on() && leaves_all(&change.done, &before, &self.document.root) => {}
             Kind::Step(cause) => self.history.changed(change.done, cause),
             Kind::Undo => self.history.undid(change.done),
             Kind::Redo => self.history.redid(change.done),
@@ -326,5 +326,16 @@ impl Tracker {
     fn place(&self, pointer: &[u8]) -> Result<Vec<Step>> {
         let pointer = Pointer::parse_bytes(pointer, &self.options.limits)?;
         patch::place(&self.document.root, &pointer)
+    }
+}
+
+/// Whether a change left everything as it was. Of one edit what it took out tells that: the documents are compared after several,
+/// of which one may have taken the other back.
+fn leaves_all(done: &[Done], before: &Node, after: &Node) -> bool {
+    match done {
+        [Done { edit: Edit::Set { value, .. }, out }] => matches!(&**out, [was] if was == value),
+        [Done { edit: Edit::Splice { insert, .. }, out }] => **out == **insert,
+        [Done { edit: Edit::Delete { .. }, .. }] => false,
+        _ => before == after,
     }
 }

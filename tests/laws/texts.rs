@@ -119,6 +119,22 @@ proptest! {
     }
 
     #[test]
+    fn what_stays_text_equals_what_it_would_if_it_were_built(text in texts(), other in texts(), at in any::<prop::sample::Index>(), byte in "[0-9a-z]") {
+        let print = |text: &str| Document::parse(text).ok().map(|document| document.to_string());
+        let (Some(one), Some(other)) = (print(&text), print(&other).filter(|other| other.len() < 1_024)) else { return Ok(()) };
+        let places: Vec<usize> = one.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric()).map(|(at, _)| at).collect();
+        let altered = places.get(at.index(places.len().max(1))).and_then(|at| print(&format!("{}{byte}{}", &one[..*at], &one[at + 1..])));
+        // Equal but for the order of members.
+        let pairs = [format!("[{{\"a\":{one},\"b\":{other}}}]"), format!("[{{\"b\":{other},\"a\":{one}}}]")];
+        let all: Vec<String> = [one, other].into_iter().chain(altered).chain(pairs).collect();
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            let [kept_a, kept_b] = [a, b].map(|text| Document::parse(padded(text)).unwrap());
+            let [built_a, built_b] = [a, b].map(|text| Document::parse(text).unwrap());
+            prop_assert_eq!(kept_a == kept_b, built_a == built_b);
+        }
+    }
+
+    #[test]
     fn what_is_refused_is_refused_alike(text in texts(), at in any::<prop::sample::Index>(), byte in "[\"\\\\{}\\[\\]:,0-9a-f.\u{1}é -]{0,2}") {
         let at = (0..=at.index(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
         let cut = text[at..].chars().next().map_or(0, char::len_utf8);
