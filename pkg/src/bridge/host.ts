@@ -369,27 +369,35 @@ function isNestedWithin(value: unknown, limit: number): boolean {
  * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
  */
 function isEqual(a: unknown, b: unknown, depth: number): boolean {
-  if (a === b) return typeof a === "object" || typeof a === "string" || typeof a === "number" || typeof a === "boolean";
-  if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-  if (Array.isArray(a)) {
-    const items = b as unknown[];
-    if (a.length !== items.length) return false;
-    for (let i = 0; i < a.length; i++) if (!isEqual(a[i], items[i], depth - 1)) return false;
-    return true;
-  }
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  const [names, others] = [Object.keys(one), Object.keys(other)];
+  if (a === b) return isJsonScalar(a) || typeof a === "object";
+  if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b)) return false;
+  return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);
+}
+
+const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i], depth)) return false;
+  return true;
+}
+
+type Members = Record<string, unknown>;
+
+function areMembersEqual(a: Members, b: Members, depth: number): boolean {
+  const [names, others] = [Object.keys(a), Object.keys(b)];
   // Most have the same names in the same order, and then none has to be looked up.
-  const isInOrder = names.length === others.length && names.every((name, i) => name === others[i]);
+  let isInOrder = names.length === others.length;
   let count = 0;
   for (let i = 0; i < names.length; i++) {
     const name = names[i]!;
-    const item = one[name];
+    isInOrder &&= name === others[i];
+    const item = a[name];
     if (item === undefined) continue;
-    if ((!isInOrder && !Object.hasOwn(other, name)) || !isEqual(item, other[name], depth - 1)) return false;
+    if ((!isInOrder && !Object.hasOwn(b, name)) || !isEqual(item, b[name], depth)) return false;
     count++;
   }
-  return others.length === count || others.filter((name) => other[name] !== undefined).length === count;
+  return others.length === count || others.filter((name) => b[name] !== undefined).length === count;
 }
 
 export function isJsonContainer(value: object): boolean {
