@@ -476,7 +476,7 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const again = new DurableStateStore(reopened());
     expect(await everything(again)).toEqual(before);
     expect(await contents(again, "branch")).toEqual(["a", "c"]);
-    expect(await stateOf(again, "branch")).toMatchObject({ agentType: "writer", version: 3, customState: { notes: ["a", "b"] } });
+    expect(await stateOf(again, "branch")).toMatchObject({ agentType: "writer", streamId: "branch", version: 3, customState: { notes: ["a", "b"] } });
     await expect(again.branchFromCheckpoint(checkpoint, "s")).rejects.toEqual(refusal("CONFLICT"));
     const own = await again.createCheckpoint("branch");
     await again.deleteSession("s");

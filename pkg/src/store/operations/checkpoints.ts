@@ -48,7 +48,7 @@ export class CheckpointOperations extends RunOperations {
   }
 
   /**
-   * The session's last checkpoint; `null` where there is none.
+   * The session's last checkpoint; `null` where there is none. After going back that is still the one that was made last.
    *
    * @throws PatchwireError `STALE_STATE` where messages that it counts were truncated.
    * @example
@@ -114,7 +114,8 @@ export class CheckpointOperations extends RunOperations {
   }
 
   /**
-   * Begins another session as the one of a checkpoint was then. Its messages are copied.
+   * Begins another session as the one of a checkpoint was then. Its messages are copied. A `streamId` that was the session's own id
+   * becomes the new one's.
    *
    * @throws PatchwireError as {@link restoreCheckpoint}; `CONFLICT` where there is a session with the new id.
    * @example
@@ -135,7 +136,10 @@ export class CheckpointOperations extends RunOperations {
       const row = rooms.checkpoints.require(origin, checkpointId);
       const kept = rooms.checkpoints.kept(origin, row);
       const session = rooms.sessions.create(sessionId, keptCustom(origin.custom, kept, this[STORED].options));
-      rooms.checkpoints.goTo(session, row, kept);
+      const { details } = kept;
+      // Two sessions don't write to one stream because nobody named another.
+      const streamId = details.streamId === from ? sessionId : details.streamId;
+      rooms.checkpoints.goTo(session, row, { ...kept, details: { ...details, streamId } });
       rooms.messages.copy(origin, session, Number(row["messages"]));
       session.write(1);
     });
