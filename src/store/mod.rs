@@ -57,7 +57,7 @@ pub use rows::{LogText, Meta, Rows};
 pub use tables::Tables;
 
 /// The version of what the rows mean. Those of version 2 have no tables of members and mean the same
-/// otherwise; they become rows of this one with the first commit.
+/// otherwise; they become rows of this one with the first commit, or when their owner opens them.
 pub const FORMAT: u64 = 3;
 
 /// The earliest version that is read as it is.

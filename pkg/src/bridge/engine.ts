@@ -61,7 +61,7 @@ interface Instanced {
 
 /**
  * One module of the core, which `load` compiles: starts it, passes what it is called with, and starts another instance
- * when one died. There are two, each with memory of its own: the client's and that of everything else.
+ * when one died. There are several (DESIGN.md, "Crossing into wasm"), each with memory of its own.
  */
 export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G & Glue<Arena>, load: () => object) {
   let module: object | undefined;
