@@ -44,6 +44,12 @@ fn missing_and_damaged_rows_are_errors_that_name_them() {
                 rows.log.insert(other, one);
             });
             assert!(swapped.is_err(), "{id} and {other}");
+            let doubled = damaged(&|tables| {
+                let mut rows = tables.content();
+                let row = rows.log[&other].clone();
+                rows.log.insert(id, row);
+            });
+            assert!(doubled.is_err(), "{other} in the place of {id}");
         }
     }
     for id in chunks.iter().copied() {
@@ -57,6 +63,13 @@ fn missing_and_damaged_rows_are_errors_that_name_them() {
                 rows.chunks.insert(id, row);
             });
             assert_eq!(doubled, wrong(("chunks", id)));
+            let swapped = damaged(&|tables| {
+                let mut rows = tables.content();
+                let (one, two) = (rows.chunks[&id].clone(), rows.chunks[&other].clone());
+                rows.chunks.insert(id, two);
+                rows.chunks.insert(other, one);
+            });
+            assert!([id, other].map(|id| wrong(("chunks", id))).contains(&swapped), "{swapped:?} where {id} and {other} are exchanged");
         }
     }
 }
