@@ -100,7 +100,10 @@ pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
 }
 
 /// To read so many bytes of chunks takes as long as to carry out one of patches.
-const READ: usize = 16;
+const READ: usize = 8;
+
+/// What a patch takes besides its bytes.
+const PATCH: usize = 50;
 
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
 /// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, or has read for them what takes as long, but not before the second.
@@ -116,7 +119,7 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, m
                 let fetched = reader.fetched();
                 document = applied(&document, &patch, reader, id)?;
                 reached = revision;
-                room = room.saturating_sub(patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
+                room = room.saturating_sub(PATCH + patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
             }
             Ok(())
         });

@@ -14,6 +14,9 @@ pub(super) const HOLE: usize = 100;
 /// What a slot of a table takes that has no member.
 pub(super) const EMPTY: &str = "null,null,";
 
+/// What such a slot counts for: to read a chunk of them is to take no longer than one of members.
+const SLOT: usize = 40;
+
 /// What a value consists of.
 #[derive(Debug)]
 pub(super) enum Value {
@@ -138,7 +141,7 @@ fn of_slot(slot: &Slot) -> Item<'_> {
 
 /// What an item takes in a chunk.
 pub(super) fn weight_of(item: Item<'_>, chunk: usize) -> usize {
-    let Some((name, node)) = item else { return EMPTY.len() };
+    let Some((name, node)) = item else { return SLOT };
     let value = if is_large(node, chunk) { HOLE } else { node.weight() + 1 };
     value + name.map_or(0, |name| if name.len() > chunk { HOLE } else { name.len() + 4 })
 }
