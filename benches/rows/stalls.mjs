@@ -74,7 +74,7 @@ async function timed(change, commits) {
 async function least(change, commits) {
   execFileSync(process.execPath, [fileURLToPath(import.meta.url), kindOf(change)]);
   const runs = [];
-  while (runs.length < 3) runs.push(await timed(change, commits));
+  while (runs.length < 5) runs.push(await timed(change, commits));
   remove(made);
   const did = (seen, n) => {
     const kind = kinds.findIndex((_, bit) => (seen & (1 << bit)) !== 0);

@@ -163,6 +163,12 @@ impl Reader {
         }
     }
 
+    /// What it has at hand, which it has no longer.
+    pub(super) fn forget(&self) -> impl Iterator<Item = Node> {
+        let recent = std::mem::take(&mut *self.recent.lock().unwrap_or_else(PoisonError::into_inner));
+        recent.into_iter().map(|(.., node)| node)
+    }
+
     /// The content, and how many bytes the row has.
     fn read(&self, kind: Kind, run: &Run) -> Result<(Node, Holes, usize)> {
         let wrong = || damaged(CHUNKS, run.chunk);

@@ -125,6 +125,8 @@ impl Store {
             self.fading.add(std::mem::replace(&mut self.base.state, base));
         }
         (self.is_behind, self.much) = (false, MUCH);
+        // It would go at once, with the last value that was read by it.
+        self.former.iter().flat_map(|(reader, _)| reader.forget()).for_each(|node| self.fading.add(node));
         Some(document)
     }
 

@@ -22,6 +22,7 @@ mod a_write_that_was_left_out_was_told_as_made;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
 mod growth_as_a_whole_value_was_longer_than_its_array;
+mod holes_of_a_table_were_looked_at_by_thousands;
 mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
 mod moves_and_then_the_whole_array_were_told;

@@ -109,6 +109,11 @@ export class HashedTable {
     return new PatchwireError("VALIDATION_FAILED", `the storage is damaged: ${this.place(key)}`);
   }
 
+  /** The error for a row that is of a format to come. */
+  unknown(key: readonly Value[]): PatchwireError {
+    return new PatchwireError("VALIDATION_FAILED", `the storage has a format that this version doesn't know: ${this.place(key)}`);
+  }
+
   private place(key: readonly Value[]): string {
     return `row [${[...key, ...this.keys.slice(key.length).map(() => "…")].join(", ")}] of ${this.name}`;
   }

@@ -26,10 +26,6 @@ export class Rooms {
 
   constructor(storage: StoreStorage, name: string, states: CustomStates, migration: Migration<unknown>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
-    if (!("table" in storage)) {
-      fromFormat1(storage, name);
-      fromFormat2(storage, name);
-    }
     const tables = tablesOf(storage);
     const table = (shape: Shape): HashedTable => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
     this.sessions = new Sessions(table, states);
@@ -39,10 +35,16 @@ export class Rooms {
     this.runs = new Runs(table(RUNS), runIds);
     this.children = new Children(table(CHILDREN));
     this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);
+    if (this.sessions.isPresent) return;
+    if (!("table" in storage)) {
+      fromFormat1(storage, name);
+      fromFormat2(storage, name);
+    }
     if (runIds.isMissing && this.sessions.isNew) {
       this.sessions.begin();
       runIds.begin();
     }
+    this.sessions.setPresent();
   }
 
   /** Makes anew what says where sessions and runs are; says what of it was damaged. */

@@ -43,7 +43,7 @@ export const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part
 /** The numbers of sessions by their ids: a session whose row is lost isn't one that never was. */
 export const SESSION_PAGES = pagesOf("session_pages", "TEXT");
 
-/** The last number that was given to a session, in a row that must be there. */
+/** Numbers of the whole store: in row 1 the last that was given to a session, which must be there, and in row 2 the format of its tables. */
 export const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
 
 /** Members of a session's state that are kept apart, or are the store's own. */
@@ -154,6 +154,9 @@ export class Session {
   }
 }
 
+/** The version of what the rows of a store mean. */
+const FORMAT = 3;
+
 /** All sessions of a store. */
 export class Sessions {
   private readonly tables: { sessions: HashedTable; details: HashedTable; numbers: HashedTable };
@@ -171,6 +174,24 @@ export class Sessions {
   get isNew(): boolean {
     const { sessions, numbers } = this.tables;
     return this.ids.isMissing && [sessions, numbers].every((table) => table.unchecked({}, { limit: 1 }).length === 0);
+  }
+
+  /**
+   * Whether the tables say that they have the present format. Those that don't say so are of an earlier one, or lost the number.
+   *
+   * @throws PatchwireError `VALIDATION_FAILED` where they say that it is one to come.
+   */
+  get isPresent(): boolean {
+    const { numbers } = this.tables;
+    let format: unknown;
+    damageOf(() => (format = numbers.row([2])?.["last"]));
+    if (format !== undefined && format !== FORMAT) throw numbers.unknown([2]);
+    return format === FORMAT;
+  }
+
+  /** The tables have the present format from now on. */
+  setPresent(): void {
+    this.tables.numbers.put({ id: 2, last: FORMAT });
   }
 
   /** Writes what must be there from then on. */

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import type { ParallelContext } from "patchwire";
+import { applyPatch, type ParallelContext } from "patchwire";
 import { memoryStorage, nodeStorage, SyncedState, type DurableContext, type StoreStorage } from "patchwire/durable-objects";
 import { SessionHandle } from "../../../pkg/dist/wasm/patchwire.js";
 import { failAt, failNow } from "../../support/faults.ts";
@@ -57,7 +57,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 const happening = fc.oneof(
   { weight: 30, arbitrary: change.map((change) => ({ kind: "change" as const, change })) },
   { weight: 3, arbitrary: fc.constant({ kind: "read" as const }) },
-  { weight: 2, arbitrary: n.map((back) => ({ kind: "look back" as const, back })) },
+  { weight: 2, arbitrary: fc.tuple(n, n).map(([back, further]) => ({ kind: "look back" as const, back, further })) },
+  { weight: 1, arbitrary: n.map((back) => ({ kind: "go back" as const, back })) },
   { weight: 2, arbitrary: change.map((change) => ({ kind: "rolled back" as const, change })) },
   { weight: 2, arbitrary: change.map((change) => ({ kind: "refused" as const, change })) },
   { weight: 1, arbitrary: fc.constant({ kind: "unload" as const }) },
@@ -72,10 +73,11 @@ test.each(Object.entries({ memory: memoryStorage, sqlite: () => nodeStorage(new 
     fc.asyncProperty(fc.array(happening, { minLength: 60, maxLength: 140 }), async (happenings) => {
       const { place, reopened } = backend(storage());
       const state = opened(place);
-      const model = initial();
+      let model = initial();
       const past: string[] = [];
       // A recipe that does nothing makes no revision.
       const note = (): void => void (past[state.revision] = JSON.stringify(model));
+      const earlier = (back: number): number => past.findLastIndex((known, revision) => known !== undefined && revision <= Math.max(0, state.revision - (back % 50)));
       state.getState();
       note();
       for (const one of happenings) {
@@ -85,8 +87,15 @@ test.each(Object.entries({ memory: memoryStorage, sqlite: () => nodeStorage(new 
           note();
         } else if (one.kind === "read") expect(state.getState()).toEqual(model);
         else if (one.kind === "look back") {
-          const revision = Math.max(0, state.revision - (one.back % 50));
-          if (past[revision] !== undefined) expect(state.at(revision).toJSON()).toEqual(JSON.parse(past[revision]));
+          const [from, to] = [earlier(one.back), earlier(one.further)];
+          expect(state.at(from).toJSON()).toEqual(JSON.parse(past[from]!));
+          const difference = state.at(from).diff(state.at(to));
+          expect(applyPatch(JSON.parse(past[from]!) as Work, difference)).toEqual(JSON.parse(past[to]!));
+        } else if (one.kind === "go back") {
+          const revision = earlier(one.back);
+          state.restore(revision);
+          model = JSON.parse(past[revision]!) as Work;
+          note();
         } else if (one.kind === "rolled back") {
           const take = (): void => place.transactionSync(() => {
             state.update((draft) => one.change(draft));

@@ -332,6 +332,15 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     expect((await stateOf(again)).customState.notes).toEqual(["a", `${long}!`, "short"]);
   },
 
+  async "writes that don't fit the state are told of, and what does fit is written"({ place }) {
+    const store = await begun(place);
+    const answer = await store.mergeCustomState("s", {
+      ops: [{ kind: "append_text", path: "/notes", text: "x" }, { kind: "append", path: "/typo", items: [1] }, { kind: "append", path: "/notes", items: ["b"] }],
+    });
+    expect(answer).toMatchObject({ warnings: ["'/notes' is no string; the write was left out", "'/typo' was missing; it was created"] });
+    expect(await stateOf(store)).toMatchObject({ version: 2, customState: { ...initial(), notes: ["a", "b"], typo: [1] } });
+  },
+
   async "an item that a call wrote to by index isn't another one by the time of promotion"({ place }) {
     const store = await begun(place);
     await store.stageChanges("s", "step", { toolCallId: "c", writes: { ops: [{ kind: "replace", path: "/notes/0", value: "A" }] } });

@@ -102,6 +102,9 @@ export const operations: Record<string, Operation> = {
   saveStateAndPromoteStaging: (store) =>
     store.saveStateAndPromoteStaging("s", { output: 1 }, [user("m")], { stepId: "step", stepCount: 4, streamSequence: 5 }),
   "a change of the custom state": async (store) => store.synced<Notes>("s").update((draft) => void draft.notes.push("live")),
+  "a text of the custom state that is appended to": async (store) => store.synced<Notes>("s").append("/title", "t".repeat(LONG)),
+  "a number of the custom state that is incremented": async (store) => store.synced<Notes>("s").increment("/count", 3),
+  "a patch of the custom state": async (store) => store.synced<Notes>("s").apply([{ op: "add", path: "/notes/0", value: "p".repeat(700_000) }]),
   "tools that change the custom state at once": async (store) =>
     store.synced<Notes>("s").parallel([(tool) => tool.update((draft) => void draft.notes.push("live")), (tool) => tool.increment("/count", 2)]),
   "a revision of the custom state that is restored": async (store, { pinned }) => store.synced<Notes>("s").restore(pinned),
