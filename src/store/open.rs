@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::chunks::{Reader, damaged, missing};
 use super::log::{Log, LogRow};
-use super::patches::{LOG, Patches, replay, row_from};
+use super::patches::{LOG, Patches, Room, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
 use super::waiting::applied;
@@ -182,7 +182,7 @@ impl Store {
             _ => self.past.insert(Arc::new(self.reader.of_past())).clone(),
         };
         let Base { state, .. } = Base::read(&past, from)?;
-        let (document, reached, stopped) = replay(&past, Document { root: state, limits: Limits::none() }, from, revision, usize::MAX)?;
+        let (document, reached, stopped) = replay(&past, Document { root: state, limits: Limits::none() }, from, revision, Room::ALL)?;
         match stopped {
             _ if reached == revision => Ok(document),
             // The log between two bases goes with the one before.

@@ -105,9 +105,20 @@ const READ: usize = 8;
 /// What a patch takes besides its bytes.
 const PATCH: usize = 50;
 
+/// How much of a log is carried out at once: patches of so many bytes, or for which what takes as long was read, and so many at least.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) bytes: usize,
+    pub(super) least: u64,
+}
+
+impl Room {
+    pub(super) const ALL: Room = Room { bytes: usize::MAX, least: 0 };
+}
+
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
-/// it came to, and what stopped it before. It stops when it has gone through so many bytes of patches, or has read for them what takes as long, but not before the second.
-pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: usize) -> Result<(Document, u64, Option<Error>)> {
+/// it came to, and what stopped it before.
+pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: Room) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
     while reached < to {
@@ -115,18 +126,18 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, m
         next = id.saturating_add(1);
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
-            if revision == reached + 1 && revision <= to && (room > 0 || reached < from + 2) {
+            if revision == reached + 1 && revision <= to && (room.bytes > 0 || reached < from + room.least) {
                 let fetched = reader.fetched();
                 document = applied(&document, &patch, reader, id)?;
                 reached = revision;
-                room = room.saturating_sub(PATCH + patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
+                room.bytes = room.bytes.saturating_sub(PATCH + patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
             }
             Ok(())
         });
         if let Err(error) = told {
             return Ok((document, reached, Some(error)));
         }
-        if room == 0 && reached >= from + 2 {
+        if room.bytes == 0 && reached >= from + room.least {
             break;
         }
     }

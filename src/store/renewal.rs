@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::chunks::Reader;
-use super::patches::replay;
+use super::patches::{Room, replay};
 use super::{Base, Store};
 use crate::document::Document;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::node::Node;
 
 /// Patches of so many bytes are carried out with one commit, and twice as many as the commit has: about 40 small ones. Reading a
-/// chunk for one takes the time of as many as have a sixteenth of its bytes.
+/// chunk for one takes the time of as many as have an eighth of its bytes.
 const ROOM: usize = 4_000;
 
 /// A state that has read so much begins anew, if it is a large one.
@@ -33,17 +33,22 @@ pub(super) struct Renewal {
     base: Node,
     document: Document,
     reached: u64,
+    /// How many patches more than two with each commit were carried out.
+    spare: u64,
 }
 
 impl Renewal {
     fn new(reader: Arc<Reader>, base: Node, reached: u64) -> Renewal {
         let document = Document { root: base.clone(), limits: Limits::none() };
-        Renewal { reader, base, document, reached }
+        Renewal { reader, base, document, reached, spare: 0 }
     }
 
-    /// Carries out patches of so many bytes, and two at least, because each commit adds one; up to a revision.
-    fn go_on(&mut self, to: u64, room: usize) -> Result<()> {
-        let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, room)?;
+    /// Carries out patches of so many bytes, up to a revision. They are two with each commit at least, because each adds one; but
+    /// those that went on by more than that let one do that has to read much.
+    fn go_on(&mut self, to: u64, bytes: usize) -> Result<()> {
+        let least = if self.spare > 0 { 1 } else { 2 };
+        let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, Room { bytes, least })?;
+        self.spare = (self.spare + reached - self.reached).saturating_sub(2);
         (self.document, self.reached) = (document, reached);
         stopped.map_or(Ok(()), Err)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunks::Reader;
 use super::fold::{CHUNK, Fold, Next};
 use super::log::SHARED;
-use super::patches::{hash_of, replay};
+use super::patches::{Room, hash_of, replay};
 use super::rows::{Meta, Rows};
 use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, RowOperation, Woken, chunk};
 use crate::document::Document;
@@ -75,7 +75,7 @@ impl Repair {
             let reader = Arc::new(Reader::new(rows.clone()));
             let Ok(base) = Base::read(&reader, revision) else { continue };
             let state = Document { root: base.state.clone(), limits: Limits::none() };
-            let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION, usize::MAX)?;
+            let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION, Room::ALL)?;
             if is_whole(&reader, &state) {
                 let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?).min(LAST_REVISION - 1);
                 return Repair::to(&reader, session.into(), base, (state, restored), newest, damage).map(Some);
