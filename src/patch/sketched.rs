@@ -1,7 +1,7 @@
 //! What a patch does to a value of which the shim tells the places that its pointers name, and nothing else.
 //!
 //! ```text
-//! patch     = operation*
+//! patch     = count operation*                   so many containers are around all that is told
 //! operation = kind count step* place value?      kinds as in packed patches; a value for those that have one
 //! step      = text (0 | 1 number)                a segment, and what it leads into: an object, an array of so many items
 //! place     = 0 | 1 value                        nothing is there, or this
@@ -28,13 +28,14 @@ pub(crate) fn apply_sketched(told: &[u8]) -> Option<Vec<u8>> {
     let limits = Limits { document: usize::MAX, ..Limits::default() };
     let (mut root, mut patch) = (Node::Null, Patch::default());
     let mut reader = Reader::new(told, &limits);
+    let around = reader.number().ok()?;
     let mut may_follow = true;
     while let Some(kind) = reader.next() {
         let count = reader.number().ok()?;
         let way = reader.list(count, step).ok()?;
         let place = if reader.flag().ok()? { Some(known(&mut reader, 0).ok()?) } else { None };
         tell(&mut root, &way, place)?;
-        let operation = read(kind, way, &mut reader, &mut may_follow).ok()??;
+        let operation = read(kind, around, way, &mut reader, &mut may_follow).ok()??;
         patch.operations.push(operation);
     }
     if lead_into_others(&patch.operations) {
@@ -51,13 +52,13 @@ fn step(reader: &mut Reader<'_>) -> Result<Way> {
 }
 
 /// An operation, whose place has been told. `may_follow` says whether items are still where they were told to be.
-fn read(kind: u8, way: Vec<Way>, reader: &mut Reader<'_>, may_follow: &mut bool) -> Result<Option<Operation>> {
+fn read(kind: u8, around: usize, way: Vec<Way>, reader: &mut Reader<'_>, may_follow: &mut bool) -> Result<Option<Operation>> {
     if !*may_follow {
         return Ok(None);
     }
     let is_item = way.last().is_some_and(|last| last.length.is_some() && *last.key != *b"-");
     *may_follow = !(is_item && matches!(kind, operation::ADD | operation::REMOVE));
-    let depth = way.len();
+    let depth = around.saturating_add(way.len());
     let path = Pointer::from_keys(way.into_iter().map(|step| step.key).collect());
     Ok(Some(match kind {
         operation::ADD => Operation::Add { path, value: known(reader, depth)? },
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     /// Adds `2` to the end of `/list`, which has three items, and then sets `/n`, which is there.
-    const TOLD: &[u8] = b"\x00\x02\x04list\x00\x01-\x01\x03\x00\x03\0\0\0\0\0\0\x00\x40\x02\x01\x01n\x00\x01\x00\x04\x01x";
+    const TOLD: &[u8] = b"\x00\x00\x02\x04list\x00\x01-\x01\x03\x00\x03\0\0\0\0\0\0\x00\x40\x02\x01\x01n\x00\x01\x00\x04\x01x";
 
     #[test]
     fn what_a_patch_does_is_told_by_the_places_that_it_names() {
@@ -134,14 +135,16 @@ mod tests {
     #[test]
     fn what_a_sketch_cannot_know_is_left_to_the_whole() {
         let removed = b"\x01\x02\x04list\x00\x010\x01\x03\x01\x00";
-        assert_eq!(apply_sketched(removed), Some(vec![edit::SPLICE, 0, 1]));
+        assert_eq!(apply_sketched(&[b"\x00", &removed[..]].concat()), Some(vec![edit::SPLICE, 0, 1]));
         // Items have other places afterwards.
-        assert_eq!(apply_sketched(&[&removed[..], removed].concat()), None);
+        assert_eq!(apply_sketched(&[b"\x00", &removed[..], removed].concat()), None);
         // A member of what another operation put there.
-        assert_eq!(apply_sketched(b"\x02\x01\x01a\x00\x01\x00\x08\x01\x02\x02\x01a\x00\x01b\x00\x01\x00\x00"), None);
+        assert_eq!(apply_sketched(b"\x00\x02\x01\x01a\x00\x01\x00\x08\x01\x02\x02\x01a\x00\x01b\x00\x01\x00\x00"), None);
         // A value that nests as deep as is allowed, and deeper.
-        let nested = |depth: &[u8]| [b"\x02\x01\x01a\x00\x01\x00\x08", depth].concat();
-        assert_eq!(apply_sketched(&nested(b"\xff\x03")), Some(vec![edit::SET]));
-        assert_eq!(apply_sketched(&nested(b"\x80\x04")), None);
+        let nested = |around: u8, depth: &[u8]| [&[around], &b"\x02\x01\x01a\x00\x01\x00\x08"[..], depth].concat();
+        assert_eq!(apply_sketched(&nested(0, b"\xff\x03")), Some(vec![edit::SET]));
+        assert_eq!(apply_sketched(&nested(0, b"\x80\x04")), None);
+        assert_eq!(apply_sketched(&nested(1, b"\xfe\x03")), Some(vec![edit::SET]));
+        assert_eq!(apply_sketched(&nested(1, b"\xff\x03")), None);
     }
 }

@@ -10,7 +10,8 @@ import { takeState } from "../state/json.js";
 import type { JSONPatchOperation } from "../types.js";
 
 // A patch of a few operations crosses together with the places that its pointers name, in one call (src/patch/sketched.rs has
-// how). The core says what the patch does; whatever is unusual, wrong above all, it is given all of the state for.
+// how), from the innermost container on that has all of them. The core says what the patch does; whatever is unusual, wrong
+// above all, it is given all of the state for.
 
 /** Of more operations, and of longer pointers and texts, one call is no longer what takes the time. */
 const OPERATIONS = 32;
@@ -26,6 +27,14 @@ const KINDS = new Map<unknown, number>([
   ["test", OPERATION.TEST],
   ["inc", OPERATION.INC],
 ]);
+
+/** An operation as it comes. */
+interface Operation {
+  op?: unknown;
+  path?: unknown;
+  value?: unknown;
+  inc?: unknown;
+}
 
 /** An operation's place, and its value as it is to be put there. */
 interface Step {
@@ -86,8 +95,18 @@ function ask(length: number): number | undefined {
 function readSteps(state: object, patch: readonly unknown[]): Step[] | undefined {
   const steps: Step[] = [];
   try {
+    const paths: string[][] = [];
     for (let i = 0; i < patch.length; i++) {
-      const step = readStep(state, patch[i]);
+      const path = pathOf(patch[i]);
+      if (path === undefined) return undefined;
+      paths.push(path);
+    }
+    const around = sharedBy(paths);
+    const way = wayTo(state, paths[0]!, around);
+    if (way === undefined) return undefined;
+    sketch.number(around);
+    for (let i = 0; i < patch.length; i++) {
+      const step = readStep(way, patch[i] as Operation, paths[i]!);
       if (step === undefined) return undefined;
       if (step !== null) steps.push(step);
     }
@@ -98,31 +117,65 @@ function readSteps(state: object, patch: readonly unknown[]): Step[] | undefined
   }
 }
 
-/** Writes an operation; null where it changes nothing. */
-function readStep(state: object, operation: unknown): Step | null | undefined {
+/** The segments of an operation's pointer. */
+function pathOf(operation: unknown): string[] | undefined {
   if (!isContainer(operation) || !isJsonContainer(operation)) return undefined;
-  const { op, path, value, inc } = operation as { op?: unknown; path?: unknown; value?: unknown; inc?: unknown };
-  const kind = KINDS.get(op);
-  const argument = kind === OPERATION.REMOVE ? "op" : kind === OPERATION.INC ? "inc" : "value";
-  if (kind === undefined || !hasOnly(operation, argument) || typeof path !== "string" || path[0] !== "/" || path.includes("~")) return undefined;
+  const { path } = operation as Operation;
+  if (typeof path !== "string" || path[0] !== "/" || path.length > LARGE || path.includes("~")) return undefined;
   const segments = path.split("/");
   segments.shift();
-  if (segments.length > SEGMENTS || path.length > LARGE) return undefined;
+  return segments.length > SEGMENTS ? undefined : segments;
+}
+
+/** How many segments lead to the container that has all of these places. */
+function sharedBy(paths: readonly string[][]): number {
+  const first = paths[0]!;
+  let shared = first.length - 1;
+  for (let i = 1; i < paths.length; i++) {
+    const path = paths[i]!;
+    shared = Math.min(shared, path.length - 1);
+    for (let k = 0; k < shared; k++) if (path[k] !== first[k]) shared = k;
+  }
+  return shared;
+}
+
+/** The containers from the state on to the one that so many segments lead to. */
+function wayTo(state: object, path: readonly string[], length: number): object[] | undefined {
+  const way: object[] = [];
+  let at: unknown = state;
+  for (let i = 0; ; i++) {
+    if (!isContainer(at) || !isJsonContainer(at) || way.includes(at)) return undefined;
+    way.push(at);
+    if (i === length) return way;
+    at = memberOf(at, path[i]!);
+  }
+}
+
+function memberOf(container: object, name: string): unknown {
+  return Object.prototype.propertyIsEnumerable.call(container, name) ? (container as Record<string, unknown>)[name] : undefined;
+}
+
+/** Writes an operation on something within the last container of `way`; null where it changes nothing. */
+function readStep(way: readonly object[], operation: Operation, path: string[]): Step | null | undefined {
+  const { op, value, inc } = operation;
+  const kind = KINDS.get(op);
+  const argument = kind === OPERATION.REMOVE ? "op" : kind === OPERATION.INC ? "inc" : "value";
+  if (kind === undefined || !hasOnly(operation, argument)) return undefined;
   sketch.byte(kind);
-  sketch.number(segments.length);
-  if (!writePlace(state, segments, kind === OPERATION.TEST)) return undefined;
-  if (kind === OPERATION.REMOVE) return { path: segments, value: undefined };
+  sketch.number(path.length + 1 - way.length);
+  if (!writePlace(way, path, kind === OPERATION.TEST)) return undefined;
+  if (kind === OPERATION.REMOVE) return { path, value: undefined };
   if (kind === OPERATION.INC) {
     if (typeof inc !== "number") return undefined;
     sketch.double(inc);
-    return { path: segments, value: inc };
+    return { path, value: inc };
   }
   if (kind === OPERATION.TEST) return writeScalar(value, true) ? null : undefined;
-  if (!isContainer(value)) return writeScalar(value, false) ? { path: segments, value: value === 0 ? 0 : value } : undefined;
+  if (!isContainer(value)) return writeScalar(value, false) ? { path, value: value === 0 ? 0 : value } : undefined;
   const taken = takeState(value, false);
   if (taken.bytes > LARGE) return undefined;
   writeContainer(taken.depth);
-  return { path: segments, value: taken.state };
+  return { path, value: taken.state };
 }
 
 /** Whether an operation has an `op`, a `path` and this, and nothing else. */
@@ -133,22 +186,22 @@ function hasOnly(operation: object, argument: string): boolean {
   return true;
 }
 
-/** Writes what is on the way to a place, and there. */
-function writePlace(state: object, segments: readonly string[], isTested: boolean): boolean {
+/** Writes what is on the way to a place, from the last container of `around` on, and there. */
+function writePlace(around: readonly object[], path: readonly string[], isTested: boolean): boolean {
   const way: object[] = [];
-  let at: unknown = state;
-  for (let i = 0; i < segments.length; i++) {
-    const segment = segments[i]!;
-    if (!isContainer(at) || !isJsonContainer(at) || way.includes(at)) return false;
-    sketch.text(segment);
-    if (Array.isArray(at)) {
+  let at: unknown = around[around.length - 1];
+  for (let i = around.length - 1; i < path.length; i++) {
+    if (i >= around.length && (!isContainer(at) || !isJsonContainer(at) || way.includes(at) || around.includes(at))) return false;
+    const container = at as object;
+    sketch.text(path[i]!);
+    if (Array.isArray(container)) {
       sketch.byte(1);
-      sketch.number(at.length);
+      sketch.number(container.length);
     } else {
       sketch.byte(0);
     }
-    way.push(at);
-    at = Object.prototype.propertyIsEnumerable.call(at, segment) ? (at as Record<string, unknown>)[segment] : undefined;
+    way.push(container);
+    at = memberOf(container, path[i]!);
   }
   sketch.byte(at === undefined ? 0 : 1);
   if (at === undefined) return true;

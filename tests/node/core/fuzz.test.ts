@@ -62,7 +62,7 @@ function altered(original: Buffer): Buffer {
 }
 
 /** Patches with the places that they name, as src/patch/sketched.rs has them. */
-const sketches = ["\0\x02\x04list\0\x01-\x01\x03\0\x04\x01x", "\x02\x01\x01n\0\x01\0\x08\x01", "\x01\x02\x04list\0\x010\x01\x28\x01\0\x05\x01\x01n\0\x01\x02\x02"].map((told) => Buffer.from(told, "latin1"));
+const sketches = ["\0\0\x02\x04list\0\x01-\x01\x03\0\x04\x01x", "\0\x02\x01\x01n\0\x01\0\x08\x01", "\x01\x01\x02\x04list\0\x010\x01\x28\x01\0\x05\x01\x01n\0\x01\x02\x02"].map((told) => Buffer.from(told, "latin1"));
 
 const numbers = [0, 1, 2, 3, 7, 100, 4_096, 8_192, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 41, 2 ** 53, 2 ** 64, 1e300, -1, -0.5, 0.5, NaN, Infinity, -Infinity];
 const strings = (): string => pick([() => bytes().toString(), () => pick(["", "/", "/a", "/a/0", "/n", "/a/1/b", "/t", "session", "\ud83d", "/~2"])])();
