@@ -89,14 +89,20 @@ function overheard(ctx, tell) {
 
 const apart = (text) => text.replaceAll(/\bpatchwire(?=[_:])/g, 'bare');
 
+/** Of texts their lengths are enough: to keep them all would make garbage collections longer, in the midst of the commits. */
+const lengthOf = (value) => (typeof value === 'string' ? { length: value.length } : value);
+const asLong = (value) => (typeof value === 'object' && value !== null ? 'x'.repeat(value.length) : value);
+
 /** A state of 100 MB: notes in a list, or records in an object by their names. */
 export class Large extends DurableObject {
   /** What the last commits have written. */
   statements = [];
   state = new SyncedState(overheard(this.ctx, (one) => this.statements.push(one)), { initial: { n: 0, notes: [], records: {} }, limits: { document: 256e6 } });
 
-  run({ make, from, count, change, bare, copy, sleeps }) {
+  run({ make, from, count, change, bare, copy, sleeps, other }) {
     if (sleeps) this.ctx.abort();
+    // So that garbage is collected at other commits than in another life. The state doesn't wake for it.
+    else if (other !== undefined) return void (this.other = Array.from({ length: other }, (_, i) => ({ i })));
     else if (copy) this.copy();
     else if (bare) return this.bare(from, count);
     else if (change !== undefined) return this.commits(from, count, large[change]);
@@ -139,13 +145,14 @@ export class Large extends DurableObject {
     return this.timed(from, count, (n) => {
       this.statements = [];
       this.state.update((draft) => change(draft, n));
-      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [apart(text), ...values]));
+      this.written.push(this.statements.filter(([text]) => /^\s*(INSERT|UPDATE|DELETE)/.test(text)).map(([text, ...values]) => [apart(text), ...values.map(lengthOf)]));
     });
   }
 
   /** What the commits have written, into a copy of the tables, with nothing around it. */
   bare(from, count) {
-    return this.timed(from, count, (n) => this.written[n].forEach((statement) => this.ctx.storage.sql.exec(...statement)));
+    const written = this.written.slice(from, from + count).map((statements) => statements.map(([text, ...values]) => [text, ...values.map(asLong)]));
+    return this.timed(from, count, (n) => written[n - from].forEach((statement) => this.ctx.storage.sql.exec(...statement)));
   }
 }
 
