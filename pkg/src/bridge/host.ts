@@ -376,11 +376,9 @@ function isEqual(a: unknown, b: unknown, depth: number): boolean {
 
 const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** From the last item on: what grows is unequal there, and counting down costs less. */
 function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
-  let i = a.length;
-  if (i !== b.length) return false;
-  while (--i >= 0) if (!isEqual(a[i], b[i], depth)) return false;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i], depth)) return false;
   return true;
 }
 
