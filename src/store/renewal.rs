@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::Node;
 
-/// Patches of so many bytes are carried out with one commit, and twice as many as the commit has: about 40 small ones. Reading a
+/// Patches of so many bytes are carried out with one commit, and three times as many as the commit has: about 40 small ones. Reading a
 /// chunk for one takes the time of as many as have an eighth of its bytes.
 const ROOM: usize = 4_000;
 
@@ -81,7 +81,7 @@ impl Store {
             };
         }
         let Some(renewal) = &mut self.renewal else { return };
-        if renewal.go_on(self.revision, ROOM + 2 * bytes).is_err() {
+        if renewal.go_on(self.revision, ROOM + 3 * bytes).is_err() {
             // What is in memory may be the last that is whole: the next base is written of it, all of it.
             self.is_behind = false;
             self.give_up();

@@ -21,10 +21,16 @@ impl Kept {
         Kept { store, document, tables }
     }
 
+    /// The state after a patch, and what commits it.
+    fn propose(&mut self, patch: &str) -> (Document, Plan) {
+        let document = self.document.apply(&Patch::parse(patch).unwrap()).unwrap();
+        let plan = self.store.plan(patch, &document).unwrap();
+        (document, plan)
+    }
+
     /// The operations that were carried out, and how many rows they wrote.
     fn commit(&mut self, patch: &str) -> (Vec<RowOperation>, u64) {
-        let document = self.document.apply(&Patch::parse(patch).unwrap()).unwrap();
-        let mut plan = self.store.plan(patch, &document).unwrap();
+        let (document, mut plan) = self.propose(patch);
         let (before, operations) = (self.tables.rows_written(), std::mem::take(&mut plan.operations));
         self.tables.execute(&operations);
         self.store.accept(plan);

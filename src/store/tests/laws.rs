@@ -14,8 +14,7 @@ fn any_sequence_of_commits_folds_and_crashes_reads_back_the_state() {
         for _ in 0..400 {
             kept.store.set_chunk(chunk);
             let patch = random.patch(&kept.document, if seed % 2 == 0 { 30 } else { 120 });
-            let document = kept.document.apply(&Patch::parse(&patch).unwrap()).unwrap();
-            let plan = kept.store.plan(patch.as_str(), &document).unwrap();
+            let (document, plan) = kept.propose(&patch);
             // Lost before it was written, or between the write and its acceptance.
             let fate = random.below(12);
             if fate == 0 {

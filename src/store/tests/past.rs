@@ -51,8 +51,7 @@ fn kept_and_pinned_revisions_stay_what_they_were_and_the_others_go() {
                 kept.store.review();
             }
             let patch = random.patch(&kept.document, if seed % 2 == 0 { 30 } else { 120 });
-            let document = kept.document.apply(&Patch::parse(&patch).unwrap()).unwrap();
-            let plan = kept.store.plan(patch.as_str(), &document).unwrap();
+            let (document, plan) = kept.propose(&patch);
             let fate = random.below(12);
             if fate == 0 {
                 continue;
