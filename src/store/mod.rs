@@ -486,6 +486,7 @@ impl Store {
                         left -= 1;
                     }
                 }
+                Next::Rests => room = if is_again { room } else { 0 },
                 Next::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
                 Next::Done(mut done) => {
                     let before = &self.base.root;
@@ -589,7 +590,7 @@ fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
     loop {
         match fold.step(&mut { usize::MAX }) {
             Ok(Next::Chunk(id, text)) => operations.push(chunk(id, text)),
-            Ok(Next::Looked) => {}
+            Ok(Next::Looked | Next::Rests) => {}
             Ok(Next::Done(done)) => return (operations, done),
             Err(_) => return (operations, nothing),
         }

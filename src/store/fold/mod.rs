@@ -52,6 +52,16 @@ pub(super) struct Fold {
     gone: Vec<Arc<Layout>>,
     /// Work that was done at once, and isn't charged to anybody yet.
     owed: usize,
+    /// The index of a table whose slots are written.
+    due: Option<Due>,
+}
+
+/// An index that is written next, and the one of the base before. To compare the two takes as long as a commit may.
+#[derive(Debug)]
+struct Due {
+    index: Index,
+    old: Option<(Value, Arc<Layout>)>,
+    has_rested: bool,
 }
 
 /// What comes next.
@@ -61,6 +71,8 @@ pub(super) enum Next {
     Chunk(u64, Vec<u8>),
     /// Nothing yet: it has only looked.
     Looked,
+    /// Nothing, and what comes next is better done in a commit of its own.
+    Rests,
     /// All is written but the root.
     Done(Done),
 }
@@ -80,8 +92,18 @@ pub(super) struct Done {
 impl Fold {
     /// Begins with the state, and the one of the base before if there is one. O(what differs).
     pub(super) fn begin(reader: Arc<Reader>, chunk: usize, state: &Node, old: Option<(&Node, Arc<Layout>)>, next: u64) -> Result<Fold> {
-        let mut fold =
-            Fold { reader, chunk, path: Vec::new(), next, written: 0, freed: Vec::new(), freed_bytes: 0, gone: Vec::new(), owed: 0 };
+        let mut fold = Fold {
+            reader,
+            chunk,
+            path: Vec::new(),
+            next,
+            written: 0,
+            freed: Vec::new(),
+            freed_bytes: 0,
+            gone: Vec::new(),
+            owed: 0,
+            due: None,
+        };
         let list = |node: &Node| Node::array(vec![node.clone()]);
         fold.descend(&list(state), old.map(|(node, layout)| (list(node), layout)))?;
         Ok(fold)
@@ -93,6 +115,14 @@ impl Fold {
             *room = room.saturating_sub(std::mem::take(&mut self.owed));
             if *room == 0 {
                 return Ok(Next::Looked);
+            }
+            if let Some(due) = self.due.as_mut().filter(|due| !due.has_rested) {
+                due.has_rested = true;
+                return Ok(Next::Rests);
+            }
+            if let Some(Due { index, old, .. }) = self.due.take() {
+                self.begin_writing(Value::Table(Kind::Index, index.names.clone()), old, Some(index))?;
+                continue;
             }
             let depth = self.path.len();
             let Some(writing) = self.path.last_mut() else { return Ok(Next::Looked) };
@@ -210,8 +240,7 @@ impl Fold {
         match (writing.index, self.path.last_mut()) {
             (Some(Index { names, packed, old, slots: None }), _) => {
                 let old = old.map(|(names, layout)| (Value::Table(Kind::Index, names), layout));
-                let index = Index { names: names.clone(), packed, old: None, slots: Some(layout) };
-                self.begin_writing(Value::Table(Kind::Index, names), old, Some(index))?;
+                self.due = Some(Due { index: Index { names, packed, old: None, slots: Some(layout) }, old, has_rested: false });
             }
             (Some(Index { packed, slots: Some(slots), .. }), Some(holder)) => {
                 let is_same = slots.packed == packed && slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
