@@ -258,6 +258,7 @@ impl Session {
         };
         let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
         let (effects, told) = self.server.telling(&text, standard, self.tracker.document());
+        plan.set_patch(patch);
         let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
         self.proposed = Some((plan, told));
         Ok(Some(Commit { rows, effects, revision, patch: text }))

@@ -19,6 +19,7 @@ mod fold;
 mod format1;
 mod hash;
 mod host;
+mod large;
 mod layout;
 mod log;
 mod open;
@@ -38,8 +39,10 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::node::{Fading, Node};
+use crate::patch::Patch;
 use chunks::Reader;
 use fold::{CHUNK, Done, Fold, Next};
+use large::LargePatches;
 use layout::{Kind, Layout};
 use log::{Growth, Log};
 use renewal::{MUCH, Renewal};
@@ -171,6 +174,7 @@ pub struct Plan {
     /// The revision that this commit makes.
     pub revision: u64,
     patch_bytes: usize,
+    patch: Option<Patch>,
     growth: Growth,
     fold: Option<Folding>,
     base: Option<Replacing>,
@@ -249,6 +253,7 @@ pub struct Store {
     /// Those of versions before, as long as there are such, with the number of the first chunk that none of them has.
     former: Vec<(Arc<Reader>, u64)>,
     renewal: Option<Renewal>,
+    large: LargePatches,
     /// Whether the state stands over a base that was replaced.
     is_behind: bool,
     /// What may be read before the state begins anew.
@@ -320,6 +325,7 @@ impl Store {
             reader,
             former: Vec::new(),
             renewal: None,
+            large: LargePatches::default(),
             is_behind: false,
             much: MUCH,
             chunk: CHUNK,
@@ -428,7 +434,8 @@ impl Store {
             return Err(Error::new(Code::LimitExceeded, "there is no number left for another commit"));
         }
         let (operations, growth) = self.log.commit(revision, &patch)?;
-        let mut plan = Plan { operations, revision, patch_bytes: patch.len(), growth, fold: None, base: None, tidied: Tidied::default() };
+        let mut plan =
+            Plan { operations, revision, patch_bytes: patch.len(), patch: None, growth, fold: None, base: None, tidied: Tidied::default() };
         let mut described = self.is_earlier;
         // What is read to be written doesn't stay.
         let kept = self.reader.kept();
@@ -534,6 +541,9 @@ impl Store {
         let began = self.folding.is_none() && plan.fold.as_ref().is_some_and(|folding| folding.revision == plan.revision);
         (self.revision, self.is_earlier) = (plan.revision, false);
         self.log.accept(plan.growth);
+        if let Some(patch) = plan.patch {
+            self.keep_large(plan.revision, patch, plan.patch_bytes);
+        }
         self.grown += plan.patch_bytes;
         self.grown_since = if began { 0 } else { self.grown_since + plan.patch_bytes };
         self.folding = plan.fold;
@@ -551,8 +561,16 @@ impl Store {
         } else {
             self.renew(plan.patch_bytes);
         }
+        self.large.forget(self.base.root.revision, &mut self.fading);
         // What is large at a time leaves as much behind.
         self.fading.drop_some(FADING.max(plan.patch_bytes / 2));
+    }
+
+    /// Keeps a patch of the log if it is a large one.
+    fn keep_large(&mut self, revision: u64, patch: Patch, bytes: usize) {
+        if bytes > self.chunk {
+            self.large.add(revision, patch, bytes, self.base.layout.bytes);
+        }
     }
 
     /// The plan isn't carried out: what it found to be deleted is looked for again.
@@ -571,6 +589,13 @@ impl Store {
         let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
         let changes = revision - self.base.root.revision;
         !self.is_behind && grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
+    }
+}
+
+impl Plan {
+    /// The patch that it commits, whose values are the state's.
+    pub(crate) fn set_patch(&mut self, patch: Patch) {
+        self.patch = Some(patch);
     }
 }
 

@@ -8,7 +8,7 @@ use super::log::{Log, LogRow};
 use super::patches::{LOG, Patches, Room, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
-use super::waiting::applied;
+use super::waiting::{applied, parsed};
 use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, READ, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
@@ -110,7 +110,9 @@ impl Replay {
         let Replay { store, patches, document, folding, recent, recent_bytes } = self;
         patches.row(row, text, |revision, patch| {
             if revision > store.base.root.revision {
-                *document = applied(document, &patch, &store.reader, row.id)?;
+                let operations = parsed(&patch)?;
+                *document = applied(document, &operations.operations, &store.reader, row.id)?;
+                store.keep_large(revision, operations, patch.len());
                 store.grown += patch.len();
                 store.grown_since += patch.len();
                 store.revision = revision;
@@ -182,7 +184,8 @@ impl Store {
             _ => self.past.insert(Arc::new(self.reader.of_past())).clone(),
         };
         let Base { state, .. } = Base::read(&past, from)?;
-        let (document, reached, stopped) = replay(&past, Document { root: state, limits: Limits::none() }, from, revision, Room::ALL)?;
+        let (document, reached, stopped) =
+            replay(&past, Document { root: state, limits: Limits::none() }, from, revision, &mut { Room::ALL })?;
         match stopped {
             _ if reached == revision => Ok(document),
             // The log between two bases goes with the one before.

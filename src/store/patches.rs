@@ -6,7 +6,7 @@ use super::chunks::{Reader, damaged, missing};
 use super::hash::hash;
 use super::log::LogRow;
 use super::rows::{LogText, Rows};
-use super::waiting::applied;
+use super::waiting::{applied, parsed};
 use super::{LAST_REVISION, PARTS};
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -114,31 +114,39 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) const ALL: Room = Room { bytes: usize::MAX, least: 0 };
+
+    /// Whether another patch is to be carried out.
+    pub(super) fn is_left(&self) -> bool {
+        self.bytes > 0 || self.least > 0
+    }
+
+    /// So many bytes of a patch were carried out, having read so many of chunks.
+    pub(super) fn take(&mut self, bytes: usize, read: usize) {
+        self.bytes = self.bytes.saturating_sub(PATCH + bytes + read / READ);
+    }
 }
 
 /// The state of a base with the patches of the log after it, up to a revision or as far as they reach: with the revision that
 /// it came to, and what stopped it before.
-pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, mut room: Room) -> Result<(Document, u64, Option<Error>)> {
+pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, room: &mut Room) -> Result<(Document, u64, Option<Error>)> {
     let (mut document, mut reached, mut patches) = (base, from, Patches::since(from));
     let mut next = row_of(&*reader.rows, from + 1)?.unwrap_or(0);
-    while reached < to {
+    while reached < to && room.is_left() {
         let Some(LogText { id, last, hash, text }) = row_from(&*reader.rows, next)? else { break };
         next = id.saturating_add(1);
         let row = LogRow { id, last, bytes: text.len(), hash };
         let told = patches.row(row, &text, |revision, patch| {
-            if revision == reached + 1 && revision <= to && (room.bytes > 0 || reached < from + room.least) {
+            if revision == reached + 1 && revision <= to && room.is_left() {
                 let fetched = reader.fetched();
-                document = applied(&document, &patch, reader, id)?;
+                document = applied(&document, &parsed(&patch)?.operations, reader, id)?;
                 reached = revision;
-                room.bytes = room.bytes.saturating_sub(PATCH + patch.len() + reader.fetched().wrapping_sub(fetched) / READ);
+                room.take(patch.len(), reader.fetched().wrapping_sub(fetched));
+                room.least = room.least.saturating_sub(1);
             }
             Ok(())
         });
         if let Err(error) = told {
             return Ok((document, reached, Some(error)));
-        }
-        if room.bytes == 0 && reached >= from + room.least {
-            break;
         }
     }
     Ok((document, reached, None))

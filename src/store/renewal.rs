@@ -8,12 +8,15 @@
 use std::sync::Arc;
 
 use super::chunks::Reader;
+use super::large::LargePatches;
 use super::patches::{Room, replay};
-use super::{Base, Store};
+use super::waiting::applied;
+use super::{Base, PARTS, Store};
 use crate::document::Document;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::Node;
+use crate::patch::Operation;
 
 /// Patches of so many bytes are carried out with one commit, and three times as many as the commit has: about 40 small ones. Reading a
 /// chunk for one takes the time of as many as have an eighth of its bytes.
@@ -33,6 +36,8 @@ pub(super) struct Renewal {
     base: Node,
     document: Document,
     reached: u64,
+    /// How many operations were carried out of the patch after that, a large one.
+    begun: usize,
     /// How many patches more than two with each commit were carried out.
     spare: u64,
 }
@@ -40,17 +45,56 @@ pub(super) struct Renewal {
 impl Renewal {
     fn new(reader: Arc<Reader>, base: Node, reached: u64) -> Renewal {
         let document = Document { root: base.clone(), limits: Limits::none() };
-        Renewal { reader, base, document, reached, spare: 0 }
+        Renewal { reader, base, document, reached, begun: 0, spare: 0 }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_within_a_patch(&self) -> bool {
+        self.begun > 0
     }
 
     /// Carries out patches of so many bytes, up to a revision. They are two with each commit at least, because each adds one; but
-    /// those that went on by more than that let one do that has to read much.
-    fn go_on(&mut self, to: u64, bytes: usize) -> Result<()> {
-        let least = if self.spare > 0 { 1 } else { 2 };
-        let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, Room { bytes, least })?;
-        self.spare = (self.spare + reached - self.reached).saturating_sub(2);
-        (self.document, self.reached) = (document, reached);
-        stopped.map_or(Ok(()), Err)
+    /// those that went on by more than that let one do that has to read much. A large one is carried out in pieces.
+    fn go_on(&mut self, to: u64, bytes: usize, large: &LargePatches) -> Result<()> {
+        let mut room = Room { bytes, least: if self.spare > 0 { 1 } else { 2 } };
+        let from = self.reached;
+        while self.reached < to && room.is_left() {
+            if let Some(operations) = large.get(self.reached + 1) {
+                self.carry_out(operations, &mut room)?;
+                if self.begun > 0 {
+                    break;
+                }
+            } else {
+                let to = to.min(large.until(self.reached));
+                let (document, reached, stopped) = replay(&self.reader, self.document.clone(), self.reached, to, &mut room)?;
+                (self.document, self.reached) = (document, reached);
+                stopped.map_or(Ok(()), Err)?;
+                if reached < to {
+                    break;
+                }
+            }
+        }
+        self.spare = (self.spare + self.reached - from).saturating_sub(2);
+        Ok(())
+    }
+
+    /// Goes on with the operations of a large patch, by one at least.
+    fn carry_out(&mut self, operations: &[Operation], room: &mut Room) -> Result<()> {
+        let row = (self.reached + 1) * PARTS;
+        while let Some(operation) = operations.get(self.begun..=self.begun) {
+            let fetched = self.reader.fetched();
+            self.document = applied(&self.document, operation, &self.reader, row)?;
+            self.begun += 1;
+            room.take(0, self.reader.fetched().wrapping_sub(fetched));
+            if room.bytes == 0 {
+                break;
+            }
+        }
+        if self.begun >= operations.len() {
+            (self.reached, self.begun) = (self.reached + 1, 0);
+            room.least = room.least.saturating_sub(1);
+        }
+        Ok(())
     }
 }
 
@@ -81,7 +125,7 @@ impl Store {
             };
         }
         let Some(renewal) = &mut self.renewal else { return };
-        if renewal.go_on(self.revision, ROOM + 3 * bytes).is_err() {
+        if renewal.go_on(self.revision, ROOM + 3 * bytes, &self.large).is_err() {
             // What is in memory may be the last that is whole: the next base is written of it, all of it.
             self.is_behind = false;
             self.give_up();

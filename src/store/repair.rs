@@ -75,7 +75,7 @@ impl Repair {
             let reader = Arc::new(Reader::new(rows.clone()));
             let Ok(base) = Base::read(&reader, revision) else { continue };
             let state = Document { root: base.state.clone(), limits: Limits::none() };
-            let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION, Room::ALL)?;
+            let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION, &mut { Room::ALL })?;
             if is_whole(&reader, &state) {
                 let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?).min(LAST_REVISION - 1);
                 return Repair::to(&reader, session.into(), base, (state, restored), newest, damage).map(Some);

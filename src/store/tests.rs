@@ -23,8 +23,10 @@ impl Kept {
 
     /// The state after a patch, and what commits it.
     fn propose(&mut self, patch: &str) -> (Document, Plan) {
-        let document = self.document.apply(&Patch::parse(patch).unwrap()).unwrap();
-        let plan = self.store.plan(patch, &document).unwrap();
+        let parsed = Patch::parse(patch).unwrap();
+        let document = self.document.apply(&parsed).unwrap();
+        let mut plan = self.store.plan(patch, &document).unwrap();
+        plan.set_patch(parsed);
         (document, plan)
     }
 

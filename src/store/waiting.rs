@@ -13,24 +13,25 @@ use crate::node::{Key, Node, Waiting};
 use crate::patch::{self, Operation, Patch};
 use crate::pointer;
 
-/// The state after one more of the patches that were stored; this row of the log has it. O(patch · log n).
-pub(super) fn applied(document: &Document, patch: &str, reader: &Arc<Reader>, row: u64) -> Result<Document> {
+/// A patch of the log.
+pub(super) fn parsed(patch: impl AsRef<[u8]>) -> Result<Patch> {
+    Patch::parse_with(patch, &Limits::none())
+}
+
+/// The state after some more operations of the patches that were stored; this row of the log has them. O(operations · log n).
+pub(super) fn applied(document: &Document, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<Document> {
     let mut root = document.root.clone();
-    let carried_out = carry_out(&mut root, patch.as_bytes(), reader, row);
+    let carried_out = carry_out(&mut root, operations, reader, row);
     reader.check()?;
     carried_out.map(|()| Document { root, limits: document.limits })
 }
 
-fn carry_out(root: &mut Node, patch: &[u8], reader: &Arc<Reader>, row: u64) -> Result<()> {
-    let patch = Patch::parse_with(patch, &Limits::none())?;
-    if patch.operations.iter().all(|operation| weight_of(operation).is_none()) {
-        return patch::apply(root, &patch, &Limits::none());
-    }
-    for operation in patch.operations {
+fn carry_out(root: &mut Node, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<()> {
+    for operation in operations {
         let log = Log { reader, row };
-        let waits = weight_of(&operation).is_some_and(|weight| log.waits(root, operation.path().keys(), &operation, weight));
+        let waits = weight_of(operation).is_some_and(|weight| log.waits(root, operation.path().keys(), operation, weight));
         if !waits {
-            patch::apply(root, &Patch { operations: vec![operation] }, &Limits::none())?;
+            patch::apply(root, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
         }
     }
     Ok(())
@@ -85,7 +86,7 @@ impl Log<'_> {
         let (reader, row) = (self.reader.clone(), self.row);
         Arc::new(move |node| {
             let mut changed = node.clone();
-            match carry_out(&mut changed, &patch, &reader, row) {
+            match parsed(&patch).and_then(|patch| carry_out(&mut changed, &patch.operations, &reader, row)) {
                 Ok(()) => *node = changed,
                 // Where something couldn't be read, it can't be known.
                 Err(_) if reader.failure().is_some() => {}

@@ -4,6 +4,7 @@
 
 mod a_base_took_back_what_a_view_hides;
 mod a_branch_that_did_nothing_made_an_object;
+mod a_large_patch_was_carried_out_again_with_one_commit;
 mod a_lenient_move_lost_its_value;
 mod a_move_that_became_two_operations_was_longer_than_its_array;
 mod a_moves_target_was_not_there_before_the_removal;

@@ -54,6 +54,35 @@ fn lives_of_any_length_fold_and_forget_whatever_they_read() {
 }
 
 #[test]
+fn large_patches_are_carried_out_again_in_pieces() {
+    let mut pieces = 0;
+    for life in [7, 300, 1_000] {
+        let (mut kept, mut random) = (Kept::new(&wide()), Random(life));
+        for commit in 0..1_000 {
+            if commit % life == 0 {
+                kept.wake();
+            }
+            let (at, to, key) = (random.below(1_500), random.below(1_500), random.below(600));
+            let item = format!(r#"{{"id":{commit},"text":"{}","tags":["b",{{"n":{at}}}]}}"#, "w".repeat(key % 90));
+            let operation = |at: usize, to: usize| match (at + to) % 5 {
+                0 => format!(r#"{{"op":"replace","path":"/map/m{key}/text","value":"{at} {to}"}}"#),
+                1 => format!(r#"{{"op":"add","path":"/list/{at}","value":{item}}},{{"op":"remove","path":"/list/{to}"}}"#),
+                2 => format!(r#"{{"op":"move","from":"/list/{at}","path":"/list/{to}"}}"#),
+                3 => format!(r#"{{"op":"inc","path":"/list/{at}/tags/1/n","inc":{to}}}"#),
+                _ => format!(r#"{{"op":"str_ins","path":"/list/{at}/text","pos":0,"str":"{to}"}}"#),
+            };
+            let count = if random.below(25) == 0 { 500 } else { 1 };
+            let operations: Vec<String> = (0..count).map(|n| operation((at + 7 * n) % 1_500, (to + 13 * n) % 1_500)).collect();
+            kept.commit(&format!("[{}]", operations.join(",")));
+            pieces += usize::from(kept.store.renewal.as_ref().is_some_and(Renewal::is_within_a_patch));
+        }
+        kept.check_state();
+        assert!(kept.store.base.root.revision > 500, "lives of {life}: the base is of revision {}", kept.store.base.root.revision);
+    }
+    assert!(pieces > 50, "{pieces} commits within a patch");
+}
+
+#[test]
 fn versions_that_are_held_stay_what_they_were() {
     for seed in 0..6 {
         let (mut kept, mut random) = (Kept::new(&wide()), Random(seed));
