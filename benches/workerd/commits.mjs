@@ -101,8 +101,8 @@ export class Large extends DurableObject {
 
   run({ make, from, count, change, bare, copy, sleeps, other }) {
     if (sleeps) this.ctx.abort();
-    // So that garbage is collected at other commits than in another life. The state doesn't wake for it.
-    else if (other !== undefined) return void (this.other = Array.from({ length: other }, (_, i) => ({ i })));
+    // So that garbage is collected at other commits than in another life, of the heap and of buffers. The state doesn't wake for it.
+    else if (other !== undefined) return (this.other = Array.from({ length: 40_000 * other }, (_, i) => (i % 400 === 0 ? { i: new ArrayBuffer(65_536).byteLength } : { i }))).length;
     else if (copy) this.copy();
     else if (bare) return this.bare(from, count);
     else if (change !== undefined) return this.commits(from, count, large[change]);
