@@ -111,7 +111,7 @@ impl Replay {
         patches.row(row, text, |revision, patch| {
             if revision > store.base.root.revision {
                 let operations = parsed(&patch)?;
-                *document = applied(document, &operations.operations, &store.reader, row.id)?;
+                (*document, _) = applied(document, &operations.operations, &store.reader, row.id)?;
                 store.keep_large(revision, operations, patch.len());
                 store.grown += patch.len();
                 store.grown_since += patch.len();

@@ -100,10 +100,10 @@ pub(super) fn row_from(rows: &dyn Rows, from: u64) -> Result<Option<LogText>> {
 }
 
 /// To read so many bytes of chunks takes as long as to carry out one of patches.
-const READ: usize = 8;
+const READ: usize = 6;
 
-/// What a patch takes besides its bytes.
-const PATCH: usize = 50;
+/// What an operation takes besides its bytes, if it doesn't wait.
+const OPERATION: usize = 75;
 
 /// How much of a log is carried out at once: patches of so many bytes, or for which what takes as long was read, and so many at least.
 #[derive(Debug, Clone, Copy)]
@@ -120,9 +120,9 @@ impl Room {
         self.bytes > 0 || self.least > 0
     }
 
-    /// So many bytes of a patch were carried out, having read so many of chunks.
-    pub(super) fn take(&mut self, bytes: usize, read: usize) {
-        self.bytes = self.bytes.saturating_sub(PATCH + bytes + read / READ);
+    /// So many bytes of a patch were carried out; so many operations don't wait, and so many bytes of chunks were read for them.
+    pub(super) fn take(&mut self, bytes: usize, operations: usize, read: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes + operations * OPERATION + read / READ);
     }
 }
 
@@ -138,9 +138,9 @@ pub(super) fn replay(reader: &Arc<Reader>, base: Document, from: u64, to: u64, r
         let told = patches.row(row, &text, |revision, patch| {
             if revision == reached + 1 && revision <= to && room.is_left() {
                 let fetched = reader.fetched();
-                document = applied(&document, &parsed(&patch)?.operations, reader, id)?;
-                reached = revision;
-                room.take(patch.len(), reader.fetched().wrapping_sub(fetched));
+                let (next, carried_out) = applied(&document, &parsed(&patch)?.operations, reader, id)?;
+                (document, reached) = (next, revision);
+                room.take(patch.len(), carried_out, reader.fetched().wrapping_sub(fetched));
                 room.least = room.least.saturating_sub(1);
             }
             Ok(())

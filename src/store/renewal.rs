@@ -20,7 +20,7 @@ use crate::patch::Operation;
 
 /// Patches of so many bytes are carried out with one commit, and three times as many as the commit has: about 40 small ones. Reading a
 /// chunk for one takes the time of as many as have an eighth of its bytes.
-const ROOM: usize = 4_000;
+const ROOM: usize = 5_000;
 
 /// A state that has read so much begins anew, if it is a large one.
 pub(super) const MUCH: usize = 12 << 20;
@@ -83,9 +83,9 @@ impl Renewal {
         let row = (self.reached + 1) * PARTS;
         while let Some(operation) = operations.get(self.begun..=self.begun) {
             let fetched = self.reader.fetched();
-            self.document = applied(&self.document, operation, &self.reader, row)?;
+            (self.document, _) = applied(&self.document, operation, &self.reader, row)?;
             self.begun += 1;
-            room.take(0, self.reader.fetched().wrapping_sub(fetched));
+            room.take(0, 1, self.reader.fetched().wrapping_sub(fetched));
             if room.bytes == 0 {
                 break;
             }

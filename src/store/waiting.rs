@@ -18,23 +18,26 @@ pub(super) fn parsed(patch: impl AsRef<[u8]>) -> Result<Patch> {
     Patch::parse_with(patch, &Limits::none())
 }
 
-/// The state after some more operations of the patches that were stored; this row of the log has them. O(operations · log n).
-pub(super) fn applied(document: &Document, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<Document> {
+/// The state after some more operations of the patches that were stored, and how many of them don't wait; this row of the log has
+/// them. O(operations · log n).
+pub(super) fn applied(document: &Document, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<(Document, usize)> {
     let mut root = document.root.clone();
     let carried_out = carry_out(&mut root, operations, reader, row);
     reader.check()?;
-    carried_out.map(|()| Document { root, limits: document.limits })
+    carried_out.map(|count| (Document { root, limits: document.limits }, count))
 }
 
-fn carry_out(root: &mut Node, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<()> {
+fn carry_out(root: &mut Node, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<usize> {
+    let mut count = 0;
     for operation in operations {
         let log = Log { reader, row };
         let waits = weight_of(operation).is_some_and(|weight| log.waits(root, operation.path().keys(), operation, weight));
         if !waits {
             patch::apply(root, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
+            count += 1;
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 /// By how much an operation may make its document larger; `None` where it does something in more than one place.
@@ -87,7 +90,7 @@ impl Log<'_> {
         Arc::new(move |node| {
             let mut changed = node.clone();
             match parsed(&patch).and_then(|patch| carry_out(&mut changed, &patch.operations, &reader, row)) {
-                Ok(()) => *node = changed,
+                Ok(_) => *node = changed,
                 // Where something couldn't be read, it can't be known.
                 Err(_) if reader.failure().is_some() => {}
                 Err(error) => reader.fail(if error.row.is_some() { error } else { damaged(LOG, row) }),
