@@ -6,7 +6,7 @@ use crate::node::Fading;
 use crate::patch::{Operation, Patch};
 
 /// What the state has came with them, mostly. But it may have been replaced since: they are kept up to this part of its bytes.
-const SHARE: usize = 4;
+const SHARE: usize = 16;
 
 /// The large patches since the base, as operations. Their values are parts of the state.
 #[derive(Debug, Default)]

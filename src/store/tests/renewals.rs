@@ -71,7 +71,7 @@ fn large_patches_are_carried_out_again_in_pieces() {
                 3 => format!(r#"{{"op":"inc","path":"/list/{at}/tags/1/n","inc":{to}}}"#),
                 _ => format!(r#"{{"op":"str_ins","path":"/list/{at}/text","pos":0,"str":"{to}"}}"#),
             };
-            let count = if random.below(25) == 0 { 500 } else { 1 };
+            let count = if random.below(10) == 0 { 120 } else { 1 };
             let operations: Vec<String> = (0..count).map(|n| operation((at + 7 * n) % 1_500, (to + 13 * n) % 1_500)).collect();
             kept.commit(&format!("[{}]", operations.join(",")));
             pieces += usize::from(kept.store.renewal.as_ref().is_some_and(Renewal::is_within_a_patch));
@@ -79,7 +79,7 @@ fn large_patches_are_carried_out_again_in_pieces() {
         kept.check_state();
         assert!(kept.store.base.root.revision > 500, "lives of {life}: the base is of revision {}", kept.store.base.root.revision);
     }
-    assert!(pieces > 50, "{pieces} commits within a patch");
+    assert!(pieces > 20, "{pieces} commits within a patch");
 }
 
 #[test]
