@@ -16,6 +16,7 @@
 
 mod chunks;
 mod fold;
+mod folding;
 mod format1;
 mod hash;
 mod host;
@@ -25,6 +26,7 @@ mod log;
 mod open;
 mod patches;
 mod piece;
+mod plan;
 mod renewal;
 mod repair;
 mod retained;
@@ -41,10 +43,11 @@ use crate::error::{Code, Error, Result};
 use crate::node::{Fading, Node};
 use crate::patch::Patch;
 use chunks::Reader;
-use fold::{CHUNK, Done, Fold, Next};
+use fold::CHUNK;
+use folding::{Folding, Interrupted, Replacing, write};
 use large::LargePatches;
-use layout::{Kind, Layout};
-use log::{Growth, Log};
+use layout::Layout;
+use log::Log;
 use renewal::{MUCH, Renewal};
 use retained::{Retained, Tidied};
 use roots::Root;
@@ -54,6 +57,7 @@ pub use format1::Format1;
 pub use hash::hash;
 pub use open::Woken;
 pub use piece::Piece;
+pub use plan::{Plan, RowOperation};
 pub use repair::Repair;
 pub use retained::Retention;
 pub use rows::{LogText, Meta, Rows};
@@ -78,108 +82,11 @@ const LAST_REVISION: u64 = (1 << 53) / PARTS - 1;
 /// So many changes pay for a chunk that is written and deleted again.
 const PAYING: u64 = 40;
 
-/// A log of more changes than this makes waking up slow, however small they are.
-const LONG: u64 = 50_000;
-
-/// A log of more bytes than this takes too much memory when the object wakes, however large its state is.
-const HEAVY: usize = 16 << 20;
-
 /// A commit does the work of one of so many parts of a chunk, so that the one that writes it takes not much longer than others.
 const SLICES: usize = 8;
 
-/// A commit writes so many chunks at most, 256 KB, and as many more for each chunk's length of its change.
-const MOST: usize = 4;
-
 /// So many values of a base that was replaced give their memory back with one commit.
 const FADING: usize = 512;
-
-/// One change to a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowOperation {
-    /// Sets the one row of `meta`.
-    PutMeta {
-        /// [`FORMAT`].
-        format: u64,
-        /// The id that was made with the storage.
-        session: String,
-        /// The id of the newest row of `log`; 0 where there is none.
-        tail: u64,
-        /// The revision whose state is being written to chunks; one that has a root where none is.
-        folding: u64,
-    },
-    /// Sets a row of `roots`.
-    PutRoot {
-        /// The revision whose state it is.
-        revision: u64,
-        /// Of the revision and the text.
-        hash: u64,
-        /// The state, or where it is.
-        text: Piece,
-    },
-    /// Deletes a row of `roots`.
-    DeleteRoot {
-        /// The revision whose state it is.
-        revision: u64,
-    },
-    /// Adds a row to `chunks`, in the place of one that an unfinished fold may have left there.
-    PutChunk {
-        /// The chunk's number, which is larger than that of any other.
-        id: u64,
-        /// Of the number and the text.
-        hash: u64,
-        /// A part of the state.
-        text: Piece,
-    },
-    /// Deletes a row of `chunks`, if it is there.
-    DeleteChunk {
-        /// The chunk's number.
-        id: u64,
-    },
-    /// Adds a row to `log`.
-    PutLog {
-        /// Revision and part.
-        id: u64,
-        /// The last revision whose patch ends in this row; the one before it where this row only begins it or goes on.
-        last: u64,
-        /// Of the id and the text.
-        hash: u64,
-        /// The patch's text in the extended dialect, or a piece of it.
-        patch: Piece,
-    },
-    /// Adds a line to a row of `log`.
-    AppendLog {
-        /// The row.
-        id: u64,
-        /// The revision that the patch makes.
-        last: u64,
-        /// Of the hash so far and the patch.
-        hash: u64,
-        /// The patch's text in the extended dialect.
-        patch: Piece,
-    },
-    /// Deletes rows of `log`.
-    DeleteLog {
-        /// The first to go.
-        from: u64,
-        /// The first to stay.
-        before: u64,
-    },
-}
-
-/// The rows to write for one commit, all in one transaction.
-#[derive(Debug)]
-pub struct Plan {
-    /// What to do, in this order.
-    pub operations: Vec<RowOperation>,
-    /// The revision that this commit makes.
-    pub revision: u64,
-    patch_bytes: usize,
-    patch: Option<Patch>,
-    growth: Growth,
-    fold: Option<Folding>,
-    base: Option<Replacing>,
-    tidied: Tidied,
-}
 
 /// The state that isn't in the log.
 #[derive(Debug, Clone)]
@@ -188,39 +95,6 @@ struct Base {
     state: Node,
     /// Of a list with the state as its only item.
     layout: Arc<Layout>,
-}
-
-/// A new base.
-#[derive(Debug)]
-struct Replacing {
-    base: Base,
-    /// Whether the one before stays beside it.
-    stays: bool,
-    /// As in [`Folding`].
-    before: Node,
-}
-
-/// A base that is being written.
-#[derive(Debug)]
-struct Folding {
-    revision: u64,
-    state: Node,
-    /// What it is compared with. The fold may be the last that has this version, which is too much to be dropped at once.
-    before: Node,
-    fold: Fold,
-    /// The hashes of chunks that were written in an earlier life.
-    written: BTreeMap<u64, u64>,
-    /// How much a commit prints: what of a chunk isn't written when the object's memory is lost must be printed again, so that
-    /// a fold that was interrupted goes on by whole chunks.
-    slice: usize,
-}
-
-/// A fold that an earlier life of the object left unfinished: doing it again leads to the same chunks.
-#[derive(Debug)]
-struct Interrupted {
-    revision: u64,
-    state: Node,
-    written: BTreeMap<u64, u64>,
 }
 
 /// What the tables hold, without the texts: enough to plan the next commit.
@@ -465,63 +339,6 @@ impl Store {
         Ok(plan)
     }
 
-    fn begin_fold(&self, revision: u64, state: Node, written: BTreeMap<u64, u64>, slice: usize) -> Result<Folding> {
-        let before = self.base.state.clone();
-        let old = (&before, self.base.layout.clone());
-        let fold = Fold::begin(self.reader.clone(), self.chunk, &state, Some(old), self.base.root.next)?;
-        Ok(Folding { revision, state, before, fold, written, slice })
-    }
-
-    /// Writes a bounded piece of the new base.
-    fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
-        let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
-        // What was printed before may be full in several values at once, one in the other.
-        let most = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
-        let mut left = most;
-        // One that goes on by whole chunks writes one at least: the object might live for a single commit each time.
-        let writes_one = folding.slice >= self.chunk;
-        loop {
-            // An object that sleeps often would never come further, if what it does again had to fit into a commit.
-            let is_again = !folding.written.is_empty();
-            match folding.fold.step(if is_again || writes_one && left == most { &mut again } else { &mut room })? {
-                Next::Chunk(id, text) => {
-                    if folding.written.remove(&id) != Some(hash(id, &text)) {
-                        // A row has its price however short it is.
-                        let printed = if is_again { 0 } else { text.len() };
-                        room = room.saturating_sub((self.chunk / 2).max(text.len()).saturating_sub(printed));
-                        plan.operations.push(chunk(id, text));
-                        left -= 1;
-                    }
-                }
-                Next::Rests => room = if is_again { room } else { 0 },
-                Next::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
-                Next::Done(mut done) => {
-                    let before = &self.base.root;
-                    let began_now = folding.revision == plan.revision;
-                    let patches = if began_now { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
-                    let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
-                    let mut root = before.followed_by(folding.revision, &mut done, patches, log, time);
-                    let stays = self.stays(&root)?;
-                    if !stays {
-                        // What wasn't deleted yet isn't known from the root before any more.
-                        root.freed.splice(0..0, self.retained.unswept(before));
-                    }
-                    plan.operations.push(root.row(&done.text));
-                    plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
-                    // One that has no chunks any more doesn't refer to those of the base before.
-                    let state = if done.layout.is_in_root() { folding.state.taken_over()? } else { folding.state };
-                    let base = Base { root, state, layout: done.layout };
-                    plan.base = Some(Replacing { base, stays, before: folding.before });
-                    return Ok(());
-                }
-            }
-            if room == 0 && !(writes_one && left == most) || left == 0 {
-                plan.fold = Some(folding);
-                return Ok(());
-            }
-        }
-    }
-
     /// The plan's transaction has been committed. Ask [`Store::renewed`] then: after a base was replaced, there is no other one
     /// before the state that it gives has been taken.
     ///
@@ -582,48 +399,6 @@ impl Store {
     pub(crate) fn let_go(&mut self, version: Node) {
         self.fading.add(version);
     }
-
-    /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or [`HEAVY`] many, or are so many
-    /// that they pay for the rows that it takes to write all of its chunks again and to delete them.
-    fn is_due(&self, revision: u64, bytes: usize) -> bool {
-        let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
-        let changes = revision - self.base.root.revision;
-        !self.is_behind && grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
-    }
-}
-
-impl Plan {
-    /// The patch that it commits, whose values are the state's.
-    pub(crate) fn set_patch(&mut self, patch: Patch) {
-        self.patch = Some(patch);
-    }
-}
-
-/// The chunks of a state that has none yet.
-fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
-    let mut operations = Vec::new();
-    let nothing = Done {
-        text: b"null".to_vec(),
-        layout: Arc::new(Layout::new(Kind::Array, Vec::new(), None)),
-        next: 1,
-        freed: Vec::new(),
-        freed_bytes: 0,
-        written: 0,
-    };
-    // Nothing is read where there was nothing.
-    let Ok(mut fold) = Fold::begin(reader, CHUNK, state, None, 1) else { return (operations, nothing) };
-    loop {
-        match fold.step(&mut { usize::MAX }) {
-            Ok(Next::Chunk(id, text)) => operations.push(chunk(id, text)),
-            Ok(Next::Looked | Next::Rests) => {}
-            Ok(Next::Done(done)) => return (operations, done),
-            Err(_) => return (operations, nothing),
-        }
-    }
-}
-
-fn chunk(id: u64, text: Vec<u8>) -> RowOperation {
-    RowOperation::PutChunk { id, hash: hash(id, &text), text: String::from_utf8(text).unwrap_or_default().into() }
 }
 
 #[cfg(test)]

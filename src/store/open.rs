@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::chunks::{Reader, damaged, missing};
+use super::folding::Interrupted;
 use super::log::{Log, LogRow};
 use super::patches::{LOG, Patches, Room, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
 use super::waiting::{applied, parsed};
-use super::{Base, FORMAT, Interrupted, LAST_REVISION, PARTS, READ, Store};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;

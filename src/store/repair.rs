@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::chunks::Reader;
 use super::fold::{CHUNK, Fold, Next};
+use super::folding::chunk;
 use super::log::SHARED;
 use super::patches::{Room, hash_of, replay};
 use super::rows::{Meta, Rows};
-use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, RowOperation, Woken, chunk};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, RowOperation, Woken};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
