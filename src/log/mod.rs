@@ -40,8 +40,8 @@ pub(crate) use reader::write_number;
 
 use crate::boundary::{record, value};
 use crate::edit::{self, Done, Edit, Step};
-use crate::error::Result;
-use crate::limits::Limits;
+use crate::error::{Code, Error, Result};
+use crate::limits::{Limits, MAX_DEPTH};
 use crate::node::{Key, Node, Object, Opened};
 use crate::text;
 
@@ -67,6 +67,14 @@ pub(crate) enum Played {
     Recipe(Vec<Done>),
     /// The document as it was then is this reader's baseline.
     Advance(usize, Node),
+}
+
+/// Refuses what nests too deep after a recipe in which something did.
+fn check_deep(deep: &mut Option<Error>, root: &Node, limits: &Limits) -> Result<()> {
+    match deep.take() {
+        Some(error) if !root.nested_within(limits.depth_cap()) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// How many shapes are remembered.
@@ -102,10 +110,13 @@ impl Player {
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
         let (start, mut excess) = (root.clone(), 0);
+        let mut deep = None;
         self.before = start.clone();
         while let Some(kind) = reader.next() {
             match kind {
                 record::BEGIN | record::ADVANCE => {
+                    check_deep(&mut deep, root, limits)?;
+                    limits.check_interim(&start, root, &mut excess)?;
                     self.before = root.clone();
                     if !recipe.is_empty() {
                         recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
@@ -120,12 +131,19 @@ impl Player {
                 }
                 _ => {
                     let edit = self.edit(kind, &mut reader)?;
-                    let out = edit::perform(root, &edit, limits)?;
-                    limits.check_interim(&start, root, &mut excess).map_err(|error| error.on(edit::display(edit.path())))?;
+                    let out = match edit::perform(root, &edit, limits) {
+                        // What is too deep for now may be taken away by what comes next: only what a recipe leaves counts.
+                        Err(error) if error.code == Code::LimitExceeded => {
+                            deep.get_or_insert(error);
+                            edit::perform(root, &edit, &Limits { depth: MAX_DEPTH, ..*limits })?
+                        }
+                        done => done?,
+                    };
                     recipe.push(Done { edit, out });
                 }
             }
         }
+        check_deep(&mut deep, root, limits)?;
         limits.check_change(&start, root)?;
         if !recipe.is_empty() {
             recipes.push(Played::Recipe(recipe));

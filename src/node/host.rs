@@ -28,6 +28,12 @@ pub(crate) trait Host: Send + Sync {
         [None, None]
     }
 
+    /// Lays the container at a place ready for who reads the core's answer, as the last of a list: its index there. `None` of
+    /// who takes nothing but text.
+    fn hand(&self, _: Place) -> Option<usize> {
+        None
+    }
+
     /// Appends the text of the container at a place, as [`crate::print`] prints it.
     fn print(&self, out: &mut Vec<u8>, place: Place);
 
@@ -302,6 +308,11 @@ impl Leaf {
             return None;
         }
         is_one(host, &other.holder.host).then(|| self.bracket == other.bracket && host.is_equal(self.place(), other.place()))
+    }
+
+    #[cfg_attr(not(any(feature = "wasm-page", test)), allow(dead_code))]
+    pub(crate) fn hand(&self) -> Option<usize> {
+        if self.taken().is_some() { None } else { self.holder.host.hand(self.place()) }
     }
 
     pub(crate) fn print(&self, out: &mut Vec<u8>) {

@@ -15,6 +15,7 @@
 //!           | 8 count (text value)*                    a small object
 //!           | 9 count value*                           a small array
 //!           | 10 number                                a long string of the last log, by its number there
+//!           | 13 number                                a value of the host's, by its number among those that it laid ready
 //! text      = length << 1 | 1 byte*                    JSON text
 //!           | length << 1 byte*                        a string as it is
 //! ```
@@ -92,8 +93,14 @@ impl Packer<'_> {
                 }
             }
             Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_) => {
-                self.out.push(value::JSON);
-                self.json(node);
+                let handed = if let Node::Hosted(leaf) = node { leaf.hand() } else { None };
+                if let Some(number) = handed {
+                    self.out.push(value::HANDED);
+                    self.number(number);
+                } else {
+                    self.out.push(value::JSON);
+                    self.json(node);
+                }
             }
             Node::Short(_) | Node::Long(_) | Node::Grown(_) => {
                 if let Some(number) = self.texts.iter().position(|known| known.is_same(node)) {

@@ -205,9 +205,9 @@ impl Tracker {
         self.document.root = root;
         edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
         let cause = Cause::Stream(stream);
-        match self.history.continues(&cause) {
-            true if one.steps == 1 => self.history.drop_latest(&cause),
-            true => self.history.forget_undone(),
+        // Where others changed something while it was written, their steps lead through what it wrote: then this is a step as well.
+        match one.steps == 1 && self.history.continues(&cause) {
+            true => self.history.drop_latest(&cause),
             false => self.history.changed(done, None),
         }
         Ok(edits)

@@ -29,6 +29,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn items(this: &Values, array: u32, first: u32, count: u32) -> Vec<u8>;
 
+    /// The index of what is laid ready, or -1.
+    #[wasm_bindgen(method)]
+    fn hand(this: &Values, holder: u32, position: u32) -> i32;
+
     #[wasm_bindgen(method)]
     fn print(this: &Values, holder: u32, position: u32) -> String;
 
@@ -119,6 +123,10 @@ impl Host for JavaScript {
     fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry> {
         let answer = self.values.items(array, first as u32, count as u32);
         self.read(&answer, |reader, _| reader.list(count, entry)).unwrap_or_default()
+    }
+
+    fn hand(&self, Place { holder, position }: Place) -> Option<usize> {
+        usize::try_from(self.values.hand(holder, position)).ok()
     }
 
     fn print(&self, out: &mut Vec<u8>, Place { holder, position }: Place) {

@@ -177,7 +177,11 @@ impl<T: Told> Shortener<T> {
     }
 
     fn keep(&mut self, one: T) {
-        self.add(one.length());
+        // Where nothing around it may be told as a whole, how long it is doesn't matter.
+        let is_array = |container: &Container<T::Step>| container.node.as_ref().is_some_and(|node| node.bracket() == Some(b'['));
+        if self.which == Shortened::All || self.open.iter().any(is_array) {
+            self.add(one.length());
+        }
         self.kept.push(one);
     }
 

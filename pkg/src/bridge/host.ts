@@ -21,6 +21,7 @@ const NAMED = 4096;
 const ROOM = 1 << 16;
 
 const NOTHING = new Uint8Array();
+const NONE: object[] = [];
 
 /** A container that the core has opened. */
 interface Opened {
@@ -57,6 +58,14 @@ class Answer extends Writer {
 }
 
 const answer = new Answer();
+
+/** Frozen values that were laid ready for who reads what the core answers. */
+const handed: object[] = [];
+
+/** What was laid ready since it was last asked for. */
+export function takeHanded(): object[] {
+  return handed.length === 0 ? NONE : handed.splice(0);
+}
 
 /**
  * Plain values, of which the core reads what it looks into (src/wasm/host.rs): a level at a time, by numbers that opened
@@ -150,6 +159,11 @@ export class Values {
 
   items(array: number, first: number, count: number): Uint8Array {
     return this.answered(() => this.slots(this.opened[array]!, first, first + count));
+  }
+
+  hand(holder: number, position: number): number {
+    if (!this.isOurs) return -1;
+    return this.attempt(-1, () => handed.push(this.find(holder, position)) - 1);
   }
 
   print(holder: number, position: number): string {

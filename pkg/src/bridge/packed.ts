@@ -1,10 +1,11 @@
-import { put } from "../state/containers.js";
+import { put, thawed } from "../state/containers.js";
 import { OPERATION, VALUE } from "./boundary.js";
 import { doubleBytes, doubleView } from "./writer.js";
 import type { JSONPatchOperation } from "../types.js";
 
 const NONE: Uint8Array = new Uint8Array();
 const NO_TEXTS: readonly string[] = [];
+const NO_VALUES: readonly object[] = [];
 
 /** Longer strings are made anew: short ones are names and paths, which mostly come again. */
 const SHORT = 24;
@@ -20,14 +21,18 @@ let decoded = 0;
 let bytes = NONE;
 let at = 0;
 let texts = NO_TEXTS;
+let values = NO_VALUES;
 
-/** The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log. O(its length). */
-export function readPatch(packed: Uint8Array, known: readonly string[]): JSONPatchOperation[] {
-  texts = known;
+/**
+ * The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log, `handed` values that
+ * the core had laid ready. O(its length).
+ */
+export function readPatch(packed: Uint8Array, known: readonly string[], handed: readonly object[]): JSONPatchOperation[] {
+  [texts, values] = [known, handed];
   try {
     return unpack(packed, operations);
   } finally {
-    texts = NO_TEXTS;
+    [texts, values] = [NO_TEXTS, NO_VALUES];
   }
 }
 
@@ -94,6 +99,8 @@ function value(): unknown {
       return text();
     case VALUE.LONG:
       return texts[number()];
+    case VALUE.HANDED:
+      return thawed(values[number()]);
     case VALUE.OBJECT: {
       const object = {};
       for (let count = number(); count > 0; count--) put(object, text(), value());

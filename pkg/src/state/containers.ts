@@ -20,6 +20,18 @@ export function put(target: object, key: Key, value: unknown): void {
   else (target as Container)[key] = value;
 }
 
+/** A copy of a value of the state as the core would answer it: it may be written to, and has 0 for -0. */
+export function thawed(value: unknown): unknown {
+  if (!isContainer(value)) return value === 0 ? 0 : value;
+  if (Array.isArray(value)) return value.map(thawed);
+  const copy = {};
+  for (const key of Object.keys(value)) {
+    const member = (value as Container)[key];
+    if (member !== undefined) put(copy, key, thawed(member));
+  }
+  return copy;
+}
+
 /** How many items one call takes as arguments: V8 has no stack for much more than a hundred thousand. */
 export const ARGUMENTS = 1 << 10;
 

@@ -434,7 +434,9 @@ export function isDraft(value: unknown): boolean {
 }
 
 /**
- * The value itself, typed as a draft: for a value of the state that is put back into a draft, where it can be changed.
+ * The value itself, typed as a draft: for a value of the state that is put back into a draft. One that is put there itself, as
+ * `draft.rows = castDraft(rows)`, can be changed there in the same recipe. A new list or object of such values can be changed,
+ * but what is in it is frozen until the recipe has ended.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
 import { Log } from "../bridge/log.js";
+import { takeHanded } from "../bridge/host.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer, type Key } from "../state/containers.js";
@@ -346,7 +347,7 @@ export class Meaning {
       if (operations !== null) return operations;
     }
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
-    return readPatch(reserve(length), plain?.log.texts ?? []);
+    return readPatch(reserve(length), plain?.log.texts ?? [], takeHanded());
   }
 
   /** Makes the present state the reader's baseline. */

@@ -95,7 +95,9 @@ export class StreamedValue {
   }
 
   /**
-   * Puts back what was at the place before. If another change took the place away, that change stays.
+   * Puts back what was at the place before. If another change took the place away, that change stays. Nothing of the stream is
+   * left for {@link StateTracker.undo} then; but if other changes were made since it began to write, what it wrote and its end
+   * are steps among theirs.
    *
    * @throws PatchwireError `CLOSED` after `end` or `abort`; `TRACKER_BUSY`.
    * @example

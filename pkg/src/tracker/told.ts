@@ -1,6 +1,6 @@
 import { leastLength } from "../bridge/host.js";
 import type { Recorded } from "../bridge/log.js";
-import { isContainer, put, type Container, type Key } from "../state/containers.js";
+import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import type { State } from "../state/state.js";
@@ -109,9 +109,10 @@ export class Arrays {
   }
 
   add(path: string, value: unknown): void {
-    const length = typeof value === "string" ? mostLength(value) + 2 : String(value).length;
+    this.length += AROUND + mostLength(path);
     // A container came: whatever its length is, it is that much longer in the array too.
-    this.length += AROUND + mostLength(path) + (isContainer(value) ? leastLength(value, Infinity, DEEPEST) : length);
+    if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
+    else this.length += typeof value === "string" ? mostLength(value) + 2 : String(value).length;
   }
 
   remove(path: string): void {
@@ -140,12 +141,3 @@ export class Arrays {
 const mostLength = (text: string): number => (/^[ !#-[\]-~]*$/.test(text) ? text.length : text.length * 6);
 
 const isIndex = (key: Key): boolean => typeof key === "number";
-
-/** A copy of a value of the state as the core would answer it: it may be written to, and has 0 for -0. */
-function thawed(value: unknown): unknown {
-  if (!isContainer(value)) return value === 0 ? 0 : value;
-  if (Array.isArray(value)) return value.map(thawed);
-  const copy = {};
-  for (const key of Object.keys(value)) put(copy, key, thawed((value as Record<string, unknown>)[key]));
-  return copy;
-}

@@ -14,7 +14,7 @@ const SHALLOW = 256;
 
 /**
  * The patch that makes `after` of `before`: items of arrays that were inserted, removed or moved, edits inside of
- * those that changed. A container whose edits would be longer than itself is replaced; the patch is never longer than
+ * those that changed. A container whose edits would be longer than itself is replaced; the patch never has more bytes than
  * replacing everything. The order of an object's members doesn't count.
  *
  * An array or object that is `===` in both isn't looked at; names, items and strings around what changed are. Otherwise

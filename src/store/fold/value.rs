@@ -1,6 +1,8 @@
 //! What a value consists of that has chunks of its own, and what of it a version before had.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::writing::Span;
 use crate::node::{Array, Key, Known, Node, Opened, Run, Slot, Table, Tree, widened};
@@ -16,6 +18,10 @@ pub(super) const EMPTY: &str = "null,null,";
 
 /// What such a slot counts for: to read a chunk of them is to take no longer than one of members.
 const SLOT: usize = 40;
+
+/// So many items are looked at together, and of so many such groups the last ones are at hand.
+const AT_ONCE: usize = 32;
+const AT_HAND: usize = 4;
 
 /// What a value consists of.
 #[derive(Debug)]
@@ -84,16 +90,6 @@ impl Value {
         }
     }
 
-    /// An item, or a member with its name.
-    pub(super) fn item(&self, at: usize) -> OwnItem {
-        let mut found = None;
-        self.pass(at, &mut |item| {
-            found = taken(item);
-            false
-        });
-        found
-    }
-
     /// How many bytes of a text make the next piece, which ends between characters.
     pub(super) fn piece(&self, span: Span, chunk: usize) -> usize {
         let mut end = span.from.saturating_add(chunk).min(span.to);
@@ -125,13 +121,55 @@ impl Value {
     }
 }
 
+/// A value, some of whose items are at hand: to look at one that isn't read costs as much as all that are read with it, and the
+/// changes that wait for it.
+#[derive(Debug)]
+pub(super) struct Looked {
+    value: Value,
+    recent: Mutex<VecDeque<(usize, Vec<OwnItem>)>>,
+}
+
+impl Looked {
+    pub(super) fn new(value: Value) -> Looked {
+        Looked { value, recent: Mutex::default() }
+    }
+
+    /// An item, or a member with its name.
+    pub(super) fn item(&self, at: usize) -> OwnItem {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = at - at % AT_ONCE;
+        if let Some((_, items)) = recent.iter().find(|(start, _)| *start == first) {
+            return items.get(at - first).cloned().flatten();
+        }
+        let mut items = Vec::with_capacity(AT_ONCE);
+        self.value.pass(first, &mut |item| {
+            items.push(taken(item));
+            items.len() < AT_ONCE
+        });
+        let found = items.get(at - first).cloned().flatten();
+        recent.push_back((first, items));
+        if recent.len() > AT_HAND {
+            recent.pop_front();
+        }
+        found
+    }
+}
+
+impl Deref for Looked {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.value
+    }
+}
+
 /// What a run has in a place: an item, or a name and its value; nothing where a table has a hole.
 pub(super) type Item<'a> = Option<(Option<&'a Key>, &'a Node)>;
 
 /// The same, of its own.
 pub(super) type OwnItem = Option<(Option<Key>, Node)>;
 
-pub(super) fn taken(item: Item<'_>) -> OwnItem {
+fn taken(item: Item<'_>) -> OwnItem {
     item.map(|(name, node)| (name.cloned(), node.clone()))
 }
 

@@ -3,17 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::value::{EMPTY, OwnItem, Value, is_large, print_item, taken, weight_of};
+use super::value::{EMPTY, Looked, Value, is_large, print_item, weight_of};
 use super::{LOOK, ROOT};
-use crate::node::{Node, Packed, Slot, Tree};
+use crate::node::{Key, Node, Packed, Slot, Tree};
 use crate::print::print_text;
 use crate::store::layout::{Kind, Layout, NAMED, Run, print_holes};
 
 /// An item with chunks of its own that others come before, or no longer do, is looked for so many places away.
 const NEAR: usize = 8;
-
-/// So many items are read at once.
-const AHEAD: usize = 32;
 
 /// What is written of a table when its slots are: its index, the one of the base before, and where the slots are.
 #[derive(Debug)]
@@ -27,17 +24,16 @@ pub(super) struct Index {
 /// A value being written.
 #[derive(Debug)]
 pub(super) struct Writing {
-    pub(super) value: Value,
+    pub(super) value: Looked,
     pub(super) chunk: usize,
     /// What was there in the base before, for as long as all of it may have stayed.
     pub(super) unchanged: Option<Arc<Layout>>,
-    pub(super) old: Option<Value>,
+    pub(super) old: Option<Looked>,
     pub(super) stretches: VecDeque<Stretch>,
     /// What had chunks of its own in the runs that don't stay, by its position.
     pub(super) orphans: BTreeMap<usize, Arc<Layout>>,
     pub(super) runs: Vec<Run>,
     pub(super) open: Open,
-    ahead: Ahead,
     /// Values of the item that was taken last that are to have chunks of their own.
     pub(super) large: VecDeque<Large>,
     /// Of a table, whose slots are written first.
@@ -58,13 +54,6 @@ pub(super) struct Open {
     pub(super) holes: Vec<(usize, Arc<Layout>)>,
     /// What is printed of it, of a text nothing.
     pub(super) text: Vec<u8>,
-}
-
-/// Items that are taken next, from one on: what isn't read comes by a few at a time.
-#[derive(Debug, Default)]
-struct Ahead {
-    start: usize,
-    items: VecDeque<OwnItem>,
 }
 
 #[derive(Debug)]
@@ -101,8 +90,8 @@ impl Writing {
         index: Option<Index>,
     ) -> Writing {
         let (orphans, open) = (BTreeMap::new(), Open::default());
-        let ahead = Ahead::default();
-        Writing { value, chunk, unchanged, old, stretches, orphans, runs: Vec::new(), open, ahead, large: VecDeque::new(), index }
+        let (value, old) = (Looked::new(value), old.map(Looked::new));
+        Writing { value, chunk, unchanged, old, stretches, orphans, runs: Vec::new(), open, large: VecDeque::new(), index }
     }
 
     /// Whether the next item would be too much for the run.
@@ -113,29 +102,11 @@ impl Writing {
     /// What an item takes in a chunk, which mostly was seen when the run began.
     fn weight(&self, at: usize) -> usize {
         let known = at.checked_sub(self.open.start).and_then(|number| self.open.weights.get(number));
-        known.copied().unwrap_or_else(|| {
+        known.copied().unwrap_or_else(|| match &*self.value {
             // Of a text each byte is one.
-            let mut weight = 1;
-            self.value.pass(at, &mut |item| {
-                weight = weight_of(item, self.chunk);
-                false
-            });
-            weight
+            Value::Text(_) => 1,
+            _ => weight_of(self.value.item(at).as_ref().map(|(name, node)| (name.as_ref(), node)), self.chunk),
         })
-    }
-
-    /// The item, which comes after the one that was asked for before.
-    fn next_item(&mut self, at: usize) -> OwnItem {
-        let Ahead { start, items } = &mut self.ahead;
-        if *start != at || items.is_empty() {
-            (*start, *items) = (at, VecDeque::with_capacity(AHEAD));
-            self.value.pass(at, &mut |item| {
-                items.push_back(taken(item));
-                items.len() < AHEAD
-            });
-        }
-        *start += 1;
-        items.pop_front().flatten()
     }
 
     /// Takes the next item, or keeps the next chunk; the work that it was, and nothing where there is nothing left.
@@ -157,12 +128,12 @@ impl Writing {
             let (target, weights) = self.look_ahead();
             self.open = Open { start: span.from, target, weights, ..Open::default() };
         }
-        let taken = if let Value::Text(_) = self.value { self.value.piece(span, self.chunk) } else { 1 };
+        let taken = if let Value::Text(_) = *self.value { self.value.piece(span, self.chunk) } else { 1 };
         let place = self.open.count * self.value.kind().places();
-        if !matches!(self.value, Value::Text(_)) {
+        if !matches!(*self.value, Value::Text(_)) {
             self.take_one(span, place);
         }
-        let weight = if let Value::Text(_) = self.value { taken } else { self.weight(span.from) };
+        let weight = if let Value::Text(_) = *self.value { taken } else { self.weight(span.from) };
         self.open.weight += weight;
         self.open.count += taken;
         if let Some(Stretch::Write(span)) = self.stretches.front_mut() {
@@ -172,34 +143,34 @@ impl Writing {
     }
 
     fn take_one(&mut self, span: Span, place: usize) {
-        let item = self.next_item(span.from);
+        let item = self.value.item(span.from);
         print_item(&mut self.open.text, item.as_ref().map(|(name, node)| (name.as_ref(), node)), self.chunk);
         let Some((name, node)) = item else {
             self.open.empty += 1;
             return;
         };
         let value = place + usize::from(name.is_some());
-        if let Some(name) = name.filter(|name| name.len() > self.chunk) {
-            self.large.push_back(Large { place, node: Node::text(&name), old: None });
+        if let Some(name) = name.as_ref().filter(|name| name.len() > self.chunk) {
+            self.large.push_back(Large { place, node: Node::text(name), old: None });
         }
         if is_large(&node, self.chunk) {
-            let old = self.partner(span, &node);
+            let old = self.partner(span, name.as_ref(), &node);
             self.large.push_back(Large { place: value, node, old });
         }
     }
 
     /// What stood in the item's place, if it has chunks of its own.
-    fn partner(&mut self, span: Span, node: &Node) -> Option<(Node, Arc<Layout>)> {
+    fn partner(&mut self, span: Span, name: Option<&Key>, node: &Node) -> Option<(Node, Arc<Layout>)> {
         let (front, back) = (span.old_from, span.old_to.checked_sub(span.to - span.from));
-        let at = match (&self.value, self.old.as_ref()?) {
-            (_, Value::Members(_) | Value::Table(..)) => {
-                let ((key, _), old) = (self.value.item(span.from)?, self.old.as_ref()?);
-                let is_there = |at: &usize| old.item(*at).is_some_and(|(name, _)| name == key);
+        let (value, old) = (&self.value, self.old.as_ref()?);
+        let at = match &**old {
+            Value::Members(_) | Value::Table(..) => {
+                let is_there = |at: &usize| old.item(*at).is_some_and(|(known, _)| known.as_ref() == name);
                 // Mostly where it was.
                 let stayed = self.orphans.contains_key(&span.from).then_some(span.from).filter(is_there);
                 stayed.or_else(|| self.orphans.keys().copied().find(is_there))?
             }
-            (value, old) => {
+            _ => {
                 let is = |at: usize, node: &Node| old.item(at).is_some_and(|(_, old)| old.is_same(node));
                 let near = self.orphans.range(front.saturating_sub(NEAR)..=front + NEAR).map(|(at, _)| *at);
                 let aligned = [Some(front), back].into_iter().flatten().filter(|at| self.orphans.contains_key(at));
@@ -224,7 +195,7 @@ impl Writing {
                 stays = true;
                 break;
             };
-            if let Value::Text(_) = self.value {
+            if let Value::Text(_) = *self.value {
                 sum += span.to - span.from;
                 continue;
             }
@@ -255,7 +226,7 @@ impl Writing {
     /// Ends the run, which is this chunk; its text.
     pub(super) fn close(&mut self, chunk: u64) -> Vec<u8> {
         let Open { start, count, empty, holes, mut text, .. } = std::mem::take(&mut self.open);
-        if let Value::Text(_) = self.value {
+        if let Value::Text(_) = *self.value {
             print_text(&mut text, self.value.bytes().get(start..start + count).unwrap_or_default());
         } else {
             text.push(b']');
