@@ -156,3 +156,32 @@ fn a_long_string_is_read_where_it_is_looked_into() {
     assert!(kept.store.base.root.revision > 0 && kept.store.base.root.next - first <= 12, "{} chunks", kept.store.base.root.next - first);
     kept.check();
 }
+
+#[test]
+fn a_fold_does_not_read_all_of_a_leaf_for_each_value_in_it() {
+    let item = |i: usize| format!(r#""{i} {}""#, "x".repeat(300));
+    let list = (0..430).map(item).collect::<Vec<_>>().join(",");
+    let groups: Vec<String> = (0..97).map(|group| format!(r#""g{group}":{{"list":[{list}],"by":{{}}}}"#)).collect();
+    let mut kept = Kept::new(&format!(r#"{{"nested":{{{}}},"n":0}}"#, groups.join(",")));
+    let counting = |kept: &Kept| Arc::new(Counting(kept.tables.rows(), Default::default()));
+    let (mut most, mut chunks) = (0, counting(&kept));
+    for commit in 0..400 {
+        if commit % 20 == 0 {
+            chunks = counting(&kept);
+            let opened = Woken::read(chunks.clone(), Limits::default()).unwrap().unwrap();
+            (kept.store, kept.document) = (opened.store, opened.document);
+            kept.store.set_chunk(64 << 10);
+        }
+        let before = chunks.1.load(std::sync::atomic::Ordering::Relaxed);
+        let at = format!("/nested/g{}", commit * 61 % 97);
+        let (by, new) = ("y".repeat(3_000), item(commit));
+        kept.commit(&format!(
+            r#"[{{"op":"remove","path":"{at}/list/3"}},{{"op":"add","path":"{at}/list/-","value":{new}}},{{"op":"add","path":"{at}/by/m","value":"{by}"}}]"#
+        ));
+        most = most.max(chunks.1.load(std::sync::atomic::Ordering::Relaxed) - before);
+    }
+    kept.check_state();
+    let count = kept.tables.content().chunks.len();
+    assert!(kept.store.base.root.revision > 0);
+    assert!(most < count, "{most} reads in one commit, of {count} chunks");
+}
