@@ -29,7 +29,7 @@ pub(crate) mod value {
     pub(crate) const LONG: u8 = 10;
     pub(crate) const EDITED: u8 = 11;
     pub(crate) const LONG_EDITED: u8 = 12;
-    #[cfg_attr(not(any(feature = "wasm-page", test)), allow(dead_code))]
+    #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
     pub(crate) const HANDED: u8 = 13;
 }
 

@@ -30,6 +30,7 @@ pub(crate) trait Host: Send + Sync {
 
     /// Lays the container at a place ready for who reads the core's answer, as the last of a list: its index there. `None` of
     /// who takes nothing but text.
+    #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
     fn hand(&self, _: Place) -> Option<usize> {
         None
     }
@@ -310,7 +311,7 @@ impl Leaf {
         is_one(host, &other.holder.host).then(|| self.bracket == other.bracket && host.is_equal(self.place(), other.place()))
     }
 
-    #[cfg_attr(not(any(feature = "wasm-page", test)), allow(dead_code))]
+    #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
     pub(crate) fn hand(&self) -> Option<usize> {
         if self.taken().is_some() { None } else { self.holder.host.hand(self.place()) }
     }

@@ -90,6 +90,7 @@ impl Store {
                     let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
                     let mut root = before.followed_by(folding.revision, &mut done, patches, log, time);
                     let stays = self.stays(&root)?;
+                    root.before = if stays { Some(before.revision) } else { before.before };
                     if !stays {
                         // What wasn't deleted yet isn't known from the root before any more.
                         root.freed.splice(0..0, self.retained.unswept(before));

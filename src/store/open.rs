@@ -178,6 +178,9 @@ impl Store {
         let gone = || Error::new(Code::NotFound, "the revision isn't kept");
         let base = self.base.root.revision;
         let from = [base].iter().chain(self.retained.older.iter().rev()).find(|from| **from <= revision).copied();
+        if from.is_none() {
+            self.check_oldest(revision)?;
+        }
         let from =
             from.filter(|_| revision <= self.revision && (revision >= base || !self.retained.is_leaving(revision))).ok_or_else(gone)?;
         let past = match &self.past {
@@ -196,6 +199,15 @@ impl Store {
             None if from == base => Err(missing(LOG, (reached + 1) * PARTS)),
             _ => Err(gone()),
         }
+    }
+
+    /// Refuses a revision that the oldest base which is there doesn't have, if the one before is missing.
+    fn check_oldest(&self, revision: u64) -> Result<()> {
+        let before = match self.retained.older.first() {
+            Some(oldest) => Base::read(&self.reader, *oldest)?.root.before,
+            None => self.base.root.before,
+        };
+        before.filter(|before| *before <= revision).map_or(Ok(()), |before| Err(missing(ROOTS, before)))
     }
 
     /// Refuses what came out of the revisions that [`Store::at`] gave, if some of it couldn't be read.

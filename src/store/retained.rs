@@ -302,7 +302,9 @@ impl Store {
         let stale = self.stale(if at == 0 { 0 } else { (revision + 1) * PARTS }, following)?;
         let garbage = next.unused(before).collect();
         let left: Vec<u64> = root.freed.iter().copied().filter(|chunk| *chunk < before).collect();
-        if !left.is_empty() {
+        let leads_here = next.before == Some(revision);
+        if leads_here || !left.is_empty() {
+            next.before = if leads_here { root.before } else { next.before };
             next.freed.extend(left);
             plan.operations.push(next.row_beside(&text));
         }

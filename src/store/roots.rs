@@ -19,6 +19,8 @@ pub(super) const ROOTS: &str = "roots";
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Root {
     pub(super) revision: u64,
+    /// The base before that is kept, if there is one.
+    pub(super) before: Option<u64>,
     /// The number of the next chunk: those of this base are below, and those of later ones that it hasn't aren't.
     pub(super) next: u64,
     /// How many chunks the base has.
@@ -43,7 +45,7 @@ impl Root {
         let freed = std::mem::take(&mut done.freed);
         let chunks = (self.chunks + done.written as u64).saturating_sub(freed.len() as u64);
         let size = self.size + (patches + done.freed_bytes) as u64;
-        Root { revision, next: done.next, chunks, freed, log, time, size }
+        Root { revision, before: None, next: done.next, chunks, freed, log, time, size }
     }
 
     /// The chunks of bases before that nobody needs, where the one before this has those below a number.
@@ -64,7 +66,8 @@ impl Root {
         print_number(&mut text, self.next, b',');
         text.extend_from_slice(b"\"chunks\":");
         print_number(&mut text, self.chunks, b',');
-        for (name, number) in [("log", self.log), ("time", self.time), ("size", self.size)] {
+        let before = self.before.map(|before| ("before", before));
+        for (name, number) in before.into_iter().chain([("log", self.log), ("time", self.time), ("size", self.size)]) {
             text.extend_from_slice(format!("\"{name}\":{number},").as_bytes());
         }
         text.extend_from_slice(b"\"freed\":[");
@@ -102,6 +105,7 @@ impl Root {
         let field = |name: &[u8]| head.child(&Key::from(name));
         let freed = field(b"freed")?.as_array()?.iter().map(whole).collect::<Option<_>>()?;
         let [log, time, size] = [&b"log"[..], b"time", b"size"].map(|name| field(name).as_ref().and_then(whole).unwrap_or(0));
-        Some(Root { revision, next: whole(&field(b"next")?)?, chunks: whole(&field(b"chunks")?)?, freed, log, time, size })
+        let before = field(b"before").as_ref().and_then(whole);
+        Some(Root { revision, before, next: whole(&field(b"next")?)?, chunks: whole(&field(b"chunks")?)?, freed, log, time, size })
     }
 }

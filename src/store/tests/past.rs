@@ -224,3 +224,31 @@ fn an_object_that_lives_for_one_commit_at_a_time_folds_and_forgets_its_log() {
     assert!(kept.store.base.root.revision > 1_500, "the base is of revision {}", kept.store.base.root.revision);
     assert!(kept.tables.content().log.len() < 100, "{} rows of the log", kept.tables.content().log.len());
 }
+
+#[test]
+fn a_base_that_is_missing_before_all_others_is_named() {
+    let mut kept = Kept::new(r#"{"list":[],"n":0}"#);
+    let all = Retention { revisions: Some(10_000), ..Retention::default() };
+    kept.store.set_chunk(100);
+    kept.store.keep(all);
+    while kept.tables.content().roots.len() < 4 {
+        kept.commit(&push("something to fold"));
+    }
+    let bases: Vec<u64> = kept.tables.content().roots.keys().copied().collect();
+    for missing in 0..bases.len() - 1 {
+        let mut tables = kept.tables.clone();
+        bases[..=missing].iter().for_each(|base| tables.execute(&[RowOperation::DeleteRoot { revision: *base }]));
+        let mut store = tables.open(Limits::default()).unwrap().unwrap().store;
+        store.keep(all);
+        let error = store.at(bases[missing] + 1).unwrap_err();
+        assert_eq!((error.code, error.row), (Code::StreamTruncated, Some(("roots", bases[missing]))));
+    }
+    // What nobody keeps isn't missing.
+    kept.store.keep(Retention { revisions: Some(1), ..Retention::default() });
+    while kept.tables.content().roots.len() > 1 {
+        kept.commit(&push("something to fold"));
+    }
+    assert_eq!(kept.store.at(0).unwrap_err().code, Code::NotFound);
+    let mut woken = kept.tables.open(Limits::default()).unwrap().unwrap().store;
+    assert_eq!(woken.at(0).unwrap_err().code, Code::NotFound);
+}
