@@ -18,7 +18,7 @@ use crate::diff::{self, Comparison, compared};
 use crate::edit::Step;
 use crate::node::Node;
 use crate::ordered::Ordered;
-use crate::writes::{ArrayDelta, Granularity, StepWrites, Write, is_within, reaches};
+use crate::writes::{ArrayDelta, Granularity, StepWrites, Write, cost, reaches};
 
 /// The text of the shortest move, with a comma.
 const SHORTEST: usize = br#"{"op":"move","from":"/0","path":"/1"},"#.len();
@@ -60,7 +60,7 @@ fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
     let edited = if taken.iter().any(is_move) { alike(taken, put) } else { Vec::new() };
     let mut attempt = |pairs: &[Pair<'_>]| {
         let attempts = attempts(changes, &loose, pairs, &best, base, current).into_iter();
-        let better = attempts.filter(|writes| is_within(writes, &best)).reduce(|a, b| if is_within(&a, &b) { a } else { b });
+        let better = attempts.filter(|writes| is_better(writes, &best)).min_by_key(|writes| cost(writes));
         better.map(|writes| best = writes).is_some()
     };
     let mut accepted = Vec::new();
@@ -75,6 +75,11 @@ fn relocated(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
         attempt(&[accepted, scalars].concat());
     }
     best
+}
+
+fn is_better(writes: &[Write], than: &[Write]) -> bool {
+    let (operations, bytes) = cost(writes);
+    reaches(than, operations, bytes)
 }
 
 fn takes(write: &Write) -> bool {

@@ -13,27 +13,6 @@ pub(crate) fn cost(writes: &[Write]) -> (usize, usize) {
     })
 }
 
-/// Whether the writes are others than these, no more operations, and of no more bytes. What both begin or end with isn't measured.
-pub(crate) fn is_within(writes: &[Write], others: &[Write]) -> bool {
-    let common = writes.iter().zip(others).take_while(|(write, other)| is_told_alike(write, other)).count();
-    let (writes, others) = (writes.get(common..).unwrap_or_default(), others.get(common..).unwrap_or_default());
-    let common = writes.iter().rev().zip(others.iter().rev()).take_while(|(write, other)| is_told_alike(write, other)).count();
-    let (writes, others) =
-        (writes.get(..writes.len() - common).unwrap_or_default(), others.get(..others.len() - common).unwrap_or_default());
-    let (operations, bytes) = cost(writes);
-    !(writes.is_empty() && others.is_empty()) && reaches(others, operations, bytes)
-}
-
-/// Whether both are the same, without looking into values.
-fn is_told_alike(write: &Write, other: &Write) -> bool {
-    match (write, other) {
-        (Write::Replace { path, value, is_new }, Write::Replace { path: at, value: other, is_new: is_also_new }) => {
-            is_new == is_also_new && value.is_same(other) && path == at
-        }
-        _ => false,
-    }
-}
-
 /// Whether the writes are at least so many operations, of at least so many bytes. O(those bytes): what is longer isn't
 /// measured to its end.
 pub(crate) fn reaches(writes: &[Write], operations_least: usize, bytes_least: usize) -> bool {

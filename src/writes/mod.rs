@@ -10,7 +10,7 @@ mod shorten;
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use base::Base;
 pub(crate) use cap::{cap, cap_count, cap_where};
-pub(crate) use cost::{cost, is_within, length, operations, reaches, shifts_target};
+pub(crate) use cost::{cost, length, operations, reaches, shifts_target};
 pub(crate) use shorten::{Shortened, Told, common, shorten};
 
 use crate::document::Document;
