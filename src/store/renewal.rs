@@ -18,8 +18,8 @@ use crate::limits::Limits;
 use crate::node::Node;
 use crate::patch::Operation;
 
-/// Patches of so many bytes are carried out with one commit, and three times as many as the commit has: about 40 small ones. Reading a
-/// chunk for one takes the time of as many as have an eighth of its bytes.
+/// Patches of so many bytes are carried out with one commit, and three times as many as the commit has: about 70 small ones that wait, or
+/// 40 that don't (`Room::take` says what those and what they read count for).
 const ROOM: usize = 5_000;
 
 /// A state that has read so much begins anew, if it is a large one.
