@@ -81,7 +81,6 @@ impl Store {
                         left -= 1;
                     }
                 }
-                Next::Rests => room = if is_again { room } else { 0 },
                 Next::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
                 Next::Done(mut done) => {
                     let before = &self.base.root;
@@ -136,7 +135,7 @@ pub(super) fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Do
     loop {
         match fold.step(&mut { usize::MAX }) {
             Ok(Next::Chunk(id, text)) => operations.push(chunk(id, text)),
-            Ok(Next::Looked | Next::Rests) => {}
+            Ok(Next::Looked) => {}
             Ok(Next::Done(done)) => return (operations, done),
             Err(_) => return (operations, nothing),
         }

@@ -96,7 +96,7 @@ impl Repair {
         loop {
             match fold.step(&mut { usize::MAX })? {
                 Next::Chunk(id, text) => operations.push(chunk(id, text)),
-                Next::Looked | Next::Rests => {}
+                Next::Looked => {}
                 Next::Done(mut done) => {
                     let root = base.root.followed_by(revision, &mut done, 0, (revision + 1) * PARTS, rows.now());
                     operations.push(root.row(&done.text));

@@ -32,6 +32,9 @@ const FREED: usize = 8;
 /// What one part of a value takes to look at, in bytes that are printed meanwhile.
 const LOOK: usize = 16;
 
+/// What two indexes take to compare, which may be as long as a commit may take: more than a commit of a small change has room for.
+const COMPARISON: usize = 1 << 20;
+
 /// The number that the root has among chunks, of which it is none.
 pub(super) const ROOT: u64 = 0;
 
@@ -50,19 +53,14 @@ pub(super) struct Fold {
     freed_bytes: usize,
     /// Values that are gone, whose chunks weren't looked up yet.
     gone: Vec<Arc<Layout>>,
-    /// Work that was done at once, and isn't charged to anybody yet.
+    /// Work that isn't charged to anybody yet.
     owed: usize,
     /// The index of a table whose slots are written.
     due: Option<Due>,
 }
 
-/// An index that is written next, and the one of the base before. To compare the two takes as long as a commit may.
-#[derive(Debug)]
-struct Due {
-    index: Index,
-    old: Option<(Value, Arc<Layout>)>,
-    has_rested: bool,
-}
+/// An index that is written next, and the one of the base before.
+type Due = (Index, Option<(Value, Arc<Layout>)>);
 
 /// What comes next.
 #[derive(Debug)]
@@ -71,8 +69,6 @@ pub(super) enum Next {
     Chunk(u64, Vec<u8>),
     /// Nothing yet: it has only looked.
     Looked,
-    /// Nothing, and what comes next is better done in a commit of its own.
-    Rests,
     /// All is written but the root.
     Done(Done),
 }
@@ -116,11 +112,7 @@ impl Fold {
             if *room == 0 {
                 return Ok(Next::Looked);
             }
-            if let Some(due) = self.due.as_mut().filter(|due| !due.has_rested) {
-                due.has_rested = true;
-                return Ok(Next::Rests);
-            }
-            if let Some(Due { index, old, .. }) = self.due.take() {
+            if let Some((index, old)) = self.due.take() {
                 self.begin_writing(Value::Table(Kind::Index, index.names.clone()), old, Some(index))?;
                 continue;
             }
@@ -240,7 +232,8 @@ impl Fold {
         match (writing.index, self.path.last_mut()) {
             (Some(Index { names, packed, old, slots: None }), _) => {
                 let old = old.map(|(names, layout)| (Value::Table(Kind::Index, names), layout));
-                self.due = Some(Due { index: Index { names, packed, old: None, slots: Some(layout) }, old, has_rested: false });
+                self.due = Some((Index { names, packed, old: None, slots: Some(layout) }, old));
+                self.owed += COMPARISON;
             }
             (Some(Index { packed, slots: Some(slots), .. }), Some(holder)) => {
                 let is_same = slots.packed == packed && slots.index.as_ref().is_some_and(|index| Arc::ptr_eq(index, &layout));
