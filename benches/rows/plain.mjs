@@ -61,11 +61,23 @@ const comparing = (name, shape, target, other) => ({
   },
 });
 
-/** What somebody else compared: documents of editors, nests, rows without ids. */
+/** What others compared: documents of editors, nests, rows without ids, lists that were fetched again. */
 const editor = (levels, text) => (levels === 0 ? { type: 'text', text } : { type: 'node', attrs: { levels, align: null }, content: [editor(levels - 1, text)] });
 const nest = (levels, value) => (levels === 0 ? [value] : [nest(levels - 1, value)]);
 const rows = (n, more) => Array.from({ length: n }, (_, i) => ({ name: `row ${i}`, value: i, ...more }));
 const members = (n, changed) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`key ${i}`, { value: i === changed ? -1 : i }]));
+/** As a service answers, and what it answers later. */
+const issues = (change) => Array.from({ length: 1_000 }, (_, id) => ({
+  id,
+  title: `Issue number ${id} of the tracker`,
+  state: 'open',
+  comments: id % 7,
+  updated_at: `2026-11-${10 + (id % 7)}T10:00:00Z`,
+  user: { login: `octo${id % 17}`, id: id % 17 },
+  labels: ['bug', `p${id % 3}`],
+  ...change?.(id),
+}));
+const fetched = (id) => ({ comments: (id % 7) + 1, updated_at: `2026-11-${11 + (id % 7)}T10:00:00Z` });
 const pairs = {
   'a few members, one changed': () => [{ count: 1, status: 'open', list: [1, 2, 3] }, { count: 2, status: 'open', list: [1, 2, 3] }],
   'an editor\'s document of 3 levels, a text changed': () => [editor(3, 'abc'), editor(3, 'abd')],
@@ -74,6 +86,9 @@ const pairs = {
   'arrays of 100 levels, a number changed': () => [nest(100, 1), nest(100, 2)],
   '10 rows without ids, each gets a member': () => [rows(10), rows(10, { done: false })],
   '1,000 rows without ids, each gets a member': () => [rows(1_000), rows(1_000, { done: false })],
+  '1,000 rows of a service, all changed': () => [issues(), issues(fetched)],
+  '1,000 rows of a service, every tenth changed': () => [issues(), issues((id) => (id % 10 === 0 ? fetched(id) : {}))],
+  '1,000 rows of a service, sorted otherwise': () => [issues(), issues().sort((a, b) => a.comments - b.comments)],
   '1,000 members, one changed': () => [members(1_000), members(1_000, 500)],
 };
 

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Comparison;
 use super::common::common;
@@ -206,8 +207,9 @@ impl Matcher<'_, '_> {
             return false;
         }
         let (Some(old_length), Some(new_length)) = (self.effort.measures(a), self.effort.measures(b)) else { return false };
-        a.open_text();
-        b.open_text();
+        let mut names = Arc::default();
+        a.open_text(&mut names);
+        b.open_text(&mut names);
         match (a.open(), b.open()) {
             (Opened::Object(old), Opened::Object(new)) => {
                 let shared = old.iter().filter(|(key, value)| new.get(key) == Some(value));

@@ -11,9 +11,11 @@ pub(crate) use assigned::compared;
 pub(crate) use effort::Effort;
 pub(crate) use naming::is_namesake;
 
+use std::sync::Arc;
+
 use crate::changes::{Change, Changes, Members, Piece, Sequence, in_place};
 use crate::edit::{self, Out, Step};
-use crate::node::{Array, Node, Object, Opened};
+use crate::node::{Array, Key, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
 use crate::writes::{ArrayDelta, cost};
@@ -70,11 +72,13 @@ pub(crate) struct Differ<'a> {
     effort: Effort<'a>,
     /// Whether an object of which much changed is told as a whole.
     is_brief: bool,
+    /// The names of the object that was opened last at each depth.
+    names: Vec<Arc<[Key]>>,
 }
 
 impl<'a> Differ<'a> {
     pub(crate) fn new(comparison: &'a Comparison<'a>, effort: Effort<'a>) -> Differ<'a> {
-        Differ { comparison, effort, is_brief: false }
+        Differ { comparison, effort, is_brief: false, names: Vec::new() }
     }
 
     /// One that finds out what is left of a value that was assigned.
@@ -98,8 +102,13 @@ impl<'a> Differ<'a> {
             return Change::Nothing;
         }
         if before.bracket() == after.bracket() {
-            before.open_text();
-            after.open_text();
+            if self.names.len() <= depth {
+                self.names.resize(depth + 1, Arc::default());
+            }
+            if let Some(names) = self.names.get_mut(depth) {
+                before.open_text(names);
+                after.open_text(names);
+            }
         }
         let mut opened = Vec::new();
         let change = self.compare_opened(before, after, depth, &mut opened);

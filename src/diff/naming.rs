@@ -6,6 +6,7 @@ use super::effort::Effort;
 use super::matching::Item;
 use crate::node::{Node, Opened};
 use crate::ordered::sorted;
+use crate::parse::scalar_member;
 use crate::print::print;
 
 /// Members that are taken for names where all items have one and no two the same.
@@ -35,7 +36,10 @@ pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [I
 
 /// The scalar member of an object.
 pub(crate) fn name(node: &Node, key: &[u8]) -> Option<Node> {
-    let name = node.as_object()?.get(&key.into())?.clone();
+    let name = match node {
+        Node::Raw(raw) => scalar_member(raw.as_bytes(), key)?,
+        _ => node.as_object()?.get(&key.into())?.clone(),
+    };
     matches!(name.open(), Opened::Text(_) | Opened::Number(_) | Opened::Bool(_)).then_some(name)
 }
 

@@ -185,10 +185,14 @@ impl Node {
         }
     }
 
-    /// Puts what is opened in the place of raw text.
-    pub(crate) fn open_text(&mut self) {
-        if let Node::Raw(raw) = self {
-            *self = raw.open();
+    /// Puts what is opened in the place of raw text. Objects that are opened one after another and have the same names share them.
+    pub(crate) fn open_text(&mut self, names: &mut Arc<[Key]>) {
+        let Node::Raw(raw) = self else { return };
+        *self = raw.open_with(names);
+        if let Node::Object(object) = self
+            && let Some(shape) = object.shape()
+        {
+            *names = shape.clone();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Node;
+use super::{Key, Node};
 use crate::{parse, text};
 
 #[derive(Clone)]
@@ -57,7 +57,12 @@ impl Raw {
 
     /// One level: its containers stay raw. O(length).
     pub(crate) fn open(&self) -> Node {
-        parse::open_raw(&self.source, self.start as usize, self.end as usize)
+        self.open_with(&Arc::default())
+    }
+
+    /// The same. An object with these names shares them.
+    pub(super) fn open_with(&self, names: &Arc<[Key]>) -> Node {
+        parse::open_raw(&self.source, self.start as usize, self.end as usize, names)
     }
 
     /// How deep it nests. O(length).

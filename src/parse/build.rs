@@ -66,6 +66,13 @@ impl<'a> Builder<'a> {
         Builder { text, kept, limits, tokens: Vec::with_capacity(32), nodes: Vec::new(), shapes: Vec::new(), patterns: Patterns::default() }
     }
 
+    /// The outermost object is likely to have these names.
+    pub(super) fn expect(&mut self, names: &Arc<[Key]>) {
+        if !names.is_empty() {
+            self.shapes.push(names.clone());
+        }
+    }
+
     pub(super) fn open(&self, start: usize, close: u8) -> Frame {
         Frame { start: start as u32, tokens: self.tokens.len() as u32, nodes: self.nodes.len() as u32, close, canonical: true }
     }

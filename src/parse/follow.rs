@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{byte, number_end, parse_value, string};
+use super::skim::end_of_value;
+use super::{byte, number_end, parse_value};
 use crate::limits::Limits;
 use crate::node::{Array, Key, Node, Object};
 use crate::print::{print, print_text};
@@ -228,25 +229,4 @@ fn exchanged(known: &Arc<Array>, all: Vec<Exchange>) -> Node {
     }
     items.extend(known.iter_from(passed).cloned());
     Node::array(items)
-}
-
-/// Where the value ends that starts at `start`, if it is one.
-fn end_of_value(text: &[u8], start: usize) -> Option<usize> {
-    let (mut at, mut open) = (start, 0usize);
-    loop {
-        match byte(text, at) {
-            b',' | b']' | b'}' if open == 0 => return Some(at),
-            0 => return (open == 0).then_some(at),
-            b'"' => at = string(text, at).ok()?.end,
-            b'[' | b'{' => (at, open) = (at + 1, open + 1),
-            b']' | b'}' => (at, open) = (at + 1, open - 1),
-            _ => {
-                at += 1;
-                continue;
-            }
-        }
-        if open == 0 {
-            return Some(at);
-        }
-    }
 }

@@ -8,16 +8,18 @@ mod escape;
 mod follow;
 mod outline;
 mod pattern;
+mod skim;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use build::{Builder, Frame, Kept};
 pub(crate) use outline::{Outline, parse_outline};
+pub(crate) use skim::scalar_member;
 
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::Node;
+use crate::node::{Key, Node};
 use crate::text::{self, grammar, number};
 
 /// Containers of at most this many bytes stay text: large enough that an untouched record costs nothing (those of webhooks
@@ -51,12 +53,14 @@ pub(crate) fn parse_value(text: &[u8], limits: &Limits) -> Result<Node> {
     Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: true }), limits).whole(0)
 }
 
-/// Opens canonical text by one level; what is inside stays raw.
-pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize) -> Node {
+/// Opens canonical text by one level; what is inside stays raw. An object with these names shares them.
+pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize, names: &Arc<[Key]>) -> Node {
     let limits = Limits { depth: usize::MAX, ..Limits::default() };
     let kept = Kept { source, most: usize::MAX, whole: false };
     let bytes = source.get(..end).unwrap_or_default();
-    Parser::new(bytes, Some(kept), &limits).whole(start).unwrap_or(Node::Null)
+    let mut parser = Parser::new(bytes, Some(kept), &limits);
+    parser.build.expect(names);
+    parser.whole(start).unwrap_or(Node::Null)
 }
 
 fn check(text: &[u8], limits: &Limits) -> Result<()> {

@@ -34,6 +34,8 @@ interface Opened {
   position: number;
   /** How many containers of the value are around it, itself counted; 0 of what holds whole values. */
   depth: number;
+  /** Which of its items are in an array that it was compared with, too: 1 for those, which nobody looks into. */
+  shared?: Uint8Array;
 }
 
 class Answer extends Writer {
@@ -195,7 +197,15 @@ export class Values {
   }
 
   sharedRuns(a: number, b: number): Uint32Array {
-    return this.attempt(new Uint32Array(), () => sharedRuns(this.opened[a]!.value as unknown[], this.opened[b]!.value as unknown[]));
+    return this.attempt(new Uint32Array(), () => {
+      const [old, other] = [this.opened[a]!, this.opened[b]!];
+      const runs = sharedRuns(old.value as unknown[], other.value as unknown[]);
+      if (this.isCompared) {
+        old.shared = sharedItems(old, runs, 0);
+        other.shared = sharedItems(other, runs, 1);
+      }
+      return runs;
+    });
   }
 
   release(container: number): void {
@@ -249,7 +259,7 @@ export class Values {
 
   private slots(array: Opened, first: number, end: number): void {
     const items = array.value as unknown[];
-    for (let i = first; i < end; i++) this.entry(items[i], array, i);
+    for (let i = first; i < end; i++) this.entry(items[i], array, i, array.shared?.[i] === 1);
   }
 
   private members(object: Opened): void {
@@ -277,7 +287,7 @@ export class Values {
   }
 
   /** Says whether it is a container that is there to be opened. */
-  private entry(value: unknown, holder: Opened | null, key: Key): boolean {
+  private entry(value: unknown, holder: Opened | null, key: Key, isShared = false): boolean {
     if (typeof value === "string") {
       answer.byte(VALUE.TEXT);
       const length = answer.text(value);
@@ -286,7 +296,7 @@ export class Values {
       answer.byte(VALUE.NUMBER);
       answer.double(value);
     } else if (isContainer(value)) {
-      if (this.isCompared && (holder?.depth ?? 0) + SHALLOW <= this.deepest && this.longest > 3 * SMALL && isShort(value, SMALL, SHALLOW)) {
+      if (this.isCompared && !isShared && (holder?.depth ?? 0) + SHALLOW <= this.deepest && this.longest > 3 * SMALL && isShort(value, SMALL, SHALLOW)) {
         answer.byte(VALUE.JSON);
         answer.text(JSON.stringify(value));
         return false;
@@ -437,6 +447,13 @@ function sharedRuns(a: unknown[], b: unknown[]): Uint32Array {
     else [i, j] = [i + 1, j + 1];
   }
   return Uint32Array.from(runs);
+}
+
+/** The items of an array that are in the runs, of which its starts are at `offset`. */
+function sharedItems({ value }: Opened, runs: Uint32Array, offset: 0 | 1): Uint8Array {
+  const shared = new Uint8Array((value as unknown[]).length);
+  for (let i = 0; i < runs.length; i += 3) shared.fill(1, runs[i + offset]!, runs[i + offset]! + runs[i + 2]!);
+  return shared;
 }
 
 /** How far ahead this container is, or -1. */
