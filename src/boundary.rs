@@ -33,7 +33,7 @@ pub(crate) mod value {
     pub(crate) const HANDED: u8 = 13;
 }
 
-/// Operations of packed patches (`src/patch/pack.rs`) and of sketched ones (`src/patch/sketched.rs`).
+/// Operations of packed patches (`src/patch/pack.rs`).
 #[cfg(any(feature = "wasm-page", test))]
 #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
 pub(crate) mod operation {

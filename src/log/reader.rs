@@ -54,16 +54,6 @@ impl<'a> Reader<'a> {
         Err(self.malformed())
     }
 
-    /// 0 or 1.
-    #[cfg(any(feature = "wasm-page", test))]
-    pub(crate) fn flag(&mut self) -> Result<bool> {
-        match self.next() {
-            Some(0) => Ok(false),
-            Some(1) => Ok(true),
-            _ => Err(self.malformed()),
-        }
-    }
-
     pub(crate) fn double(&mut self) -> Result<f64> {
         let bytes = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
         self.at += 8;
@@ -85,12 +75,6 @@ impl<'a> Reader<'a> {
     /// A value's JSON text.
     pub(crate) fn json(&mut self) -> Result<Node> {
         parse::parse_value(self.bytes()?, self.limits)
-    }
-
-    /// Refuses what is nested more deeply than is allowed.
-    #[cfg(any(feature = "wasm-page", test))]
-    pub(crate) fn check_depth(&self, depth: usize) -> Result<()> {
-        self.limits.check_depth(depth)
     }
 
     pub(super) fn bytes(&mut self) -> Result<&'a [u8]> {

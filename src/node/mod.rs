@@ -15,8 +15,6 @@ mod key;
 mod object;
 mod raw;
 mod short;
-#[cfg(any(feature = "wasm-page", test))]
-mod sketch;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod tree;
@@ -30,8 +28,6 @@ pub(crate) use key::Key;
 pub(crate) use object::{Object, Packed, Slot, Table};
 pub(crate) use raw::Raw;
 pub(crate) use short::Short;
-#[cfg(any(feature = "wasm-page", test))]
-pub(crate) use sketch::{Way, tell};
 pub(crate) use tree::{Known, Run, Tree, Waiting, widened};
 
 use std::sync::Arc;

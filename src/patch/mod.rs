@@ -11,8 +11,6 @@ mod pack;
 #[cfg(any(feature = "wasm-page", test))]
 mod resolved;
 mod shorten;
-#[cfg(any(feature = "wasm-page", test))]
-mod sketched;
 
 #[cfg(feature = "wasm")]
 pub(crate) use apply::print_effect;
@@ -24,8 +22,6 @@ pub use diff::DiffOptions;
 pub(crate) use pack::pack;
 #[cfg(feature = "wasm-page")]
 pub(crate) use resolved::print_resolved;
-#[cfg(feature = "wasm-page")]
-pub(crate) use sketched::apply_sketched;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

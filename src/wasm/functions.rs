@@ -21,14 +21,6 @@ pub fn apply_patch(state: Values, arena: &Arena, length: usize, bounds: &[f64]) 
     Ok(text(patch::print_effect(&document(state, limits), &patch).map_err(to_js)?))
 }
 
-/// What the patch that is sketched in the arena's first `length` bytes does (`src/patch/sketched.rs`); returns how many bytes
-/// of the arena say so. Undefined where all of the patch has to come.
-#[wasm_bindgen]
-pub fn apply_sketched(arena: &mut Arena, length: usize) -> Option<usize> {
-    let answer = patch::apply_sketched(arena.head(length))?;
-    Some(arena.answer(&answer))
-}
-
 /// What the step writes in the arena's first `length` bytes do to a state: `{"edits":…,"warnings":[…]}`.
 #[wasm_bindgen]
 pub fn apply_step_writes(state: Values, arena: &Arena, length: usize) -> JsResult<String> {

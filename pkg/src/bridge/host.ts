@@ -392,7 +392,7 @@ function isNestedWithin(value: unknown, limit: number): boolean {
  * Whether two values are the same or equal JSON: the order of members doesn't count, nor do members that are undefined.
  * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
  */
-function isEqual(a: unknown, b: unknown, depth: number): boolean {
+export function isEqual(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return isJsonScalar(a) || typeof a === "object";
   if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b)) return false;
   return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);

@@ -28,27 +28,17 @@ let values = NO_VALUES;
  * the core had laid ready. O(its length).
  */
 export function readPatch(packed: Uint8Array, known: readonly string[], handed: readonly object[]): JSONPatchOperation[] {
-  [texts, values] = [known, handed];
+  [bytes, at, texts, values] = [packed, 0, known, handed];
   try {
-    return unpack(packed, operations);
-  } finally {
-    [texts, values] = [NO_TEXTS, NO_VALUES];
-  }
-}
-
-/** Runs what reads an answer of the core's by {@link byte} and {@link number}. */
-export function unpack<R>(packed: Uint8Array, read: () => R): R {
-  [bytes, at] = [packed, 0];
-  try {
-    return read();
+    return operations();
   } finally {
     // The core that they are in may be lost, and mustn't be kept by this.
-    bytes = NONE;
+    [bytes, texts, values] = [NONE, NO_TEXTS, NO_VALUES];
   }
 }
 
 /** The next byte of the answer that is being read. */
-export function byte(): number {
+function byte(): number {
   return bytes[at++]!;
 }
 
@@ -114,7 +104,7 @@ function value(): unknown {
 }
 
 /** The next number of the answer that is being read (LEB128). */
-export function number(): number {
+function number(): number {
   let number = 0;
   for (let shift = 0; ; shift += 7) {
     const next = bytes[at++]!;

@@ -48,7 +48,7 @@ const FROZEN: Holder = {
 };
 
 /** Where nothing is ours to write to, frozen or not. */
-const FOREIGN: Holder = { ...FROZEN, isUnseen: () => true };
+export const FOREIGN: Holder = { ...FROZEN, isUnseen: () => true };
 
 /**
  * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
@@ -109,6 +109,11 @@ export class Follower {
       case EDIT.ADD:
         this.assign(edit[1], (this.get(edit[1]) as number) + edit[2]);
     }
+  }
+
+  /** What the edits so far have led to. */
+  get value(): unknown {
+    return this.root;
   }
 
   end(): unknown {

@@ -174,7 +174,7 @@ export class StateIntake implements Intake {
   /** Takes a member over. Answers what it is a member of then: `target`, or a copy of it. */
   private member(target: object, key: Key, item: unknown): object {
     const taken = this.take(item);
-    if (this.way === "look" || (this.way === "own" && taken === item)) return target;
+    if (this.way === "look" || (this.way === "own" && Object.is(taken, item))) return target;
     const open = this.way === "own" ? changeable(target) : target;
     put(open, key, taken);
     return open;

@@ -7,6 +7,7 @@ import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeep } from "./json.js";
 import { measured } from "./measured.js";
 import { Recipe } from "./recipe.js";
+import { patchPlainly } from "./plain-patch.js";
 import { readWhole } from "./reading.js";
 import type { Grown } from "./payload.js";
 import { Place, placeOf, type Told } from "./place.js";
@@ -147,6 +148,21 @@ export class State {
     this.follow([[EDIT.SET, path, value + by]], isCertain);
     this.log.begin();
     this.log.increment(path, by);
+  }
+
+  /** Works out a patch, if what it does is plain, and all of the state is here. Null where it changes nothing. */
+  patch(patch: readonly unknown[] | string): Measure | null | undefined {
+    this.catchUp();
+    if (this.base !== null) return undefined;
+    this.start = this.log.length;
+    this.log.begin();
+    const patched = patchPlainly(this.value, patch, this, this.log);
+    if (patched !== undefined && patched.value !== this.value) {
+      this.next = patched.value;
+      return patched;
+    }
+    this.rollback();
+    return patched && null;
   }
 
   /** Works out a change that the core has made already, or that has still to be logged; one that is certain is never taken back. */

@@ -6,6 +6,7 @@ import { PatchwireError } from "../errors.js";
 import { isContainer, type Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
 import { remember, type Intake } from "../state/json.js";
+import { patchText } from "../values/patch-text.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import { Plan } from "../sync/plan.js";
@@ -195,8 +196,16 @@ export class Meaning {
     this.accept(measure);
   }
 
-  /** Applies a patch's text. */
-  apply(patch: string): void {
+  /** Applies a patch, given as text or as operations. */
+  apply(given: readonly JSONPatchOperation[] | string): void {
+    const { state } = this;
+    const measure = this.streams.areNone ? state.patch(given) : undefined;
+    if (measure === null) return;
+    if (measure !== undefined) {
+      if (!this.headroom.isNear(measure)) return this.accept(measure);
+      state.rollback();
+    }
+    const patch = patchText(given);
     const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);
     this.change(begin, this.rule, patch);
   }

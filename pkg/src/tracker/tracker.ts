@@ -1,6 +1,5 @@
 import { call, plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
-import { patchText } from "../values/patch-text.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, requireObject, requireOneOf } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
@@ -357,7 +356,7 @@ export class StateTracker<T> {
    */
   apply(patch: readonly JSONPatchOperation[] | string): void {
     this.#requireIdle();
-    this.#meaning.apply(patchText(patch));
+    this.#meaning.apply(patch);
   }
 
   /**

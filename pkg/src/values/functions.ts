@@ -2,11 +2,15 @@ import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { derive, type ViewEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
+import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
 import { checkSize, given, givenIf } from "./given.js";
-import { applySketched } from "./sketch.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
+
+/** What comes in with a patch is held against the limits where it is larger, or deeper. */
+const LARGE = 1 << 18;
+const SHALLOW = 256;
 
 /**
  * The state after a patch in either dialect, all of it or nothing. The state isn't copied, isn't frozen and isn't looked
@@ -27,10 +31,8 @@ import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWr
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
-  if (typeof patch !== "string" && options?.limits === undefined) {
-    const after = applySketched(state, patch);
-    if (after !== undefined) return after as Immutable<T>;
-  }
+  const patched = options?.limits === undefined ? patchPlainly(state, patch) : undefined;
+  if (patched !== undefined && patched.bytes <= LARGE && patched.depth <= SHALLOW) return patched.value as Immutable<T>;
   const limits = bounds(options?.limits);
   checkSize(state, options?.limits);
   const text = patchText(patch);

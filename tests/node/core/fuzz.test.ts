@@ -61,9 +61,6 @@ function altered(original: Buffer): Buffer {
   }
 }
 
-/** Patches with the places that they name, as src/patch/sketched.rs has them. */
-const sketches = ["\0\0\x02\x04list\0\x01-\x01\x03\0\x04\x01x", "\0\x02\x01\x01n\0\x01\0\x08\x01", "\x01\x01\x02\x04list\0\x010\x01\x28\x01\0\x05\x01\x01n\0\x01\x02\x02"].map((told) => Buffer.from(told, "latin1"));
-
 const numbers = [0, 1, 2, 3, 7, 100, 4_096, 8_192, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 41, 2 ** 53, 2 ** 64, 1e300, -1, -0.5, 0.5, NaN, Infinity, -Infinity];
 const strings = (): string => pick([() => bytes().toString(), () => pick(["", "/", "/a", "/a/0", "/n", "/a/1/b", "/t", "session", "\ud83d", "/~2"])])();
 
@@ -251,11 +248,10 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   function argumentsFor({ name: called, owner, parameters }: Callable): unknown[] {
     // What begins with a pointer, which no seed is.
     const isPointer = /^(get|stream|append|increment|pointer_segments)$/.test(called) && below(2) === 0;
-    const isSketch = called === "apply_sketched" && below(4) > 0;
     const isView = called === "filter_patch" && below(4) > 0;
     const isGraph = called === "graph_patch" && below(4) === 0;
     const fitting = isGraph ? ['{"scratch":{"n":1}}', '{"state":{"scratch":{"n":2}}}'].map((text) => Buffer.from(text)) : below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];
-    const [first, second] = [isSketch ? altered(pick(sketches)) : isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isPointer ? Buffer.from("more") : isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
+    const [first, second] = [isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isPointer ? Buffer.from("more") : isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
     const splits = parameters.some(({ name }) => name === "split");
     return parameters.map(({ name, type }) => {
       if (name === "split" && below(8) > 0) return first.length;

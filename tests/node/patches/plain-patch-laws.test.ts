@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyPatch, PatchwireError, type JSONPatchOperation } from "patchwire";
+import { applyPatch, PatchwireError, StateTracker, type JSONPatchOperation } from "patchwire";
 import { asked } from "../support/runs.ts";
 
-// Patches of a few operations cross with the places that they name and nothing else; as text they cross with a state that is
-// read where it is looked into. Both come to the same.
+// Patches that only add, replace, remove, test and increase what is there are carried out without the core, unless limits are given:
+// then it is asked.
 
 const runs = asked(1000);
 
 type Outcome = { state: unknown } | { refused: unknown };
 
-function outcome(state: unknown, patch: readonly JSONPatchOperation[] | string): Outcome {
+function outcome(state: unknown, patch: readonly JSONPatchOperation[] | string, options?: { limits: object }): Outcome {
   try {
-    return { state: applyPatch(state, patch) };
+    return { state: applyPatch(state, patch, options) };
   } catch (error) {
     const { code, message, path, opIndex } = error as PatchwireError;
     return { refused: { code, message, path, opIndex } };
@@ -54,11 +54,15 @@ const cases = anyState.value.chain((state) => {
   return fc.tuple(fc.constant(state), patch);
 });
 
-describe("a patch of operations and its text", () => {
+const ASKED = { limits: {} };
+
+describe("a patch that the shim carries out, and one that the core does", () => {
   test("lead to the same state, or are refused alike", () => {
     fc.assert(fc.property(cases, ([state, patch]) => {
       const kept = structuredClone(state);
-      expect(outcome(state, patch)).toEqual(outcome(state, JSON.stringify(patch)));
+      const known = outcome(state, patch, ASKED);
+      expect(outcome(state, patch)).toEqual(known);
+      expect(outcome(state, JSON.stringify(patch))).toEqual(known);
       expect(state).toEqual(kept);
     }), runs);
   });
@@ -85,7 +89,46 @@ describe("a patch of operations and its text", () => {
     ["that nests too deeply", [{ op: "add", path: "/deep/er/x", value: Array.from({ length: 511 }).reduce((inner) => [inner], 1) }]],
   ];
   test.each(each)("%s", (_, patch) => {
-    expect(outcome(state, patch)).toEqual(outcome(state, JSON.stringify(patch)));
+    expect(outcome(state, patch)).toEqual(outcome(state, patch, ASKED));
+  });
+});
+
+describe("a tracker that is given a patch", () => {
+  /** The shim leaves operations to the core that have members which it doesn't know. */
+  const forced = (patch: readonly JSONPatchOperation[]) => patch.map((operation) => ({ ...operation, note: "" }));
+
+  const results = (state: unknown, patches: readonly JSONPatchOperation[][], asksCore: boolean) => {
+    const tracker = new StateTracker<unknown>(state, { arrayDeltaMode: "precise" });
+    const other = tracker.cursor();
+    return patches.map((patch, i) => {
+      const before = tracker.getState();
+      try {
+        tracker.apply(JSON.stringify(asksCore ? forced(patch) : patch));
+      } catch (error) {
+        const { code, path } = error as PatchwireError;
+        expect(tracker.getState()).toBe(before);
+        return { code, path };
+      }
+      const told = [tracker.getRFC6902Patches(), other.patches({ dialect: "extended" }), tracker.getStepWrites()];
+      const now = tracker.getState();
+      expect(applyPatch(before, told[0] as JSONPatchOperation[])).toEqual(now);
+      tracker.undo();
+      const back = tracker.getState();
+      // What changed nothing is no step.
+      if (tracker.getRFC6902Patches().length === 0) expect(back).toEqual(before);
+      tracker.redo();
+      expect(tracker.getState()).toEqual(now);
+      if (i % 2 === 0) other.advance();
+      tracker.resetTracking();
+      return { told, now, back };
+    });
+  };
+
+  test("tells and undoes it as where the core carried it out", () => {
+    fc.assert(fc.property(cases, cases, ([state, patch], [, second]) => {
+      const patches = [patch, second, patch];
+      expect(results(state, patches, false)).toEqual(results(state, patches, true));
+    }), runs);
   });
 });
 
@@ -108,8 +151,9 @@ describe("a state of which places are named", () => {
   });
 
   test("has no way into the core while it is read", () => {
-    const state = { get a() { return applyPatch({ b: 1 }, [{ op: "replace", path: "/b", value: 2 }]); } };
-    expect(() => applyPatch(state, [{ op: "replace", path: "/a/b", value: 1 }])).toThrow(expect.objectContaining({ code: "TRACKER_BUSY" }));
-    expect(applyPatch({ b: 1 }, [{ op: "replace", path: "/b", value: 2 }])).toEqual({ b: 2 });
+    const patch: JSONPatchOperation[] = [{ op: "replace", path: "/a/b", value: 1 }];
+    const state = { get a() { return applyPatch({ b: 1 }, [{ op: "move", from: "/b", path: "/c" }]); } };
+    expect(() => applyPatch(state, patch, ASKED)).toThrow(expect.objectContaining({ code: "TRACKER_BUSY" }));
+    expect(applyPatch({ a: { b: 2 } }, patch)).toEqual({ a: { b: 1 } });
   });
 });

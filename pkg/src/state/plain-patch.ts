@@ -1,0 +1,190 @@
+import { EDIT } from "../bridge/boundary.js";
+import { isEqual, isJsonContainer } from "../bridge/host.js";
+import type { Log } from "../bridge/log.js";
+import { isContainer, type Container, type Key } from "./containers.js";
+import { Follower, FOREIGN, type Holder } from "./edits.js";
+import { DEEPEST, takeState } from "./json.js";
+
+// A shortcut (DESIGN.md, 6). Most patches that come in only add, replace, remove, test and increase what is there, and to do that
+// to a plain value takes less time than to ask the core. Whatever else there is in a patch, and whatever doesn't fit, has then
+// changed nothing, and the core is asked: `tests/node/patches/plain-patch-laws.test.ts` compares the two.
+
+/** Of longer patches and pointers, a call is no longer what takes the time. */
+const OPERATIONS = 64;
+const SEGMENTS = 200;
+
+/** A value after a patch, and bounds of what came in. */
+export interface Patched {
+  value: unknown;
+  bytes: number;
+  depth: number;
+  longest: number;
+}
+
+/** An operation as it comes. */
+interface Operation {
+  op?: unknown;
+  path?: unknown;
+  value?: unknown;
+  inc?: unknown;
+}
+
+/**
+ * The value after a patch, given as text or as operations; what the patch didn't change it shares with the one before.
+ * Undefined where the core has to be asked. What is done goes to the `log`, if there is one. O(the patch · the containers on its ways).
+ */
+export function patchPlainly(value: unknown, patch: readonly unknown[] | string, holder: Holder = FOREIGN, log: Log | null = null): Patched | undefined {
+  try {
+    const operations: unknown = typeof patch === "string" ? JSON.parse(patch) : patch;
+    if (!isContainer(value) || !Array.isArray(operations) || operations.length === 0 || operations.length > OPERATIONS) return undefined;
+    const plain = new PlainPatch(value, holder, log, operations.length === 1, typeof patch === "string");
+    for (let i = 0; i < operations.length; i++) if (!plain.apply(operations[i])) return undefined;
+    const patched = plain.end();
+    // An operation may have taken back what another one did.
+    return operations.length > 1 && isEqual(patched.value, value, DEEPEST) ? { ...patched, value } : patched;
+  } catch {
+    // The core meets it as well, and says where.
+    return undefined;
+  }
+}
+
+class PlainPatch {
+  private readonly follower: Follower;
+  private bytes = 0;
+  private depth = 0;
+  private longest = 0;
+
+  constructor(
+    value: unknown,
+    private readonly holder: Holder,
+    private readonly log: Log | null,
+    /** Whether what the operation does is all that is to be told. */
+    private readonly isAlone: boolean,
+    /** Whether the values are nobody else's. */
+    private readonly isOwn: boolean,
+  ) {
+    this.follower = new Follower(value, holder);
+  }
+
+  end(): Patched {
+    const { bytes, depth, longest } = this;
+    return { value: this.follower.end(), bytes, depth, longest };
+  }
+
+  apply(operation: unknown): boolean {
+    if (!isContainer(operation) || !isJsonContainer(operation)) return false;
+    const { op, path: pointer } = operation as Operation;
+    if (typeof pointer !== "string" || pointer[0] !== "/" || pointer.includes("~")) return false;
+    const path: Key[] = pointer.split("/");
+    path.shift();
+    const container = path.length <= SEGMENTS ? this.containerOn(path) : undefined;
+    if (container === undefined) return false;
+    const place = placeIn(container, path.at(-1) as string);
+    const before = place === undefined ? undefined : container[place];
+    if (!mayBeJson(before)) return false;
+    path[path.length - 1] = place ?? path.at(-1)!;
+    switch (op) {
+      case "add":
+        if (!hasOnly(operation, "value")) return false;
+        return Array.isArray(container) ? this.insert(container, path, operation.value) : this.set(path, before, operation.value);
+      case "replace":
+        return before !== undefined && hasOnly(operation, "value") && this.set(path, before, operation.value);
+      case "remove":
+        return before !== undefined && hasOnly(operation, "path") && this.remove(path);
+      case "test":
+        return before !== undefined && hasOnly(operation, "value") && !isContainer(before) && before === operation.value;
+      case "inc":
+        return typeof before === "number" && hasOnly(operation, "inc") && this.increase(path, before, operation.inc);
+      default:
+        return false;
+    }
+  }
+
+  /** The container in which the last key of a path is; the keys of items become numbers. */
+  private containerOn(path: Key[]): Container | undefined {
+    const way: unknown[] = [];
+    let at = this.follower.value;
+    for (let i = 0; ; i++) {
+      if (!isContainer(at)) return undefined;
+      if (this.holder === FOREIGN) {
+        if (!isJsonContainer(at) || way.includes(at)) return undefined;
+        way.push(at);
+      }
+      if (i === path.length - 1) return at as Container;
+      const key = placeIn(at, path[i] as string);
+      if (key === undefined) return undefined;
+      at = (at as Container)[(path[i] = key)];
+    }
+  }
+
+  private set(path: Key[], before: unknown, value: unknown): boolean {
+    if (value === undefined) return false;
+    const taken = this.take(value, path.length);
+    // An equal value changes nothing.
+    if (isEqual(taken, before, DEEPEST)) return true;
+    const key = path.at(-1)!;
+    this.follower.edit([EDIT.SET, path, taken]);
+    const isTold = this.isAlone && !(isContainer(taken) && isContainer(before));
+    this.log?.set(path.slice(0, -1), key, taken, isTold ? (before === undefined ? "add" : "replace") : null);
+    return true;
+  }
+
+  private insert({ length }: Container, path: Key[], value: unknown): boolean {
+    const last = path.pop()!;
+    const index = last === "-" || last === String(length) ? (length as number) : last;
+    if (value === undefined || typeof index !== "number") return false;
+    const items = [this.take(value, path.length + 1)];
+    this.follower.edit([EDIT.SPLICE, path, index, 0, items]);
+    this.log?.splice(path, index, 0, items, this.isAlone && index === length ? "push" : null);
+    return true;
+  }
+
+  private remove(path: Key[]): boolean {
+    const key = path.at(-1)!;
+    if (typeof key === "string") {
+      this.follower.edit([EDIT.DELETE, path]);
+      this.log?.remove(path.slice(0, -1), key, this.isAlone ? "remove" : null);
+      return true;
+    }
+    path.pop();
+    this.follower.edit([EDIT.SPLICE, path, key, 1, []]);
+    this.log?.splice(path, key, 1, []);
+    return true;
+  }
+
+  private increase(path: Key[], before: number, by: unknown): boolean {
+    const sum = typeof by === "number" ? before + by : NaN;
+    if (!Number.isFinite(sum) || Object.is(sum, -0)) return false;
+    this.bytes += 26;
+    this.follower.edit([EDIT.SET, path, sum]);
+    this.log?.increment(path, by as number);
+    return true;
+  }
+
+  /** A value as it comes into a container that is so deep. */
+  private take(value: unknown, above: number): unknown {
+    const { state, bytes, depth, longest } = takeState(value, this.isOwn);
+    this.bytes += bytes * 3 + 26;
+    this.depth = Math.max(this.depth, above + depth);
+    this.longest = Math.max(this.longest, longest);
+    return state;
+  }
+}
+
+/** The key of what a container has by this name; undefined where it has nothing. */
+function placeIn(container: object, name: string): Key | undefined {
+  if (!Object.prototype.propertyIsEnumerable.call(container, name)) return undefined;
+  if (!Array.isArray(container)) return name;
+  const index = Number(name);
+  return Number.isInteger(index) ? index : undefined;
+}
+
+/** Whether an operation has an `op`, a `path` and this, and nothing else. */
+function hasOnly(operation: object, argument: "path" | "value" | "inc"): operation is Required<Operation> {
+  const names = Object.keys(operation);
+  return names.length === (argument === "path" ? 2 : 3) && names.every((name) => name === "op" || name === "path" || name === argument);
+}
+
+function mayBeJson(value: unknown): boolean {
+  return typeof value === "number" ? Number.isFinite(value) : typeof value !== "function" && typeof value !== "symbol" && typeof value !== "bigint";
+}
