@@ -35,8 +35,9 @@ export class Staging {
     const { writes, toolCallId, index } = checkObject("the changes", changes) as unknown as StagedChanges;
     if (!Array.isArray(checkObject("the staged writes", writes)["ops"])) throw new PatchwireError("INVALID_PATCH", "step writes have a list of ops");
     const step = keyOf(checkId("the step's id", stepId));
-    const place = index === undefined ? this.next(number, step, toolCallId) : checkCount("a call's index", index, 0, UNPLACED - 1);
-    const call = toolCallId === undefined ? `#${place}` : keyOf(checkId("the tool call's id", toolCallId));
+    const named = toolCallId === undefined ? undefined : keyOf(checkId("the tool call's id", toolCallId));
+    const place = index === undefined ? this.next(number, step, named) : checkCount("a call's index", index, 0, UNPLACED - 1);
+    const call = named ?? `#${place}`;
     const text = jsonOf(changes);
     if (!this.has(number, step, call)) this.count(number, step, 1);
     this.table.putText({ session: number, step, call, place, revision }, text);
@@ -88,9 +89,9 @@ export class Staging {
   }
 
   /** The place of a call that was staged without one: that which it had, or after all others. */
-  private next(number: number, step: string, toolCallId: string | undefined): number {
+  private next(number: number, step: string, named: string | undefined): number {
     const rows = this.table.rows({ prefix: [number, step] });
-    const known = toolCallId === undefined ? undefined : rows.find(({ call }) => call === keyOf(toolCallId));
+    const known = named === undefined ? undefined : rows.find(({ call }) => call === named);
     return Number(known?.["place"] ?? rows.reduce((next, { place }) => Math.max(next, Number(place) + 1), UNPLACED));
   }
 }

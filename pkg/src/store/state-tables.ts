@@ -1,7 +1,7 @@
 import type { Row as Planned } from "../sync/plan.js";
 import { REGISTERED, Register } from "../sync/register.js";
 import { SqlTables } from "../sync/sql-tables.js";
-import { StateTables, StoredRows, type Meta } from "../sync/tables.js";
+import { StateTables, StoredRows, surpassed, type Meta } from "../sync/tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
 const ID = { id: "INTEGER" } as const;
@@ -34,16 +34,11 @@ class PlainTables extends StateTables {
 
   protected stored(): { session?: string; revision?: number } {
     const { meta, log, roots } = this.tables;
-    try {
-      const [described] = meta.rows({});
-      if (described === undefined) return {};
-      const [newest] = log.rows({}, { backwards: true, limit: 1 });
-      const [root] = roots.rows({}, { backwards: true, limit: 1 });
-      return { session: String(described["session"]), revision: Number(newest?.["last"] ?? root?.["id"]) };
-    } catch {
-      // It can't be read: what is next asked for finds out.
-      return {};
-    }
+    const [described] = meta.rows({});
+    if (described === undefined) return {};
+    const [newest] = log.rows({}, { backwards: true, limit: 1 });
+    const [root] = roots.rows({}, { backwards: true, limit: 1 });
+    return { session: String(described["session"]), revision: Number(newest?.["last"] ?? root?.["id"]) };
   }
 
   protected dropTables(): void {
@@ -76,8 +71,9 @@ class PlainTables extends StateTables {
         case "putLog": log.put(columns(["id", "last", "hash", "patch"], values)); break;
         case "appendLog": {
           const [, id, last, hash, patch] = row;
-          const [known] = log.rows(only(id));
-          log.put({ id, last, hash, patch: `${known!["patch"]}\n${patch}` });
+          const [known] = log.rows({}, { backwards: true, limit: 1 });
+          if (known?.["id"] !== id || known["last"] !== last - 1) throw surpassed();
+          log.put({ id, last, hash, patch: `${known["patch"]}\n${patch}` });
           break;
         }
         case "deleteLog": log.delete({ from: row[1], below: row[2] }); break;

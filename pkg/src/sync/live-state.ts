@@ -8,7 +8,7 @@ import { migrated } from "./migration.js";
 import type { Repaired } from "./past.js";
 import type { Plan } from "./plan.js";
 import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./synced-state.js";
-import type { StateTables } from "./tables.js";
+import { surpassed, type StateTables } from "./tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { stateTables } from "../store/state-tables.js";
 import { Meaning } from "../tracker/meaning.js";
@@ -100,9 +100,16 @@ export class LiveState<T> {
     try {
       return run(this.open());
     } catch (error) {
+      const isSurpassed = this.tables.hasFailed && this.isSurpassed;
       if (isLoss(error) || this.tables.hasFailed) this.forget();
-      throw error;
+      throw isSurpassed ? surpassed() : error;
     }
+  }
+
+  /** Whether storage has another state than the one that is open: somebody else has written. */
+  private get isSurpassed(): boolean {
+    const { session, revision = -1 } = this.tables.last();
+    return this.opened !== undefined && session !== undefined && !knows(this.opened.session, session, revision);
   }
 
   /** Runs what may be done again: if the core fails in it, another one is likely to do it. */
@@ -176,10 +183,11 @@ export class LiveState<T> {
     try {
       plan = meaning.commit(session);
       if (plan.revision === undefined) return;
-      this.tables.write(plan.rows);
+      this.tables.write(plan.rows, plan.revision);
     } catch (error) {
-      // What was changed can't be kept: the state is what was committed last.
-      this.begin(opened);
+      // What was changed can't be kept: the state is what was committed last, or what somebody else has written.
+      if (isStale(error)) this.forget();
+      else this.begin(opened);
       throw error;
     }
     const { revision, bytes, rows } = plan;
@@ -348,3 +356,5 @@ export class LiveState<T> {
     }
   }
 }
+
+const isStale = (error: unknown): boolean => error instanceof PatchwireError && error.code === "STALE_STATE";

@@ -5,7 +5,7 @@ import type { Limits } from "../types.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Plan, type Row } from "./plan.js";
 import { REGISTERED, type Register } from "./register.js";
-import { StateTables, StoredRows, type DurableStorage, type Meta } from "./tables.js";
+import { StateTables, StoredRows, surpassed, type DurableStorage, type Meta } from "./tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
@@ -53,8 +53,9 @@ function statements(name: string) {
         ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, text = excluded.text`,
       deleteChunk: `DELETE FROM ${chunks} WHERE id = ?`,
       putLog: `INSERT INTO ${log} (id, last, hash, patch) VALUES (?, ?, ?, ?)`,
-      // The row is copied once, with the parentheses.
-      appendLog: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || (char(10) || ?4) WHERE id = ?1`,
+      // The row is copied once, with the parentheses. It is the newest, and has the revision before, or somebody else has written.
+      appendLog: `UPDATE ${log} SET last = ?2, hash = ?3, patch = patch || (char(10) || ?4) 
+        WHERE id = ?1 AND last = ?2 - 1 AND id = (SELECT MAX(id) FROM ${log})`,
       deleteLog: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
     },
     drop: [meta, base, roots, chunks, log, pins].map((table) => `DROP TABLE IF EXISTS ${table}`),
@@ -133,11 +134,7 @@ export class SqlTables extends StateTables {
   }
 
   protected stored(): { session?: string; revision?: number } {
-    try {
-      for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
-    } catch {
-      // There are no such tables.
-    }
+    for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
     return {};
   }
 
@@ -188,7 +185,8 @@ export class SqlTables extends StateTables {
 
   protected execute(rows: Row[]): void {
     for (const [statement, ...parameters] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
-      this.sql.exec(this.statements.write[statement], ...parameters);
+      const { rowsWritten } = this.sql.exec(this.statements.write[statement], ...parameters);
+      if (statement === "appendLog" && rowsWritten === 0) throw surpassed();
     }
   }
 }

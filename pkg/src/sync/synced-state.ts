@@ -257,6 +257,7 @@ export class SyncedState<T> {
    * ```
    */
   at(revision: number): StateDocument {
+    checkCount("the revision", revision);
     return this.#live.ask(({ session }) => new StateDocument(call(() => session.at(revision))));
   }
 
@@ -276,6 +277,7 @@ export class SyncedState<T> {
    * ```
    */
   restore(revision: number): void {
+    checkCount("the revision", revision);
     this.#live.with((opened) => {
       const { session, tracker } = opened;
       const [then, now] = [revision, call(() => session.revision())].map((revision) => call(() => session.at(revision)));
@@ -303,7 +305,7 @@ export class SyncedState<T> {
    * ```
    */
   pin(revision = this.revision): number {
-    if (revision !== this.revision) this.at(revision).free();
+    if (checkCount("the revision", revision) !== this.revision) this.at(revision).free();
     this.#live.tables.pin(revision);
     return revision;
   }

@@ -11,7 +11,7 @@ import type { SessionHandle } from "../wasm/patchwire.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */
 export interface DurableStorage {
-  sql: { exec(query: string, ...bindings: (string | number | ArrayBuffer)[]): Iterable<Record<string, unknown>> };
+  sql: { exec(query: string, ...bindings: (string | number | ArrayBuffer)[]): Iterable<Record<string, unknown>> & { rowsWritten?: number } };
   transactionSync<R>(run: () => R): R;
   transaction?<R>(run: (transaction: any) => Promise<R>, ...rest: any[]): Promise<R>;
   deleteAll?(...rest: any[]): Promise<void>;
@@ -93,7 +93,16 @@ export abstract class StateTables {
 
   /** The session and the revision that are stored; neither where the tables are gone. */
   last(): { session?: string; revision?: number } {
-    return this.register.isTakenBack ? {} : this.stored();
+    return this.register.isTakenBack ? {} : this.found();
+  }
+
+  private found(): { session?: string; revision?: number } {
+    try {
+      return this.stored();
+    } catch {
+      // There are no such tables, or they can't be read: what is next asked for finds out.
+      return {};
+    }
   }
 
   /** Deletes the tables. */
@@ -146,12 +155,15 @@ export abstract class StateTables {
     return this.rows?.hasFailed === true;
   }
 
-  /** Writes all of the rows, or throws and has written none. */
-  write(rows: Row[]): void {
+  /** Writes all of a revision's rows, or throws and has written none. Refused where another one than that before it is stored. */
+  write(rows: Row[], revision: number): void {
     this.register.check();
-    // One statement is a transaction by itself.
-    if (rows.length === 1) this.execute(rows);
-    else this.transaction(() => this.execute(rows));
+    // One statement is a transaction by itself, and what adds to a row looks at what it has.
+    if (rows.length === 1 && rows[0]![0] === "appendLog") return this.execute(rows);
+    this.transaction(() => {
+      if (this.stored().revision !== revision - 1) throw surpassed();
+      this.execute(rows);
+    });
   }
 
   /**
@@ -164,7 +176,7 @@ export abstract class StateTables {
       if (migrated !== undefined) release(migrated);
       const plan = new Plan();
       const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), plan)) as [number, number, number, string] | undefined;
-      const { revision: present } = this.stored();
+      const { revision: present } = this.found();
       if (found === undefined && present === undefined) return undefined;
       const damage = this.register.repair(version);
       if (found === undefined) return damage && { restored: present!, newest: present!, revision: present!, pins: [], damage };
@@ -197,4 +209,9 @@ export abstract class StateTables {
     }
     return session;
   }
+}
+
+/** Of a storage that says something else than what was read of it. */
+export function surpassed(): PatchwireError {
+  return new PatchwireError("STALE_STATE", "somebody else has written to this storage: it is read again when it is next asked for, so make the change again");
 }

@@ -29,6 +29,8 @@ export class Headroom {
   private depth = 0;
   /** How many characters its longest string has at most, if that isn't the whole state. */
   private longest = Infinity;
+  /** How many it has at most because longer ones are refused. */
+  private held = Infinity;
 
   /** The limits as the core takes them. */
   readonly bounds: Float64Array;
@@ -42,6 +44,12 @@ export class Headroom {
   /** The size of the document that the core begins with, or a bound of it. */
   begin(weight: number): void {
     this.weight = this.least = weight;
+  }
+
+  /** The size of a document whose strings are held to their limit by who keeps it. */
+  beginHeld(weight: number): void {
+    this.begin(weight);
+    this.held = this.limits.string / 3;
   }
 
   /** Nothing is known of what the core begins with. */
@@ -128,7 +136,7 @@ export class Headroom {
   /** What is known of the state, for a tracker that begins with it. */
   get intake(): Intake {
     const bytes = this.whole.weight / 3;
-    return { bytes, depth: this.depth, longest: Math.min(this.longest, bytes) };
+    return { bytes, depth: this.depth, longest: Math.min(this.longest, this.held, bytes) };
   }
 
   /** Whether so many bytes more may be more than the document may have. */

@@ -74,7 +74,7 @@ export class Meaning {
     const tracker = call(() => session.tracker());
     const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
     const meaning = new Meaning(running(tracker), options, undefined);
-    meaning.headroom.begin(call(() => tracker.weight()));
+    meaning.headroom.beginHeld(call(() => tracker.weight()));
     return meaning;
   }
 

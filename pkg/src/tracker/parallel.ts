@@ -1,5 +1,6 @@
 import { isLoss } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
+import { isContainer } from "../state/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
 import { mergeBranches, mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
 import { diff } from "../values/patches.js";
@@ -69,6 +70,7 @@ export async function parallel<T, const R extends readonly unknown[]>(
   tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> },
   options: ParallelOptions = {},
 ): Promise<ParallelResult<R>> {
+  checkStrategies(options.strategies);
   const base = owner.getState();
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
   const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
@@ -80,6 +82,13 @@ export async function parallel<T, const R extends readonly unknown[]>(
     return tool.status === "fulfilled" ? { status: "fulfilled", value: tool.value.result } : tool;
   });
   return { results: results as ParallelResult<R>["results"], ...told };
+}
+
+/** Refuses strategies that can't be followed before a tool has run. */
+export function checkStrategies(strategies: MergeStrategies | undefined): void {
+  if (strategies === undefined) return;
+  if (!isContainer(strategies) || Array.isArray(strategies)) throw new PatchwireError("VALIDATION_FAILED", "the option strategies is an object: a strategy for each pointer");
+  mergeWrites({}, [], { strategies });
 }
 
 /** Runs one tool on the state that it begins from. */

@@ -213,7 +213,7 @@ export class SessionOperations {
    * ```
    */
   async incrementStepCount(sessionId: string, options: WriteOptions = {}): Promise<number> {
-    return this[STORED].change(sessionId, options, ({ row }) => ++row.steps);
+    return this[STORED].change(sessionId, options, ({ row }) => (row.steps = checkCount("the count of steps", row.steps + 1)));
   }
 
   /**
@@ -228,6 +228,6 @@ export class SessionOperations {
    * ```
    */
   async incrementResumeCount(sessionId: string, options: WriteOptions = {}): Promise<number> {
-    return this[STORED].change(sessionId, options, ({ row }) => ++row.resumes);
+    return this[STORED].change(sessionId, options, ({ row }) => (row.resumes = checkCount("the count of resumes", row.resumes + 1)));
   }
 }

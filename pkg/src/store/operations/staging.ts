@@ -1,7 +1,7 @@
-import type { ParallelOptions, ParallelResult } from "../../tracker/parallel.js";
+import { checkStrategies, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
-import { checkCount, checkObject } from "../checks.js";
+import { checkCount, checkFlag, checkObject } from "../checks.js";
 import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
 import type { Rooms } from "../rooms.js";
@@ -185,6 +185,8 @@ export class StagingOperations extends CheckpointOperations {
   ): Promise<ParallelResult<readonly unknown[]>> {
     const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, ...rest } = checkObject("the options", options) as typeof options;
     checkCalls(calls);
+    checkStrategies(strategies);
+    checkFlag("the option promote", promote);
     const { base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
       session.check({ ...rest, ...(expectedVersion !== undefined && { expectedVersion }) });
