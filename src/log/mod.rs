@@ -35,7 +35,7 @@ mod tests;
 use std::sync::Arc;
 
 pub(crate) use reader::Reader;
-#[cfg(any(feature = "wasm-page", test))]
+#[cfg(feature = "wasm-page")]
 pub(crate) use reader::write_number;
 
 use crate::boundary::{record, value};

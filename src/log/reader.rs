@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes a number as the log has them.
-#[cfg(any(feature = "wasm-page", test))]
+#[cfg(feature = "wasm-page")]
 pub(crate) fn write_number(out: &mut Vec<u8>, mut number: usize) {
     while number > 0x7f {
         out.push(number as u8 | 0x80);

@@ -72,7 +72,7 @@ class PlainPatch {
   }
 
   apply(operation: unknown): boolean {
-    if (!isContainer(operation) || !isJsonContainer(operation)) return false;
+    if (!isContainer(operation) || (!this.isOwn && !isJsonContainer(operation))) return false;
     const { op, path: pointer } = operation as Operation;
     if (typeof pointer !== "string" || pointer[0] !== "/" || pointer.includes("~")) return false;
     const path: Key[] = pointer.split("/");
@@ -182,7 +182,9 @@ function placeIn(container: object, name: string): Key | undefined {
 /** Whether an operation has an `op`, a `path` and this, and nothing else. */
 function hasOnly(operation: object, argument: "path" | "value" | "inc"): operation is Required<Operation> {
   const names = Object.keys(operation);
-  return names.length === (argument === "path" ? 2 : 3) && names.every((name) => name === "op" || name === "path" || name === argument);
+  if (names.length !== (argument === "path" ? 2 : 3)) return false;
+  for (let i = 0; i < names.length; i++) if (names[i] !== "op" && names[i] !== "path" && names[i] !== argument) return false;
+  return true;
 }
 
 function mayBeJson(value: unknown): boolean {

@@ -10,7 +10,7 @@ export interface NodeDatabase {
 export interface NodeStatement {
   columns(): unknown[];
   all(...values: any[]): unknown[];
-  run(...values: any[]): { changes: number | bigint };
+  run(...values: any[]): unknown;
 }
 
 /** Statements that are kept prepared; each session has some of its own. */
@@ -66,7 +66,7 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
         const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
         try {
           if (statement.columns().length > 0) return statement.all(...values) as Record<string, unknown>[];
-          const { changes } = statement.run(...values);
+          const { changes } = statement.run(...values) as { changes: number | bigint };
           return Object.assign([], { rowsWritten: Number(changes) });
         } catch (error) {
           if (depth > 0 && end === null && !isOpen()) end = { error };

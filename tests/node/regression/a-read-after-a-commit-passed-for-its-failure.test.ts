@@ -11,7 +11,8 @@ test("a change is made, whatever can't be read after it was committed", () => {
   let [isBased, failures] = [false, 0];
   storage.sql.exec = (query, ...bindings) => {
     if (/INSERT.*_roots/is.test(query)) isBased = true;
-    else if (isBased && /^\s*SELECT.*_log/is.test(query)) {
+    // The newest row is looked at before each commit.
+    else if (isBased && /^\s*SELECT.*_log/is.test(query) && !query.includes("COALESCE")) {
       [isBased, failures] = [false, failures + 1];
       throw new Error("the disk can't be read");
     }
