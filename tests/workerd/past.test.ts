@@ -34,7 +34,7 @@ test("kept revisions are read, and compared, however often the state was written
     expect([...ctx.storage.sql.exec("SELECT id FROM patchwire_past_roots")].length).toBeGreaterThan(2);
     expect(() => state.at(0)).toThrow(refusal("NOT_FOUND"));
     expect(() => state.at(49)).toThrow(refusal("NOT_FOUND"));
-    for (const wrong of [-1, 1.5, NaN, "1" as never]) expect(() => state.at(wrong)).toThrow(refusal(wrong === ("1" as never) ? "NOT_FOUND" : "VALIDATION_FAILED"));
+    for (const wrong of [-1, 1.5, NaN, "1" as never]) expect(() => state.at(wrong)).toThrow(refusal("VALIDATION_FAILED"));
     expect(state.at(42).diff(state.at(48))).toEqual([{ op: "replace", path: "/count", value: 8 }]);
     // What an earlier life kept is there in the next one.
     state.unload();

@@ -38,7 +38,7 @@ class PlainTables extends StateTables {
     if (described === undefined) return {};
     const [newest] = log.rows({}, { backwards: true, limit: 1 });
     const [root] = roots.rows({}, { backwards: true, limit: 1 });
-    return { session: String(described["session"]), revision: Number(newest?.["last"] ?? root?.["id"]) };
+    return { session: String(described["session"]), revision: Math.max(Number(newest?.["last"] ?? 0), Number(root?.["id"] ?? 0)) };
   }
 
   protected dropTables(): void {

@@ -41,7 +41,8 @@ function statements(name: string) {
       base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
       log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
     },
-    last: `SELECT session, COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), (SELECT MAX(id) FROM ${roots})) AS revision FROM ${meta}`,
+    // After a repair the newest root is newer than the log.
+    last: `SELECT session, MAX(COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), 0), COALESCE((SELECT MAX(id) FROM ${roots}), 0)) AS revision FROM ${meta}`,
     write: {
       putMeta: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, tail = excluded.tail, folding = excluded.folding`,
