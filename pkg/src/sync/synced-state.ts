@@ -150,7 +150,8 @@ export class SyncedState<T> {
   /**
    * Runs a recipe on a draft, commits what it did and broadcasts it; nothing of either if it changed nothing.
    *
-   * @throws what the recipe throws, what {@link StateTracker.update} throws, and what storage throws.
+   * @throws what the recipe throws, what {@link StateTracker.update} throws, and what storage throws; PatchwireError
+   *   `STALE_STATE` where somebody else has written to it, and nothing has changed.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
