@@ -12,6 +12,10 @@ import { DEEPEST, takeState } from "./json.js";
 /** Of longer patches and pointers, a call is no longer what takes the time. */
 const OPERATIONS = 64;
 const SEGMENTS = 200;
+/** A longer text is read once, by the core. */
+const TEXT = 1 << 16;
+/** Such a text is most likely of an operation that is the core's: it needn't be read here first. */
+const OTHERS = /"(?:str_ins|move|copy)"/;
 
 /** A value after a patch, and bounds of what came in. */
 export interface Patched {
@@ -34,9 +38,11 @@ interface Operation {
  * Undefined where the core has to be asked. What is done goes to the `log`, if there is one. O(the patch · the containers on its ways).
  */
 export function patchPlainly(value: unknown, patch: readonly unknown[] | string, holder: Holder = FOREIGN, log: Log | null = null): Patched | undefined {
+  if (typeof patch === "string" && (patch.length > TEXT || OTHERS.test(patch))) return undefined;
   try {
     const operations: unknown = typeof patch === "string" ? JSON.parse(patch) : patch;
     if (!isContainer(value) || !Array.isArray(operations) || operations.length === 0 || operations.length > OPERATIONS) return undefined;
+    log?.begin();
     const plain = new PlainPatch(value, holder, log, operations.length === 1, typeof patch === "string");
     for (let i = 0; i < operations.length; i++) if (!plain.apply(operations[i])) return undefined;
     const patched = plain.end();

@@ -155,7 +155,6 @@ export class State {
     this.catchUp();
     if (this.base !== null) return undefined;
     this.start = this.log.length;
-    this.log.begin();
     const patched = patchPlainly(this.value, patch, this, this.log);
     if (patched !== undefined && patched.value !== this.value) {
       this.next = patched.value;
