@@ -62,27 +62,27 @@ impl Limits {
     }
 
     pub(crate) fn check_string(&self, bytes: usize) -> Result<()> {
-        check(bytes <= self.string, "a string is over the size limit")
+        check(bytes <= self.string, "a string is over the size limit (limits.string)")
     }
 
     pub(crate) fn check_depth(&self, depth: usize) -> Result<()> {
-        check(depth <= self.depth_cap(), "arrays and objects are nested over the depth limit")
+        check(depth <= self.depth_cap(), "arrays and objects are nested over the depth limit (limits.depth)")
     }
 
     pub(crate) fn check_operations(&self, operations: usize) -> Result<()> {
-        check(operations <= self.operations, "the patch is over the operation limit")
+        check(operations <= self.operations, "the patch is over the operation limit (limits.operations)")
     }
 
     pub(crate) fn check_path(&self, segments: usize) -> Result<()> {
-        check(segments <= self.path, "a pointer is over the segment limit")
+        check(segments <= self.path, "a pointer is over the segment limit (limits.path)")
     }
 
     pub(crate) fn check_frame(&self, bytes: usize) -> Result<()> {
-        check(bytes <= self.frame, "the frame is over the size limit")
+        check(bytes <= self.frame, "the frame is over the size limit (limits.frame)")
     }
 }
 
-pub(crate) const TOO_LARGE: &str = "the document is over the size limit";
+pub(crate) const TOO_LARGE: &str = "the document is over the size limit (limits.document)";
 
 pub(crate) fn check(within: bool, reason: &'static str) -> Result<()> {
     if within { Ok(()) } else { Err(Error::new(Code::LimitExceeded, reason)) }

@@ -253,7 +253,7 @@ export class Values {
     if (symbol !== undefined) throw notJson(symbol, pathOf(opened));
     for (let above = opened.holder; above !== null; above = above.holder) if (above.value === value) throw notJson(value, pathOf(opened));
     if (opened.depth > this.deepest) {
-      throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit", { path: pointerOf(pathOf(opened)) });
+      throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit (limits.depth)", { path: pointerOf(pathOf(opened)) });
     }
   }
 
@@ -291,7 +291,7 @@ export class Values {
     if (typeof value === "string") {
       answer.byte(VALUE.TEXT);
       const length = answer.text(value);
-      if (length > this.longest) throw this.refusal("LIMIT_EXCEEDED", "a string is over the size limit", holder, key);
+      if (length > this.longest) throw this.refusal("LIMIT_EXCEEDED", "a string is over the size limit (limits.string)", holder, key);
     } else if (typeof value === "number" && Number.isFinite(value)) {
       answer.byte(VALUE.NUMBER);
       answer.double(value);

@@ -35,9 +35,9 @@ export function tooDeep(path: Key[]): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", `the document is nested more than ${DEEPEST} levels deep`, { path: pointerOf(path.slice(0, 1)) });
 }
 
-/** The refusal of a document that is over its limit. */
-export function tooLarge(): PatchwireError {
-  return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit");
+/** The refusal of a document that is over its limit; the beginning of the path says where it was found out. */
+export function tooLarge(path: Key[] = []): PatchwireError {
+  return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit (limits.document)", path.length === 0 ? {} : { path: pointerOf(path.slice(0, 1)) });
 }
 
 /** How many bytes the JSON text of a value has. O(its size). */

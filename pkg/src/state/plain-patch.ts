@@ -4,14 +4,14 @@ import type { Log } from "../bridge/log.js";
 import { isContainer, type Container, type Key } from "./containers.js";
 import { Follower, FOREIGN, type Holder } from "./edits.js";
 import { DEEPEST, takeState } from "./json.js";
+import type { Limits } from "../types.js";
 
 // A shortcut (DESIGN.md, 6). Most patches that come in only add, replace, remove, test and increase what is there, and to do that
 // to a plain value takes less time than to ask the core. Whatever else there is in a patch, and whatever doesn't fit, has then
 // changed nothing, and the core is asked: `tests/node/patches/plain-patch-laws.test.ts` compares the two.
 
-/** Of longer patches and pointers, a call is no longer what takes the time. */
-const OPERATIONS = 64;
-const SEGMENTS = 200;
+/** Of longer patches and pointers, a call is no longer what takes the time. Whoever has lower limits is held to those. */
+const MOST = { operations: 64, path: 200 };
 /** A longer text is read once, by the core. */
 const TEXT = 1 << 16;
 /** Such a text is most likely of an operation that is the core's: it needn't be read here first. */
@@ -37,13 +37,19 @@ interface Operation {
  * The value after a patch, given as text or as operations; what the patch didn't change it shares with the one before.
  * Undefined where the core has to be asked. What is done goes to the `log`, if there is one. O(the patch · the containers on its ways).
  */
-export function patchPlainly(value: unknown, patch: readonly unknown[] | string, holder: Holder = FOREIGN, log: Log | null = null): Patched | undefined {
+export function patchPlainly(
+  value: unknown,
+  patch: readonly unknown[] | string,
+  holder: Holder = FOREIGN,
+  log: Log | null = null,
+  limits: Pick<Required<Limits>, "operations" | "path"> = MOST,
+): Patched | undefined {
   if (typeof patch === "string" && (patch.length > TEXT || OTHERS.test(patch))) return undefined;
   try {
     const operations: unknown = typeof patch === "string" ? JSON.parse(patch) : patch;
-    if (!isContainer(value) || !Array.isArray(operations) || operations.length === 0 || operations.length > OPERATIONS) return undefined;
+    if (!isContainer(value) || !Array.isArray(operations) || operations.length === 0 || operations.length > Math.min(MOST.operations, limits.operations)) return undefined;
     log?.begin();
-    const plain = new PlainPatch(value, holder, log, operations.length === 1, typeof patch === "string");
+    const plain = new PlainPatch(value, holder, log, operations.length === 1, typeof patch === "string", Math.min(MOST.path, limits.path));
     for (let i = 0; i < operations.length; i++) if (!plain.apply(operations[i])) return undefined;
     const patched = plain.end();
     // An operation may have taken back what another one did.
@@ -68,6 +74,8 @@ class PlainPatch {
     private readonly isAlone: boolean,
     /** Whether the values are nobody else's. */
     private readonly isOwn: boolean,
+    /** How many segments a pointer may have. */
+    private readonly segments: number,
   ) {
     this.follower = new Follower(value, holder);
   }
@@ -83,7 +91,7 @@ class PlainPatch {
     if (typeof pointer !== "string" || pointer[0] !== "/" || pointer.includes("~")) return false;
     const path: Key[] = pointer.split("/");
     path.shift();
-    const container = path.length <= SEGMENTS ? this.containerOn(path) : undefined;
+    const container = path.length <= this.segments ? this.containerOn(path) : undefined;
     if (container === undefined) return false;
     const place = placeIn(container, path.at(-1) as string);
     const before = place === undefined ? undefined : container[place];

@@ -151,11 +151,11 @@ export class State {
   }
 
   /** Works out a patch, if what it does is plain, and all of the state is here. Null where it changes nothing. */
-  patch(patch: readonly unknown[] | string): Measure | null | undefined {
+  patch(patch: readonly unknown[] | string, limits: { operations: number; path: number }): Measure | null | undefined {
     this.catchUp();
     if (this.base !== null) return undefined;
     this.start = this.log.length;
-    const patched = patchPlainly(this.value, patch, this, this.log);
+    const patched = patchPlainly(this.value, patch, this, this.log, limits);
     if (patched !== undefined && patched.value !== this.value) {
       this.next = patched.value;
       return patched;

@@ -2,7 +2,7 @@ import { PatchwireError } from "../errors.js";
 import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { homeOf, type Home } from "./home.js";
-import { DEEPEST, isPlain, notJson, pointerOf, tooDeep } from "./json.js";
+import { DEEPEST, isPlain, notJson, pointerOf, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { isHeir, placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
@@ -365,7 +365,7 @@ export abstract class Takeover {
         this.least += 5;
     }
     // A value that holds another many times over would never be taken over to its end.
-    if (this.least > this.mostBytes) throw new PatchwireError("LIMIT_EXCEEDED", "the document is over the limit of its size", { path: pointerOf(this.path.slice(0, 1)) });
+    if (this.least > this.mostBytes) throw tooLarge(this.path);
   }
 
   protected sealed(container: object, mayStayOpen: boolean): object {

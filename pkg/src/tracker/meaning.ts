@@ -199,7 +199,7 @@ export class Meaning {
   /** Applies a patch, given as text or as operations. */
   apply(given: readonly JSONPatchOperation[] | string): void {
     const { state } = this;
-    const measure = this.streams.areNone ? state.patch(given) : undefined;
+    const measure = this.streams.areNone ? state.patch(given, this.headroom.limits) : undefined;
     if (measure === null) return;
     if (measure !== undefined) {
       if (!this.headroom.isNear(measure)) return this.accept(measure);

@@ -232,7 +232,7 @@ impl Server {
     /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1009, .. })));
     /// ```
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
-        self.refuse(connection, &Error::new(Code::LimitExceeded, "the frame is over the size limit"), Some(1009))
+        self.refuse(connection, &Error::new(Code::LimitExceeded, "the frame is over the size limit (limits.frame)"), Some(1009))
     }
 
     /// The connection has ended.

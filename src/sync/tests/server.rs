@@ -127,7 +127,7 @@ fn bad_frames_are_answered_and_change_nothing() {
     assert_eq!(sent(&say(silent, super::super::PING), silent), [super::super::PONG]);
 
     let effects = say(bad, &format!("\"{}\"", "x".repeat(8 << 20)));
-    assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "the frame is over the size limit")]);
+    assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "the frame is over the size limit (limits.frame)")]);
     assert!(matches!(effects[1], ServerEffect::Close { connection, code: 1009, .. } if connection == bad));
     assert!(say(bad, HELLO).is_empty(), "it was closed");
     let effects = say(silent, r#"{"type":"hello","version":2,"session":null,"revision":null}"#);

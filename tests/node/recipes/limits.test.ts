@@ -20,6 +20,21 @@ function works(tracker: StateTracker<Any>): void {
   expect(tracker.getState()).toEqual(state);
 }
 
+// Who is refused must know which option to raise.
+test.each<[name: string, most: number, change: (tracker: StateTracker<Any>) => void]>([
+  ["document", 100, (tracker) => tracker.update((d) => { d.x = "x".repeat(200); })],
+  ["document", 100, (tracker) => tracker.apply([{ op: "add", path: "/x", value: "x".repeat(200) }])],
+  ["string", 100, (tracker) => tracker.update((d) => { d.x = "x".repeat(200); })],
+  ["depth", 3, (tracker) => tracker.update((d) => { d.x = [[[[1]]]]; })],
+  ["operations", 1, (tracker) => tracker.apply([{ op: "add", path: "/x", value: 1 }, { op: "add", path: "/y", value: 1 }])],
+  ["path", 2, (tracker) => tracker.apply([{ op: "add", path: "/a/b/c", value: 1 }])],
+])("a refusal names limits.%s", (name, most, change) => {
+  const tracker = new StateTracker<Any>({ a: { b: {} } }, { limits: { [name]: most } });
+  const { code, message } = refusal(() => change(tracker));
+  expect(code).toBe("LIMIT_EXCEEDED");
+  expect(message).toContain(`(limits.${name})`);
+});
+
 describe("limits.document", () => {
   const cheap: [name: string, item: () => unknown][] = [
     ["numbers", () => 1.2345678901234567], ["small numbers", () => 7], ["booleans", () => true], ["nulls", () => null], ["empty objects", () => ({})], ["empty arrays", () => []],
