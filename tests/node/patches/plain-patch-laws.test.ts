@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyPatch, PatchwireError, StateTracker, type JSONPatchOperation } from "patchwire";
+import { applyPatch, PatchwireError, StateTracker, type JSONPatchOperation, type Limits } from "patchwire";
 import { asked } from "../support/runs.ts";
 
 // Patches that only add, replace, remove, test and increase what is there are carried out without the core, unless limits are given:
@@ -97,8 +97,8 @@ describe("a tracker that is given a patch", () => {
   /** The shim leaves operations to the core that have members which it doesn't know. */
   const forced = (patch: readonly JSONPatchOperation[]) => patch.map((operation) => ({ ...operation, note: "" }));
 
-  const results = (state: unknown, patches: readonly JSONPatchOperation[][], asksCore: boolean) => {
-    const tracker = new StateTracker<unknown>(state, { arrayDeltaMode: "precise" });
+  const results = (state: unknown, patches: readonly JSONPatchOperation[][], asksCore: boolean, limits: Limits = {}) => {
+    const tracker = new StateTracker<unknown>(state, { arrayDeltaMode: "precise", limits });
     const other = tracker.cursor();
     return patches.map((patch, i) => {
       const before = tracker.getState();
@@ -128,6 +128,15 @@ describe("a tracker that is given a patch", () => {
     fc.assert(fc.property(cases, cases, ([state, patch], [, second]) => {
       const patches = [patch, second, patch];
       expect(results(state, patches, false)).toEqual(results(state, patches, true));
+    }), runs);
+  });
+
+  test("is held to its own limits as where the core carried it out", () => {
+    const few = fc.integer({ min: 1, max: 6 });
+    const limits = fc.record({ operations: few, path: few, depth: fc.integer({ min: 5, max: 9 }), string: fc.integer({ min: 900, max: 1_000 }) }, { requiredKeys: [] });
+    fc.assert(fc.property(cases, cases, limits, ([state, patch], [, second], limits) => {
+      const patches = [patch, second, patch];
+      expect(results(state, patches, false, limits)).toEqual(results(state, patches, true, limits));
     }), runs);
   });
 });
