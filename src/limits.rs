@@ -78,11 +78,12 @@ impl Limits {
     }
 
     pub(crate) fn check_frame(&self, bytes: usize) -> Result<()> {
-        check(bytes <= self.frame, "the frame is over the size limit (limits.frame)")
+        check(bytes <= self.frame, FRAME_TOO_LARGE)
     }
 }
 
 pub(crate) const TOO_LARGE: &str = "the document is over the size limit (limits.document)";
+pub(crate) const FRAME_TOO_LARGE: &str = "the frame is over the size limit (limits.frame)";
 
 pub(crate) fn check(within: bool, reason: &'static str) -> Result<()> {
     if within { Ok(()) } else { Err(Error::new(Code::LimitExceeded, reason)) }

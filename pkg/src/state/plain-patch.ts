@@ -4,7 +4,6 @@ import type { Log } from "../bridge/log.js";
 import { isContainer, type Container, type Key } from "./containers.js";
 import { Follower, FOREIGN, type Holder } from "./edits.js";
 import { DEEPEST, takeState } from "./json.js";
-import type { Limits } from "../types.js";
 
 // A shortcut (DESIGN.md, 6). Most patches that come in only add, replace, remove, test and increase what is there, and to do that
 // to a plain value takes less time than to ask the core. Whatever else there is in a patch, and whatever doesn't fit, has then
@@ -37,13 +36,7 @@ interface Operation {
  * The value after a patch, given as text or as operations; what the patch didn't change it shares with the one before.
  * Undefined where the core has to be asked. What is done goes to the `log`, if there is one. O(the patch · the containers on its ways).
  */
-export function patchPlainly(
-  value: unknown,
-  patch: readonly unknown[] | string,
-  holder: Holder = FOREIGN,
-  log: Log | null = null,
-  limits: Pick<Required<Limits>, "operations" | "path"> = MOST,
-): Patched | undefined {
+export function patchPlainly(value: unknown, patch: readonly unknown[] | string, holder: Holder = FOREIGN, log: Log | null = null, limits = MOST): Patched | undefined {
   if (typeof patch === "string" && (patch.length > TEXT || OTHERS.test(patch))) return undefined;
   try {
     const operations: unknown = typeof patch === "string" ? JSON.parse(patch) : patch;

@@ -12,7 +12,7 @@ use resume::{PatchFrame, Recent, Standard};
 
 use crate::document::Document;
 use crate::error::{Code, Error};
-use crate::limits::Limits;
+use crate::limits::{FRAME_TOO_LARGE, Limits};
 use crate::patch::Dialect;
 
 /// One state's connections: who has what, and what each is sent.
@@ -232,7 +232,7 @@ impl Server {
     /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1009, .. })));
     /// ```
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
-        self.refuse(connection, &Error::new(Code::LimitExceeded, "the frame is over the size limit (limits.frame)"), Some(1009))
+        self.refuse(connection, &Error::new(Code::LimitExceeded, FRAME_TOO_LARGE), Some(1009))
     }
 
     /// The connection has ended.

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { StateTracker, type JSONPatchOperation } from "patchwire";
 import { refusal } from "../support/refusal.ts";
 
-// What is carried out without the core was held to the defaults of `limits.operations` and `limits.path`: a tracker with
-// lower ones took patches that it refuses when the core is asked.
+// What is carried out without the core was held to bounds of its own, 64 operations and 200 segments: a tracker with a lower
+// `limits.operations` or `limits.path` took patches that it refuses when the core is asked.
 
 const deep = { a: { b: { c: 1 } } };
 
