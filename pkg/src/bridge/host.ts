@@ -89,6 +89,7 @@ export class Values {
     private readonly isOurs: boolean,
     /** Whether all of them is looked into, but for what is in both, and nothing is given back of them. */
     private readonly isCompared = false,
+    private readonly known?: KnownRuns,
   ) {
     this.deepest = Math.min(depth, DEEPEST);
   }
@@ -99,8 +100,8 @@ export class Values {
   }
 
   /** Anybody's values that are compared with each other. */
-  static compared(values: readonly unknown[], depth = 512, longest = 16 << 20): Values {
-    return new Values(values, depth, longest, false, true);
+  static compared(values: readonly unknown[], depth = 512, longest = 16 << 20, known?: KnownRuns): Values {
+    return new Values(values, depth, longest, false, true, known);
   }
 
   /** A frozen value that is known to be JSON, nested so deep at most. */
@@ -199,7 +200,8 @@ export class Values {
   sharedRuns(a: number, b: number): Uint32Array {
     return this.attempt(new Uint32Array(), () => {
       const [old, other] = [this.opened[a]!, this.opened[b]!];
-      const runs = sharedRuns(old.value as unknown[], other.value as unknown[]);
+      const [items, others] = [old.value as unknown[], other.value as unknown[]];
+      const runs = sharedRuns(items, others, this.known);
       if (this.isCompared) {
         old.shared = sharedItems(old, runs, 0);
         other.shared = sharedItems(other, runs, 1);
@@ -398,7 +400,7 @@ export function isEqual(a: unknown, b: unknown, depth: number): boolean {
   return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);
 }
 
-const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+export const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 
 function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
   if (a.length !== b.length) return false;
@@ -428,13 +430,19 @@ export function isJsonContainer(value: object): boolean {
   return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0;
 }
 
-/** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. */
-function sharedRuns(a: unknown[], b: unknown[]): Uint32Array {
-  const runs: number[] = [];
+/** What is known of arrays: of each the runs that it shares with one other, up to an index of both. */
+export type KnownRuns = Map<unknown[], { other: unknown[]; runs: number[]; at: number }>;
+
+/** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. It goes on from those that are known. */
+function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): Uint32Array {
+  const { runs, at } = knownRuns(a, b, known);
   const [from, to] = [a.length, b.length];
-  for (let i = 0, j = 0; i < from && j < to; ) {
+  for (let i = at, j = at; i < from && j < to; ) {
     let length = 0;
-    while (i + length < from && j + length < to && isEqual(a[i + length], b[j + length], DEEPEST)) length++;
+    for (; i + length < from && j + length < to; length++) {
+      const [one, other] = [a[i + length], b[j + length]];
+      if ((one !== other || !isContainer(one)) && !isEqual(one, other, DEEPEST)) break;
+    }
     if (length > 0) {
       runs.push(i, j, length);
       [i, j] = [i + length, j + length];
@@ -449,12 +457,20 @@ function sharedRuns(a: unknown[], b: unknown[]): Uint32Array {
   return Uint32Array.from(runs);
 }
 
+function knownRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): { runs: number[]; at: number } {
+  const { other, runs = [], at = 0 } = known?.get(a) ?? {};
+  return other === b ? { runs: runs.filter((_, i) => runs[i - (i % 3) + 2]! > 0), at } : { runs: [], at: 0 };
+}
+
 /** The items of an array that are in the runs, of which its starts are at `offset`. */
 function sharedItems({ value }: Opened, runs: Uint32Array, offset: 0 | 1): Uint8Array {
   const shared = new Uint8Array((value as unknown[]).length);
   for (let i = 0; i < runs.length; i += 3) shared.fill(1, runs[i + offset]!, runs[i + offset]! + runs[i + 2]!);
   return shared;
 }
+
+/** Whether an item of the other array is a few items ahead. */
+export const isAhead = (items: unknown[], at: number, sought: unknown): boolean => ahead(items, at, sought) > 0;
 
 /** How far ahead this container is, or -1. */
 function ahead(items: unknown[], at: number, sought: unknown): number {

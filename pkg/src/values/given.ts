@@ -1,4 +1,4 @@
-import { Values } from "../bridge/host.js";
+import { Values, type KnownRuns } from "../bridge/host.js";
 import { checkJson, textLength, tooLarge } from "../state/json.js";
 import type { Limits } from "../types.js";
 
@@ -8,8 +8,8 @@ export function given(values: readonly unknown[], limits: Limits = {}): Values {
 }
 
 /** Values of the caller's that are compared, for one call: of what isn't in both all is looked into. */
-export function compared(values: readonly unknown[], limits: Limits = {}): Values {
-  return Values.compared(values, limits.depth, limits.string);
+export function compared(values: readonly unknown[], limits: Limits = {}, known?: KnownRuns): Values {
+  return Values.compared(values, limits.depth, limits.string, known);
 }
 
 /** Takes a value that may be missing. */

@@ -1,11 +1,12 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { checkJson } from "../state/json.js";
-import { isShort } from "../bridge/host.js";
+import { isShort, type KnownRuns } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import { checkSize, compared, given } from "./given.js";
+import { Narrowed, type Pair } from "./narrowed.js";
 import { passVersions } from "./versions.js";
 
 /** Values that are compared by their texts are no longer than this, in bytes, and nest no deeper. */
@@ -32,6 +33,29 @@ const SHALLOW = 256;
  * ```
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
+  const extended = isExtended(options);
+  // Whoever has limits has them held against all that is given.
+  if (options?.limits !== undefined) return compare(before, after, options);
+  const narrowed = new Narrowed(before, after, options?.key === undefined);
+  if (narrowed.isEqual) return [];
+  const told = narrowed.told(extended);
+  if (told !== undefined) return [told];
+  const { pair, runs } = narrowed;
+  if (pair === undefined) return compare(before, after, options, runs);
+  const patch = compareIfFit(pair, options, runs);
+  return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, runs) : patch;
+}
+
+/** Undefined where something is refused, which is then said of all that was given. */
+function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined, runs: KnownRuns | undefined): JSONPatchOperation[] | undefined {
+  try {
+    return compare(before, after, options, runs);
+  } catch {
+    return undefined;
+  }
+}
+
+function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }, runs?: KnownRuns): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options), bounds(options?.limits)];
   // Of what is short all is looked at, and reading its text takes less time than asking for its parts.
   if (options?.limits === undefined && isShort(before, SHORT, SHALLOW) && isShort(after, SHORT, SHALLOW)) {
@@ -39,7 +63,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   }
   checkSize(before, options?.limits);
   checkSize(after, options?.limits);
-  const patch = call(() => core().diff(compared([before, after], options?.limits), options?.key, extended, limits));
+  const patch = call(() => core().diff(compared([before, after], options?.limits, runs), options?.key, extended, limits));
   return JSON.parse(patch) as JSONPatchOperation[];
 }
 
