@@ -1,7 +1,7 @@
-import { isAhead, isJsonContainer, isJsonScalar, type KnownRuns } from "../bridge/host.js";
-import { isContainer, itemsOf, put } from "../state/containers.js";
+import { isAhead, isJsonContainer, isJsonScalar, leastLength, type KnownRuns } from "../bridge/host.js";
+import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { pointerOf, textLength } from "../state/json.js";
-import { segmentsOf } from "../state/pointer.js";
+import { memberOf, segmentsOf } from "../state/pointer.js";
 import type { JSONPatchOperation } from "../types.js";
 
 // A shortcut (DESIGN.md, 6). Two versions of a state mostly have nearly everything in common, which JavaScript finds out sooner than the
@@ -11,8 +11,10 @@ import type { JSONPatchOperation } from "../types.js";
 const DEEP = 128;
 /** A longer string may be over a limit. */
 const LONG = 1 << 16;
-/** With a longer name, in bytes, a removal may be longer than what is left of the object. */
-const SHORT_NAME = 10;
+/** Of more operations, there may be too many. */
+const MANY = 4096;
+/** What operations have beside pointers in their quotes and values, with a comma. */
+const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
 
 /** Two values; undefined where there is nothing. */
 export interface Pair {
@@ -33,15 +35,18 @@ const whole = (before: unknown, after: unknown): Differing => ({ before, after, 
 /** What differs nests too deeply to be looked for, or contains itself. */
 const TOO_DEEP = whole(undefined, undefined);
 
+/** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
+const NAMES = ["id", "_id", "key"];
+
 type Members = Record<string, unknown>;
 
 /**
- * What differs between two values. An object is there without the members that are equal in both; an array of which one item differs, at
- * the same index, as an object that has this item by its index. So a pointer into that leads to the same place as in the value.
+ * What differs between two values. An object is there without the members that are equal in both; an array of which few items differ, at
+ * the same indexes, as an object that has these by their indexes. So a pointer into that leads to the same place as in the value.
  */
 export class Narrowed {
-  /** The objects that stand for values of `after`. */
-  private objects: Set<unknown> | undefined;
+  /** The containers of `after` by the objects that stand for them. */
+  private originals: Map<object, object> | undefined;
   /** What was found out about arrays that the core is asked about, which needn't be done again. */
   runs: KnownRuns | undefined;
   private readonly differing: Differing | undefined;
@@ -49,8 +54,8 @@ export class Narrowed {
   constructor(
     before: unknown,
     after: unknown,
-    /** Whether nothing but its place says which item is which. */
-    private readonly isByPlace: boolean,
+    /** The member that says which item of an array is which, if only that does. */
+    private readonly key: string | undefined,
   ) {
     this.differing = this.between(before, after, DEEP);
   }
@@ -64,28 +69,42 @@ export class Narrowed {
     return this.differing?.isLess === true && !this.differing.hasScalarItem ? this.differing : undefined;
   }
 
-  /** The one operation, where a single scalar differs and the core would surely say the same. */
-  told(extended: boolean): JSONPatchOperation | undefined {
-    const path: string[] = [];
-    let pair: Pair = this.differing!;
-    while (this.objects?.has(pair.after)) {
-      const { before, after } = pair as { before: Members; after: Members };
-      const name = onlyName(before, after);
-      // Escaped in a pointer it is longer than where it stands: then the whole object may be shorter.
-      if (name === undefined || name.includes("/") || name.includes("~")) return undefined;
-      path.push(name);
-      pair = { before: before[name], after: after[name] };
+  /** The operations, where nothing but scalars gave way to scalars, or one is all that differs, and the core would surely say the same. */
+  told(extended: boolean): JSONPatchOperation[] | undefined {
+    const operations: JSONPatchOperation[] = [];
+    const length = this.tell(this.differing!, "", extended, operations);
+    const areReplaced = operations.length === 1 || (!this.differing!.hasScalarItem && operations.every(({ op }) => op === "replace"));
+    return !Number.isNaN(length) && areReplaced ? operations : undefined;
+  }
+
+  /**
+   * Adds what is to be told of a place, and returns how many bytes it is, but for what its values have beyond their least length;
+   * NaN where it isn't certain.
+   */
+  private tell(pair: Pair, path: string, extended: boolean, operations: JSONPatchOperation[]): number {
+    const original = this.originals?.get(pair.after as object);
+    if (original === undefined) {
+      const operation = path === "" ? undefined : scalarTold(pair, path, extended);
+      if (operation === undefined || operations.push(operation) > MANY) return NaN;
+      return AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, 0);
     }
-    const { before, after: value } = pair;
-    if (path.length === 0 || !(before === undefined || isScalar(before))) return undefined;
-    if (value === undefined) return textLength(path.at(-1)) <= SHORT_NAME ? { op: "remove", path: pointerOf(path) } : undefined;
-    if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
-    return { op: before === undefined ? "add" : "replace", path: pointerOf(path), value };
+    const { before, after } = pair as { before: Members; after: Members };
+    const [names, others] = [Object.keys(before), Object.keys(after)];
+    if (names.length !== others.length && names.length > 0 && others.length > 0) return NaN;
+    let told = 0;
+    for (const name of others.length > 0 ? others : names) {
+      // What came and went at once may have moved.
+      if (names.length > 0 && others.length > 0 && before[name] === undefined) return NaN;
+      told += this.tell({ before: before[name], after: after[name] }, path + pointerOf([name]), extended, operations);
+    }
+    // What is longer than the container gives way to that.
+    const least = AROUND.replace + path.length;
+    return told <= least || told <= least + leastLength(original, told - least, DEEP) ? told : NaN;
   }
 
   /** Whether something is replaced of which maybe only a part was known, which made it short. */
   replacesPart(patch: readonly JSONPatchOperation[]): boolean {
-    return patch.some((operation) => operation.op === "replace" && isContainer(operation.value) && this.objects!.has(this.find(operation.path)));
+    return patch.some((operation) => operation.op === "replace" && isContainer(operation.value) && this.originals!.has(this.find(operation.path) as object));
   }
 
   private find(pointer: string): unknown {
@@ -105,29 +124,22 @@ export class Narrowed {
   private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
     const { length } = before;
     if (length !== after.length) return whole(before, after);
-    let at = -1;
-    let only: Differing | undefined;
+    let several: Several | undefined;
     for (let i = 0; i < length; i++) {
       const inside = this.between(before[i], after[i], deep);
       if (inside === undefined) continue;
       if (inside === TOO_DEEP) return inside;
-      if (only !== undefined) return this.severalItems(before, after, at, i);
-      [at, only] = [i, inside];
+      several ??= new Several(before, after, this.key);
+      if (!several.add(i, inside)) return this.unknown(several);
     }
-    if (only === undefined) return undefined;
-    const [item, other] = [before[at], after[at]];
-    const hasScalarItem = isScalar(item) && isScalar(other);
-    if (!hasScalarItem && (!isContainer(item) || !isContainer(other) || Array.isArray(item) !== Array.isArray(other))) return whole(before, after);
-    // It may be an item that is at another place in the other array.
-    if (!this.isByPlace || isAhead(before, at, other) || isAhead(after, at, item)) return whole(before, after);
-    return this.made({ before: { [at]: only.before }, after: { [at]: only.after }, isLess: true, hasScalarItem: hasScalarItem || only.hasScalarItem });
+    if (several === undefined) return undefined;
+    return several.areInPlace ? this.made(after, several.differing) : this.unknown(several);
   }
 
-  /** Two arrays that differ at this index and, for the second time, at that one. */
-  private severalItems(before: unknown[], after: unknown[], first: number, second: number): Differing {
-    const isInPlace = !isAhead(before, first, after[first]) && !isAhead(after, first, before[first]);
-    const runs = [0, 0, first, first + 1, first + 1, second - first - 1];
-    (this.runs ??= new Map()).set(before, { other: after, runs: isInPlace ? runs : runs.slice(0, 3), at: isInPlace ? second : first });
+  /** Arrays of which the core finds out which item is which. */
+  private unknown(several: Several): Differing {
+    const { before, after } = several;
+    (this.runs ??= new Map()).set(before, several.known);
     return whole(before, after);
   }
 
@@ -155,14 +167,83 @@ export class Narrowed {
     }
     if (differing === undefined) return undefined;
     differing.isLess ||= hasEqual;
-    return this.made(differing);
+    return this.made(after, differing);
   }
 
-  private made(differing: Differing): Differing {
-    (this.objects ??= new Set()).add(differing.after);
+  private made(original: object, differing: Differing): Differing {
+    (this.originals ??= new Map()).set(differing.after as object, original);
     return differing;
   }
 }
+
+/** What is to be told of a place where a scalar is another one, came or went. */
+function scalarTold({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
+  if (!(before === undefined || isScalar(before))) return undefined;
+  if (value === undefined) return { op: "remove", path };
+  if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
+  return { op: before === undefined ? "add" : "replace", path, value };
+}
+
+/** Items of two arrays that differ at the same indexes. */
+class Several {
+  readonly differing: Differing = { before: {}, after: {}, isLess: true, hasScalarItem: false };
+  private readonly at: number[] = [];
+  /** The member that names all of them, once there are two, and their names. */
+  private name: string | undefined;
+  private names: Set<unknown> | undefined;
+
+  constructor(
+    readonly before: unknown[],
+    readonly after: unknown[],
+    private readonly key: string | undefined,
+  ) {}
+
+  /** Adds what differs at an index. False where it isn't certain that they are the same item. */
+  add(i: number, { before, after, hasScalarItem }: Differing): boolean {
+    const { at, differing } = this;
+    at.push(i);
+    (differing.before as Container)[i] = before;
+    (differing.after as Container)[i] = after;
+    differing.hasScalarItem ||= hasScalarItem;
+    return at.length === 1 || ((at.length > 2 || this.isNamed(at[0]!)) && this.isNamed(i));
+  }
+
+  /** Whether they have the same name, which no other has. */
+  private isNamed(i: number): boolean {
+    const [item, other] = [this.before[i], this.after[i]];
+    if (!isContainer(item) || !isContainer(other)) return false;
+    this.name ??= (this.key === undefined ? NAMES : [this.key]).find((name) => isName(memberOf(item, name)) && isName(memberOf(other, name)));
+    const name = this.name === undefined ? undefined : memberOf(item, this.name);
+    const names = (this.names ??= new Set());
+    return isName(name) && name === memberOf(other, this.name!) && names.size < names.add(name).size;
+  }
+
+  /** Whether each of them is told where it is. */
+  get areInPlace(): boolean {
+    const { at, before, after } = this;
+    if (at.length > 1) return at.every((i) => this.isInPlace(i));
+    const [item, other] = [before[at[0]!], after[at[0]!]];
+    const areScalars = isScalar(item) && isScalar(other);
+    this.differing.hasScalarItem ||= areScalars;
+    const areAlike = isContainer(item) && isContainer(other) && Array.isArray(item) === Array.isArray(other);
+    return this.key === undefined && (areScalars || areAlike) && this.isInPlace(at[0]!);
+  }
+
+  /** Whether neither of the two is an item at another place in the other array. */
+  private isInPlace(i: number): boolean {
+    return !isAhead(this.before, i, this.after[i]) && !isAhead(this.after, i, this.before[i]);
+  }
+
+  /** What is known of the two arrays up to the second item that differs. */
+  get known(): { other: unknown[]; runs: number[]; at: number } {
+    const [first, second = this.before.length] = this.at as [number];
+    const isInPlace = this.isInPlace(first);
+    const runs = isInPlace ? [0, 0, first, first + 1, first + 1, second - first - 1] : [0, 0, first];
+    return { other: this.after, runs, at: isInPlace ? second : first };
+  }
+}
+
+const isName = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);
 
 /** With what differs in a member. */
 function withMember(differing: Differing = whole({}, {}), name: string, inside: Differing): Differing {
@@ -171,13 +252,6 @@ function withMember(differing: Differing = whole({}, {}), name: string, inside: 
   differing.isLess ||= inside.isLess;
   differing.hasScalarItem ||= inside.hasScalarItem;
   return differing;
-}
-
-/** The name of the only member that two objects have. */
-function onlyName(before: Members, after: Members): string | undefined {
-  const [names, others] = [Object.keys(before), Object.keys(after)];
-  const name = names[0] ?? others[0];
-  return names.length <= 1 && others.length <= 1 && (others[0] ?? name) === name ? name : undefined;
 }
 
 const hasGrown = (before: unknown, after: string): boolean => typeof before === "string" && before !== "" && after.startsWith(before);

@@ -36,10 +36,10 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   const extended = isExtended(options);
   // Whoever has limits has them held against all that is given.
   if (options?.limits !== undefined) return compare(before, after, options);
-  const narrowed = new Narrowed(before, after, options?.key === undefined);
+  const narrowed = new Narrowed(before, after, options?.key);
   if (narrowed.isEqual) return [];
   const told = narrowed.told(extended);
-  if (told !== undefined) return [told];
+  if (told !== undefined) return told;
   const { pair, runs } = narrowed;
   if (pair === undefined) return compare(before, after, options, runs);
   const patch = compareIfFit(pair, options, runs);
