@@ -169,6 +169,11 @@ impl Patch {
         codec::parse(text.as_ref(), limits)
     }
 
+    /// Its JSON text. O(its length).
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(print(self)).unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned())
+    }
+
     /// How many operations.
     pub fn len(&self) -> usize {
         self.operations.len()
@@ -191,7 +196,7 @@ impl Patch {
 /// Prints the JSON text.
 impl std::fmt::Display for Patch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&print(self)))
+        f.write_str(&self.text())
     }
 }
 

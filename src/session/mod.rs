@@ -14,8 +14,8 @@ use crate::document::Document;
 use crate::error::Result;
 use crate::patch::Dialect;
 use crate::store::{Piece, Plan, Retention, RowOperation, Rows, Store, Woken};
-use crate::sync::resume::Standard;
-use crate::sync::{CommitFrame, ConnectionId, Server, ServerEffect};
+use crate::sync::resume::{PatchFrame, Standard};
+use crate::sync::{ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
 use crate::writes::ArrayDelta;
 
@@ -51,7 +51,7 @@ pub struct Commit {
 /// assert_eq!((commit.revision, commit.rows.len()), (1, 2));
 /// tables.execute(&commit.rows);
 /// session.accept();
-/// assert!(matches!(&commit.effects[0], ServerEffect::Send { to, .. } if *to == [connection]));
+/// assert!(matches!(&commit.effects[0], ServerEffect::Send { to, .. } if **to == [connection]));
 ///
 /// let mut woken = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
 /// assert_eq!((woken.revision(), woken.document().to_string()), (1, r#"{"count":2}"#.into()));
@@ -61,7 +61,7 @@ pub struct Session {
     tracker: Tracker,
     store: Store,
     server: Server,
-    proposed: Option<(Plan, CommitFrame)>,
+    proposed: Option<(Plan, PatchFrame)>,
 }
 
 impl Session {
@@ -244,24 +244,24 @@ impl Session {
             self.tracker.advance(Tracker::MAIN);
             return Ok(None);
         }
-        let text = Piece::from(patch.to_string());
+        let text = Arc::new(patch.text());
         // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
         let standard = if patch.is_standard() || !self.server.wants_standard() {
             None
         } else {
             self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902).ok().map(|patch| patch.to_string())
         };
-        let standard = match &standard {
-            Some(standard) => Standard::Other(standard.as_str()),
+        let standard = match standard {
+            Some(standard) => Standard::Other(standard),
             None if patch.is_standard() => Standard::Same,
             None => Standard::Unknown,
         };
         let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
-        let (effects, told) = self.server.telling(&text, standard, self.tracker.document());
+        let (effects, told) = self.server.telling(text.clone(), standard, self.tracker.document());
         plan.set_patch(patch);
         let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
         self.proposed = Some((plan, told));
-        Ok(Some(Commit { rows, effects, revision, patch: text }))
+        Ok(Some(Commit { rows, effects, revision, patch: text.into() }))
     }
 
     /// The rows of the last [`Session::commit`] have been written. Now and then the state begins anew over what is stored, which

@@ -33,9 +33,15 @@ impl Piece {
     }
 }
 
+impl From<Arc<String>> for Piece {
+    fn from(whole: Arc<String>) -> Piece {
+        Piece { range: 0..whole.len(), whole }
+    }
+}
+
 impl From<String> for Piece {
     fn from(text: String) -> Piece {
-        Piece { range: 0..text.len(), whole: Arc::new(text) }
+        Arc::new(text).into()
     }
 }
 

@@ -250,15 +250,16 @@ fn print_hello(out: &mut Vec<u8>, session: Option<&str>, revision: Option<u64>, 
 
 /// `patches` is the text of a patch.
 pub(crate) fn patch(revision: u64, patches: &str) -> String {
-    let mut out = chunk(revision, "state_patch");
+    let mut out = chunk(revision, "state_patch", patches.len());
     out.extend_from_slice(br#","patches":"#);
     out.extend_from_slice(patches.as_bytes());
     finish(out, b"}}")
 }
 
-/// Whether a frame around this patch may be within the limit, so that it is worth making.
-pub(crate) fn fits(patches: &str, limits: &Limits) -> bool {
-    patches.len() <= limits.frame
+/// How many bytes that frame has.
+pub(crate) fn patch_length(revision: u64, patches: &str) -> usize {
+    const AROUND: usize = r#"{"type":"chunk","sequence":,"revision":,"chunk":{"type":"state_patch","patches":}}"#.len();
+    AROUND + 2 * number::digits(revision, &mut [0; 20]).len() + patches.len()
 }
 
 /// The whole state, in one frame if it fits into `most` bytes, otherwise in parts.
@@ -283,7 +284,7 @@ pub(crate) fn snapshot(revision: u64, session: &str, document: &Document, most: 
 }
 
 fn part(revision: u64, session: &str, part: usize, parts: usize) -> Vec<u8> {
-    let mut out = chunk(revision, "state_snapshot");
+    let mut out = chunk(revision, "state_snapshot", 0);
     out.extend_from_slice(br#","session":"#);
     print::print_text(&mut out, session.as_bytes());
     out.extend_from_slice(br#","part":"#);
@@ -294,26 +295,26 @@ fn part(revision: u64, session: &str, part: usize, parts: usize) -> Vec<u8> {
 }
 
 pub(crate) fn resync(revision: u64, reason: Reason) -> String {
-    let mut out = chunk(revision, "stream_resync");
+    let mut out = chunk(revision, "stream_resync", 0);
     out.extend_from_slice(br#","reason":""#);
     out.extend_from_slice(reason.as_str().as_bytes());
     finish(out, br#""}}"#)
 }
 
 pub(crate) fn status(revision: u64, session: &str) -> String {
-    let mut out = event("status", revision);
+    let mut out = event("status", revision, 0);
     out.extend_from_slice(br#","session":"#);
     print::print_text(&mut out, session.as_bytes());
     finish(out, br#","status":"active"}"#)
 }
 
 pub(crate) fn end(revision: u64) -> String {
-    finish(event("end", revision), b"}")
+    finish(event("end", revision, 0), b"}")
 }
 
 /// Only the code and the fixed phrase: a path could name what the peer may not see.
 pub(crate) fn fail(revision: u64, error: &Error) -> String {
-    let mut out = event("fail", revision);
+    let mut out = event("fail", revision, 0);
     out.extend_from_slice(br#","error":{"code":""#);
     out.extend_from_slice(error.code.as_str().as_bytes());
     out.extend_from_slice(br#"","message":"#);
@@ -321,16 +322,18 @@ pub(crate) fn fail(revision: u64, error: &Error) -> String {
     finish(out, b"}}")
 }
 
-fn chunk(revision: u64, kind: &str) -> Vec<u8> {
-    let mut out = event("chunk", revision);
+/// `room` is for what comes after it.
+fn chunk(revision: u64, kind: &str, room: usize) -> Vec<u8> {
+    let mut out = event("chunk", revision, room);
     out.extend_from_slice(br#","chunk":{"type":""#);
     out.extend_from_slice(kind.as_bytes());
     out.push(b'"');
     out
 }
 
-fn event(kind: &str, revision: u64) -> Vec<u8> {
-    let mut out = br#"{"type":""#.to_vec();
+fn event(kind: &str, revision: u64, room: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(ENVELOPE_BYTES / 2 + room);
+    out.extend_from_slice(br#"{"type":""#);
     out.extend_from_slice(kind.as_bytes());
     out.extend_from_slice(br#"","sequence":"#);
     number::print(&mut out, revision as f64);

@@ -41,7 +41,7 @@ mod timing;
 
 pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
 pub use frame::{PING, PONG, VERSION};
-pub(crate) use server::{CommitFrame, resume};
+pub(crate) use server::resume;
 pub use server::{ConnectionId, Note, Server, ServerEffect};
 
 #[cfg(test)]

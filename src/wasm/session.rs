@@ -27,7 +27,11 @@ use crate::sync::{Note, PING, PONG, ServerEffect};
 #[wasm_bindgen]
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
+    told: Option<Told>,
 }
+
+/// The connections that were told of last, and the list of them that JavaScript has.
+type Told = (Arc<[u32]>, Uint32Array);
 
 #[wasm_bindgen]
 impl SessionHandle {
@@ -98,8 +102,8 @@ impl SessionHandle {
         if let Some(Commit { rows, effects, revision, patch }) = session.commit().map_err(to_js)? {
             let sent = sent_before(&effects, &patch);
             plan.commit(revision as f64, patch.len());
-            if !effects.is_empty() {
-                plan.effects(list(effects));
+            for effect in effects {
+                tell(effect, plan, &mut self.told);
             }
             plan.write(&rows, sent.map(|before| (before, patch.len())));
         }
@@ -180,8 +184,27 @@ impl SessionHandle {
 
 impl SessionHandle {
     fn of(session: Session) -> SessionHandle {
-        SessionHandle { session: Rc::new(RefCell::new(session)) }
+        SessionHandle { session: Rc::new(RefCell::new(session)), told: None }
     }
+}
+
+/// What is to be told of a commit.
+fn tell(effect: ServerEffect, plan: &Plan, told: &mut Option<Told>) {
+    match effect {
+        ServerEffect::Send { to, text } => plan.send(known(told, to), &text),
+        ServerEffect::Attach { to, text } => plan.attach(known(told, to), &text),
+        other => plan.effect(value(other)),
+    }
+}
+
+/// The list of these connections, the same one for as long as they are told of again.
+fn known(told: &mut Option<Told>, to: Arc<[u32]>) -> &Uint32Array {
+    let last = told.take().filter(|(last, _)| Arc::ptr_eq(last, &to));
+    let (_, list) = told.insert(last.unwrap_or_else(|| {
+        let list = Uint32Array::from(&*to);
+        (to, list)
+    }));
+    list
 }
 
 #[wasm_bindgen]
@@ -246,9 +269,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn commit(this: &Plan, revision: f64, bytes: usize);
 
-    /// What to do for the connections.
     #[wasm_bindgen(method)]
-    fn effects(this: &Plan, effects: Array);
+    fn send(this: &Plan, to: &Uint32Array, frame: &str);
+
+    #[wasm_bindgen(method)]
+    fn attach(this: &Plan, to: &Uint32Array, text: &str);
+
+    /// What else to do for the connections.
+    #[wasm_bindgen(method)]
+    fn effect(this: &Plan, effect: JsValue);
 
     #[wasm_bindgen(method, js_name = putMeta)]
     fn put_meta(this: &Plan, format: f64, session: &str, tail: f64, folding: f64);
@@ -438,19 +467,17 @@ fn sent_before(effects: &[ServerEffect], patch: &str) -> Option<usize> {
 }
 
 fn list(effects: Vec<ServerEffect>) -> Array {
-    effects.into_iter().map(effect).collect()
+    effects.into_iter().map(value).collect()
 }
 
-/// What commits send is put together by hand.
-fn effect(effect: ServerEffect) -> JsValue {
-    let ids = |to: Vec<u32>| Uint32Array::from(to.as_slice()).into();
-    let rare = match effect {
-        ServerEffect::Send { to, text } => return Array::of3(&kinds::SEND.into(), &ids(to), &JsValue::from_str(&text)).into(),
-        ServerEffect::Attach { to, text } => return Array::of3(&kinds::ATTACH.into(), &ids(to), &text.into()).into(),
+fn value(effect: ServerEffect) -> JsValue {
+    let value = match effect {
+        ServerEffect::Send { to, text } => to_value(&(kinds::SEND, &*to, &*text)),
+        ServerEffect::Attach { to, text } => to_value(&(kinds::ATTACH, &*to, text)),
         ServerEffect::Close { connection, code, reason } => to_value(&(kinds::CLOSE, connection, code, reason)),
-        ServerEffect::Note { to, note: Note::Resync(reason) } => to_value(&(kinds::RESYNC, to, reason)),
-        ServerEffect::Note { to, note: Note::Refusal(code, reason) } => to_value(&(kinds::REFUSAL, to, code.as_str(), reason)),
+        ServerEffect::Note { to, note: Note::Resync(reason) } => to_value(&(kinds::RESYNC, &*to, reason)),
+        ServerEffect::Note { to, note: Note::Refusal(code, reason) } => to_value(&(kinds::REFUSAL, &*to, code.as_str(), reason)),
     };
     // Texts and small numbers always have a value.
-    rare.unwrap_or_default()
+    value.unwrap_or_default()
 }

@@ -328,7 +328,7 @@ impl World {
                 ServerEffect::Send { to, text } => {
                     assert!(text.len() <= self.limits.frame, "a frame over the limit");
                     self.note(&text);
-                    for socket in to.into_iter().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
+                    for socket in to.iter().copied().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
                         self.send_to_client(socket, text.clone());
                     }
                 }
@@ -341,7 +341,7 @@ impl World {
                 }
                 ServerEffect::Attach { to, text } => {
                     assert!(text.len() < 200);
-                    for socket in to.into_iter().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
+                    for socket in to.iter().copied().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
                         self.sockets[socket].attachment = text.clone();
                     }
                 }
@@ -511,7 +511,7 @@ impl World {
         for effect in self.host().receive(connection, text) {
             match effect {
                 ServerEffect::Send { to, .. } | ServerEffect::Attach { to, .. } | ServerEffect::Note { to, .. } => {
-                    assert_eq!(to, [connection])
+                    assert_eq!(*to, [connection])
                 }
                 ServerEffect::Close { connection: closed, .. } => assert_eq!(closed, connection),
             }

@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
                 ServerEffect::Attach { to, .. } | ServerEffect::Note { to, .. } => to,
                 ServerEffect::Close { connection: closed, .. } => {
                     server.closed(closed);
-                    let closed = vec![closed];
+                    let closed = [closed];
                     assert_eq!(closed, [connection]);
                     connection = server.open();
                     continue;

@@ -8,17 +8,23 @@ export type ConnectionEvent =
   | { type: "resync"; reason: string; connections: number }
   | { type: "refusal"; code: string; message: string; connections: number };
 
+/** Connections, by their numbers. */
+type Connected = ArrayLike<number> & Iterable<number>;
+
 /** What the core wants done (src/wasm/session.rs). */
 export type Effect =
-  | [kind: typeof EFFECT.SEND, to: Uint32Array, frame: string]
+  | [kind: typeof EFFECT.SEND, to: Connected, frame: string]
   | [kind: typeof EFFECT.CLOSE, connection: number, code: number, reason: string]
-  | [kind: typeof EFFECT.ATTACH, to: Uint32Array, text: string]
-  | [kind: typeof EFFECT.RESYNC, to: Uint32Array, reason: string]
-  | [kind: typeof EFFECT.REFUSAL, to: Uint32Array, code: string, message: string];
+  | [kind: typeof EFFECT.ATTACH, to: Connected, text: string]
+  | [kind: typeof EFFECT.RESYNC, to: Connected, reason: string]
+  | [kind: typeof EFFECT.REFUSAL, to: Connected, code: string, message: string];
 
 /** Moves bytes between sinks and the server's end of the protocol, which is the session's. */
 export class Connections {
   private readonly sinks = new Map<number, Sink>();
+  /** The connections that were told of last, and their sinks: the core tells the same list for as long as it is the same ones. */
+  private told: Connected | undefined;
+  private listening: Sink[] = [];
 
   constructor(
     private readonly session: SessionHandle,
@@ -28,6 +34,7 @@ export class Connections {
   open(sink: Sink): number {
     const connection = call(() => this.session.open());
     this.sinks.set(connection, sink);
+    this.told = undefined;
     return connection;
   }
 
@@ -53,7 +60,7 @@ export class Connections {
   }
 
   closed(connection: number): void {
-    this.sinks.delete(connection);
+    this.forget(connection);
     if (isAlive(this.session)) call(() => this.session.closed(connection));
   }
 
@@ -61,14 +68,14 @@ export class Connections {
     for (const effect of effects) {
       switch (effect[0]) {
         case EFFECT.SEND:
-          for (const connection of effect[1]) this.send(connection, effect[2]);
+          this.send(effect[1], effect[2]);
           break;
         case EFFECT.CLOSE:
           this.sinks.get(effect[1])?.close(effect[2], effect[3]);
-          this.sinks.delete(effect[1]);
+          this.forget(effect[1]);
           break;
         case EFFECT.ATTACH:
-          for (const connection of effect[1]) this.sinks.get(connection)?.attach(effect[2]);
+          for (const sink of this.sinksOf(effect[1])) sink.attach(effect[2]);
           break;
         case EFFECT.RESYNC:
           this.onEvent({ type: "resync", reason: effect[2], connections: effect[1].length });
@@ -79,12 +86,36 @@ export class Connections {
     }
   }
 
-  private send(connection: number, frame: string): void {
-    try {
-      this.sinks.get(connection)?.send(frame);
-    } catch {
-      // It is closing, or its reader is too slow: it comes back and asks for what it lacks.
-      this.closed(connection);
+  private send(to: Connected, frame: string): void {
+    const sinks = this.sinksOf(to);
+    for (let i = 0; i < sinks.length; i++) {
+      try {
+        sinks[i]!.send(frame);
+      } catch {
+        // It is closing, or its reader is too slow: it comes back and asks for what it lacks.
+        this.lost(sinks[i]!);
+      }
     }
+  }
+
+  private sinksOf(to: Connected): Sink[] {
+    if (this.told !== to) {
+      this.told = to;
+      this.listening = [];
+      for (const connection of to) {
+        const sink = this.sinks.get(connection);
+        if (sink !== undefined) this.listening.push(sink);
+      }
+    }
+    return this.listening;
+  }
+
+  private lost(sink: Sink): void {
+    for (const [connection, other] of this.sinks) if (other === sink) this.closed(connection);
+  }
+
+  private forget(connection: number): void {
+    this.sinks.delete(connection);
+    this.told = undefined;
   }
 }

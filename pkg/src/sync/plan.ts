@@ -1,3 +1,4 @@
+import { EFFECT } from "../bridge/boundary.js";
 import type { Effect } from "./connections.js";
 
 /** Statements by name, and what each takes. */
@@ -24,15 +25,23 @@ export class Plan {
   revision: number | undefined;
   /** The size of its patch. */
   bytes = 0;
-  sent: Effect[] = [];
+  readonly sent: Effect[] = [];
 
   commit(revision: number, bytes: number): void {
     this.revision = revision;
     this.bytes = bytes;
   }
 
-  effects(effects: Effect[]): void {
-    this.sent = effects;
+  send(to: Uint32Array, frame: string): void {
+    this.sent.push([EFFECT.SEND, to, frame]);
+  }
+
+  attach(to: Uint32Array, text: string): void {
+    this.sent.push([EFFECT.ATTACH, to, text]);
+  }
+
+  effect(effect: Effect): void {
+    this.sent.push(effect);
   }
 
   putMeta(format: number, session: string, tail: number, folding: number): void {

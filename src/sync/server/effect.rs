@@ -12,8 +12,8 @@ pub type ConnectionId = u32;
 pub enum ServerEffect {
     /// Send the frame to each of these. An owner that can't treats the connection as closed.
     Send {
-        /// The connections that it is for.
-        to: Vec<ConnectionId>,
+        /// The connections that it is for. For as long as the same ones listen, it is the same list for each commit.
+        to: Arc<[ConnectionId]>,
         /// The frame's text.
         text: Arc<str>,
     },
@@ -29,14 +29,14 @@ pub enum ServerEffect {
     /// Keep the text with each of these connections, for [`Server::restore`](super::Server::restore).
     Attach {
         /// The connections that keep it.
-        to: Vec<ConnectionId>,
+        to: Arc<[ConnectionId]>,
         /// The text: under 200 bytes beside the session's id.
         text: String,
     },
     /// Nothing to do: something happened that logs and metrics should know.
     Note {
         /// The connections to which it happened.
-        to: Vec<ConnectionId>,
+        to: Arc<[ConnectionId]>,
         /// What happened.
         note: Note,
     },

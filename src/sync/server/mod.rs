@@ -29,13 +29,13 @@ use crate::patch::Dialect;
 /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
 /// let effects = server.receive(connection, hello, &state);
 /// let snapshot = r#"{"type":"chunk","sequence":0,"revision":0,"chunk":{"type":"state_snapshot","session":"a-session","part":1,"parts":1,"state":{"count":1}}}"#;
-/// assert_eq!(effects[0], ServerEffect::Send { to: vec![connection], text: snapshot.into() });
+/// assert_eq!(effects[0], ServerEffect::Send { to: [connection].into(), text: snapshot.into() });
 ///
 /// let patch = r#"[{"op":"inc","path":"/count","inc":1}]"#;
 /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
 /// let effects = server.committed(patch, None, &state);
 /// let frame = format!(r#"{{"type":"chunk","sequence":1,"revision":1,"chunk":{{"type":"state_patch","patches":{patch}}}}}"#);
-/// assert_eq!(effects[0], ServerEffect::Send { to: vec![connection], text: frame.into() });
+/// assert_eq!(effects[0], ServerEffect::Send { to: [connection].into(), text: frame.into() });
 /// ```
 #[derive(Debug)]
 pub struct Server {
@@ -45,6 +45,8 @@ pub struct Server {
     limits: Limits,
     /// In the order of their ids.
     connections: Vec<(ConnectionId, Connection)>,
+    /// Those that listen in each dialect, until another one does or one of them ends.
+    listening: [Option<Arc<[ConnectionId]>>; 2],
     next: ConnectionId,
     /// How often connections have said hello at a revision, the last that they did at.
     hellos: BTreeMap<ConnectionId, (u64, u32)>,
@@ -89,12 +91,13 @@ impl Server {
             recent: Recent::default(),
             limits,
             connections: Vec::new(),
+            listening: [None, None],
             next: 1,
             hellos: BTreeMap::new(),
         };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             let made = revision.saturating_sub(back as u64);
-            server.remember(frame::fits(patch, &limits).then(|| PatchFrame::new(made, patch, Standard::Unread(OnceLock::new()))));
+            server.remember(PatchFrame::new(made, Arc::new(patch.clone()), Standard::Unread(OnceLock::new())));
         }
         server
     }
@@ -249,6 +252,7 @@ impl Server {
     /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
         self.connections.retain(|(id, _)| *id != connection);
+        self.listening = [None, None];
         self.hellos.remove(&connection);
     }
 
@@ -285,24 +289,29 @@ impl Server {
     /// assert_eq!(server.revision(), 1);
     /// ```
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
-        let (effects, told) = self.telling(patch, standard.map_or_else(|| Standard::Unread(OnceLock::new()), Standard::Other), document);
+        let standard = standard.map_or_else(|| Standard::Unread(OnceLock::new()), |patch| Standard::Other(patch.to_owned()));
+        let (effects, told) = self.telling(Arc::new(patch.to_owned()), standard, document);
         self.advance(told);
         effects
     }
 
     /// What [`Server::committed`] does, for a commit that may yet fail: what is to be done if it doesn't, and what
     /// [`Server::advance`] takes then.
-    pub(crate) fn telling(&self, patch: &str, standard: Standard<&str>, document: &Document) -> (Vec<ServerEffect>, CommitFrame) {
+    pub(crate) fn telling(
+        &mut self,
+        patch: Arc<String>,
+        standard: Standard<String>,
+        document: &Document,
+    ) -> (Vec<ServerEffect>, PatchFrame) {
         let revision = self.revision + 1;
-        let frame = frame::fits(patch, &self.limits).then(|| PatchFrame::new(revision, patch, standard));
+        let frame = PatchFrame::new(revision, patch, standard);
         let mut effects = Vec::new();
         for dialect in [Dialect::Extended, Dialect::Rfc6902] {
-            let live = self.connections.iter().filter(|(_, connection)| *connection == Connection::Live(dialect));
-            let to: Vec<ConnectionId> = live.map(|(id, _)| *id).collect();
+            let to = self.listening(dialect);
             if to.is_empty() {
                 continue;
             }
-            let text = frame.as_ref().and_then(|frame| frame.text(dialect)).filter(|text| text.len() <= self.limits.frame);
+            let text = if frame.fits(self.limits.frame, dialect) { frame.text(dialect) } else { None };
             let frames = match text {
                 Some(text) => vec![text],
                 None => {
@@ -313,11 +322,18 @@ impl Server {
             effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
             effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
         }
-        (effects, CommitFrame(frame))
+        (effects, frame)
+    }
+
+    fn listening(&mut self, dialect: Dialect) -> Arc<[ConnectionId]> {
+        let Server { connections, listening: [extended, standard], .. } = self;
+        let known = if dialect == Dialect::Extended { extended } else { standard };
+        let live = |(id, connection): &(ConnectionId, Connection)| (*connection == Connection::Live(dialect)).then_some(*id);
+        known.get_or_insert_with(|| connections.iter().filter_map(live).collect()).clone()
     }
 
     /// The commit was made that [`Server::telling`] was asked about.
-    pub(crate) fn advance(&mut self, CommitFrame(frame): CommitFrame) {
+    pub(crate) fn advance(&mut self, frame: PatchFrame) {
         self.revision += 1;
         self.remember(frame);
     }
@@ -331,13 +347,14 @@ impl Server {
     /// let mut server = Server::new("a-session", 0, &[], Limits::default());
     /// let connection = server.open();
     /// let text = r#"{"type":"end","sequence":0,"revision":0}"#.into();
-    /// assert_eq!(server.end()[0], ServerEffect::Send { to: vec![connection], text });
+    /// assert_eq!(server.end()[0], ServerEffect::Send { to: [connection].into(), text });
     /// ```
     pub fn end(&mut self) -> Vec<ServerEffect> {
-        let ids: Vec<ConnectionId> = std::mem::take(&mut self.connections).into_iter().map(|(id, _)| id).collect();
+        self.listening = [None, None];
+        let ids: Arc<[ConnectionId]> = std::mem::take(&mut self.connections).into_iter().map(|(id, _)| id).collect();
         let close = |connection| ServerEffect::Close { connection, code: 1000, reason: "the stream has ended" };
         let text = frame::end(self.revision).into();
-        [ServerEffect::Send { to: ids.clone(), text }].into_iter().chain(ids.into_iter().map(close)).collect()
+        [ServerEffect::Send { to: ids.clone(), text }].into_iter().chain(ids.iter().copied().map(close)).collect()
     }
 
     /// What somebody with this much lacks, for those who ask once instead of listening: the frames that a
@@ -367,6 +384,7 @@ impl Server {
     fn set_live(&mut self, connection: ConnectionId, dialect: Dialect) {
         if let Some((_, state)) = self.find(connection) {
             *state = Connection::Live(dialect);
+            self.listening = [None, None];
         }
     }
 
@@ -381,7 +399,7 @@ impl Server {
         self.set_live(connection, hello.dialect);
         let Answer { frames, replaced } = self.answer(hello, document);
         let mut effects: Vec<ServerEffect> = frames.into_iter().map(|text| send(connection, text)).collect();
-        let to = vec![connection];
+        let to: Arc<[ConnectionId]> = [connection].into();
         effects.push(ServerEffect::Attach { to: to.clone(), text: frame::attachment(&self.session, self.revision, hello.dialect) });
         effects.extend(replaced.map(|reason| ServerEffect::Note { to, note: Note::Resync(reason.as_str()) }));
         effects
@@ -428,25 +446,19 @@ impl Server {
             self.closed(connection);
             effects.push(ServerEffect::Close { connection, code, reason: error.reason });
         }
-        effects.push(ServerEffect::Note { to: vec![connection], note: Note::Refusal(error.code, error.reason) });
+        effects.push(ServerEffect::Note { to: [connection].into(), note: Note::Refusal(error.code, error.reason) });
         effects
     }
 
     /// A frame over the limit can't be sent, now or later: whoever lacks it needs a snapshot.
-    fn remember(&mut self, frame: Option<PatchFrame>) {
-        let is_long = |text: Option<Arc<str>>| text.is_some_and(|text| text.len() > self.limits.frame);
-        match frame {
-            Some(frame) if is_long(frame.text(Dialect::Extended)) => self.recent = Recent::default(),
-            Some(frame) => self.recent.push(frame.within(self.limits.frame)),
-            None => self.recent = Recent::default(),
+    fn remember(&mut self, frame: PatchFrame) {
+        match frame.fits(self.limits.frame, Dialect::Extended) {
+            true => self.recent.push(frame.within(self.limits.frame)),
+            false => self.recent = Recent::default(),
         }
     }
 }
 
-/// A commit's frame; none where it would be over the limit.
-#[derive(Debug)]
-pub(crate) struct CommitFrame(Option<PatchFrame>);
-
 fn send(connection: ConnectionId, text: Arc<str>) -> ServerEffect {
-    ServerEffect::Send { to: vec![connection], text }
+    ServerEffect::Send { to: [connection].into(), text }
 }

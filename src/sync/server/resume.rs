@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use crate::limits::Limits;
-use crate::patch::Dialect;
-use crate::sync::frame::{self, ServerFrame};
+use crate::patch::{Dialect, Patch};
+use crate::sync::frame;
 
 /// Forty seconds of a token stream at fifty tokens a second.
 pub(crate) const REVISIONS: usize = 2_048;
@@ -19,7 +19,7 @@ pub(crate) fn within(revisions: usize, bytes: usize) -> bool {
     revisions <= 1 || (revisions <= REVISIONS && bytes <= BYTES)
 }
 
-/// The recent patch frames, without gaps: the last one made the current revision.
+/// The patches of the recent frames, without gaps: the last one made the current revision.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     frames: VecDeque<PatchFrame>,
@@ -30,11 +30,12 @@ pub(crate) struct Recent {
     without: usize,
 }
 
-/// One commit's patch frame in both dialects.
+/// One commit's patch in both dialects, of which frames are made when somebody needs one.
 #[derive(Debug)]
 pub(crate) struct PatchFrame {
-    extended: Arc<str>,
-    standard: Standard<Arc<str>>,
+    revision: u64,
+    extended: Arc<String>,
+    standard: Standard<String>,
 }
 
 /// A text in the standard dialect, beside that in the extended one.
@@ -87,45 +88,47 @@ impl Recent {
 }
 
 impl PatchFrame {
-    pub(crate) fn new(revision: u64, extended: &str, standard: Standard<&str>) -> PatchFrame {
-        let framed = |patch| Arc::from(frame::patch(revision, patch));
-        let standard = match standard {
-            Standard::Other(standard) => Standard::Other(framed(standard)),
-            Standard::Same => Standard::Same,
-            Standard::Unread(seen) => Standard::Unread(seen),
-            Standard::Unknown => Standard::Unknown,
-        };
-        PatchFrame { extended: framed(extended), standard }
+    pub(crate) fn new(revision: u64, extended: Arc<String>, standard: Standard<String>) -> PatchFrame {
+        PatchFrame { revision, extended, standard }
     }
 
-    /// `None` where it isn't known in this dialect.
+    /// The frame's text; `None` where the patch isn't known in this dialect. O(its length).
     pub(crate) fn text(&self, dialect: Dialect) -> Option<Arc<str>> {
+        Some(frame::patch(self.revision, self.patch(dialect)?).into())
+    }
+
+    fn patch(&self, dialect: Dialect) -> Option<&str> {
         match (dialect, &self.standard) {
-            (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(self.extended.clone()),
-            (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard.clone()),
-            (Dialect::Rfc6902, Standard::Unread(seen)) => seen.get_or_init(|| is_standard(&self.extended)).then(|| self.extended.clone()),
+            (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(&self.extended),
+            (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard),
+            (Dialect::Rfc6902, Standard::Unread(seen)) => seen.get_or_init(|| is_standard(&self.extended)).then_some(&self.extended),
             (Dialect::Rfc6902, Standard::Unknown) => None,
         }
     }
 
-    /// Without a text of its own for the standard dialect, where that is longer.
+    /// Whether the frame is known in this dialect, and has no more bytes than this.
+    pub(crate) fn fits(&self, most: usize, dialect: Dialect) -> bool {
+        self.patch(dialect).is_some_and(|patch| frame::patch_length(self.revision, patch) <= most)
+    }
+
+    /// Without a text of its own for the standard dialect, where its frame would be longer.
     pub(crate) fn within(mut self, most: usize) -> PatchFrame {
-        if self.standard.bytes() > most {
+        if matches!(&self.standard, Standard::Other(text) if frame::patch_length(self.revision, text) > most) {
             self.standard = Standard::Unknown;
         }
         self
     }
 }
 
-impl Standard<Arc<str>> {
+impl Standard<String> {
     fn bytes(&self) -> usize {
         if let Standard::Other(text) = self { text.len() } else { 0 }
     }
 }
 
-/// Whether a patch frame of our own making is the same in the standard dialect.
-fn is_standard(frame: &str) -> bool {
-    matches!(frame::read_server(frame, &Limits::none()), Ok(ServerFrame::Patch { patch, .. }) if patch.is_standard())
+/// Whether a patch's text of our own making is the same in the standard dialect.
+fn is_standard(patch: &str) -> bool {
+    Patch::parse_with(patch, &Limits::none()).is_ok_and(|patch| patch.is_standard())
 }
 
 #[cfg(test)]
@@ -135,7 +138,7 @@ mod tests {
     fn grown(revision: u64, length: usize) -> PatchFrame {
         let extended = format!(r#"[{{"op":"str_ins","path":"/answer","pos":{length},"str":"token"}}]"#);
         let standard = format!(r#"[{{"op":"replace","path":"/answer","value":"{}"}}]"#, "x".repeat(length));
-        PatchFrame::new(revision, &extended, Standard::Other(&standard))
+        PatchFrame::new(revision, Arc::new(extended), Standard::Other(standard))
     }
 
     #[test]
@@ -163,7 +166,7 @@ mod tests {
         assert!(recent.last(1, Dialect::Rfc6902).is_some());
         recent.push(PatchFrame::new(
             4,
-            &format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES)),
+            Arc::new(format!(r#"[{{"op":"replace","path":"/a","value":"{}"}}]"#, "y".repeat(2 * BYTES))),
             Standard::Unread(OnceLock::new()),
         ));
         assert_eq!((recent.frames.len(), recent.without), (1, 0));

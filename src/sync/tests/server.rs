@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::{HELLO, fail_frame, patch_frame, resync_frame, sent, snapshot_frame, status_frame};
 use crate::sync::{ConnectionId, Note, Server, ServerEffect};
 use crate::{Code, Dialect, Document, Limits};
@@ -70,7 +72,7 @@ fn a_commit_is_framed_once_for_everybody_who_said_hello() {
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(server.revision(), 4);
     let attachment = r#"{"version":1,"session":"s","revision":4,"dialect":"extended"}"#;
-    let to = vec![first, second];
+    let to: Arc<[ConnectionId]> = [first, second].into();
     let expected = [
         ServerEffect::Send { to: to.clone(), text: patch_frame(4, &patch(4)).into() },
         ServerEffect::Attach { to, text: attachment.into() },
@@ -120,7 +122,7 @@ fn bad_frames_are_answered_and_change_nothing() {
         (silent, r#"{"type":"hello","version":1,"revision":"x"}"#, Code::ValidationFailed, "the revision is a whole number or null"),
     ];
     for (connection, text, code, message) in cases {
-        let to = vec![connection];
+        let to: Arc<[ConnectionId]> = [connection].into();
         let fail = ServerEffect::Send { to: to.clone(), text: fail_frame(3, code.as_str(), message).into() };
         assert_eq!(say(connection, text), [fail, ServerEffect::Note { to, note: Note::Refusal(code, message) }]);
     }
