@@ -13,8 +13,10 @@ import { DEEPEST, takeState } from "./json.js";
 const MOST = { operations: 64, path: 200 };
 /** A longer text is read once, by the core. */
 const TEXT = 1 << 16;
-/** Such a text is most likely of an operation that is the core's: it needn't be read here first. */
+/** A text with such an operation is the core's: it needn't be read here first. */
 const OTHERS = /"(?:str_ins|move|copy)"/;
+/** How a text begins whose first operation isn't one of those. */
+const OURS = /^\[\{"op":"[arti]/;
 
 /** A value after a patch, and bounds of what came in. */
 export interface Patched {
@@ -37,7 +39,7 @@ interface Operation {
  * Undefined where the core has to be asked. What is done goes to the `log`, if there is one. O(the patch · the containers on its ways).
  */
 export function patchPlainly(value: unknown, patch: readonly unknown[] | string, holder: Holder = FOREIGN, log: Log | null = null, limits = MOST): Patched | undefined {
-  if (typeof patch === "string" && (patch.length > TEXT || OTHERS.test(patch))) return undefined;
+  if (typeof patch === "string" && isOthers(patch)) return undefined;
   try {
     const operations: unknown = typeof patch === "string" ? JSON.parse(patch) : patch;
     if (!isContainer(value) || !Array.isArray(operations) || operations.length === 0 || operations.length > Math.min(MOST.operations, limits.operations)) return undefined;
@@ -51,6 +53,11 @@ export function patchPlainly(value: unknown, patch: readonly unknown[] | string,
     // The core meets it as well, and says where.
     return undefined;
   }
+}
+
+/** Most patches are one operation, of which the beginning says all. */
+function isOthers(patch: string): boolean {
+  return patch.length > TEXT || ((!OURS.test(patch) || patch.includes('"op"', 8)) && OTHERS.test(patch));
 }
 
 class PlainPatch {
