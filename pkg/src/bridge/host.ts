@@ -436,13 +436,13 @@ export type KnownRuns = Map<unknown[], { other: unknown[]; runs: number[]; at: n
 /** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. It goes on from those that are known. */
 function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): Uint32Array {
   const { runs, at } = knownRuns(a, b, known);
-  const [from, to] = [a.length, b.length];
-  for (let i = at, j = at; i < from && j < to; ) {
-    let length = 0;
-    for (; i + length < from && j + length < to; length++) {
-      const [one, other] = [a[i + length], b[j + length]];
-      if ((one !== other || !isContainer(one)) && !isEqual(one, other, DEEPEST)) break;
-    }
+  const head = runLength(a, b, at, at, 1, Math.min(a.length, b.length) - at);
+  if (head > 0) runs.push(at, at, head);
+  // What was put in or left out at one place is all that differs then.
+  const tail = runLength(a, b, a.length - 1, b.length - 1, -1, Math.min(a.length, b.length) - at - head);
+  const [from, to] = [a.length - tail, b.length - tail];
+  for (let i = at + head, j = at + head; i < from && j < to; ) {
+    const length = runLength(a, b, i, j, 1, Math.min(from - i, to - j));
     if (length > 0) {
       runs.push(i, j, length);
       [i, j] = [i + length, j + length];
@@ -454,7 +454,18 @@ function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): U
     else if (putIn > 0) j += putIn;
     else [i, j] = [i + 1, j + 1];
   }
+  if (tail > 0) runs.push(from, to, tail);
   return Uint32Array.from(runs);
+}
+
+/** How many items, at most so many, are equal from these on, in one direction or the other. */
+function runLength(a: unknown[], b: unknown[], i: number, j: number, step: 1 | -1, most: number): number {
+  let length = 0;
+  for (; length < most; length++, i += step, j += step) {
+    const [one, other] = [a[i], b[j]];
+    if ((one !== other || !isContainer(one)) && !isEqual(one, other, DEEPEST)) break;
+  }
+  return length;
 }
 
 function knownRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): { runs: number[]; at: number } {

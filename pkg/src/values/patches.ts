@@ -1,12 +1,12 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
-import { checkJson } from "../state/json.js";
 import { isShort, type KnownRuns } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
+import type { Pair } from "./differing.js";
 import { checkSize, compared, given } from "./given.js";
-import { Narrowed, type Pair } from "./narrowed.js";
+import { Narrowed } from "./narrowed.js";
 import { passVersions } from "./versions.js";
 
 /** Values that are compared by their texts are no longer than this, in bytes, and nest no deeper. */
@@ -40,7 +40,8 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   if (narrowed.isEqual) return [];
   const told = narrowed.told(extended);
   if (told !== undefined) return told;
-  const { pair, runs } = narrowed;
+  const { runs } = narrowed;
+  const pair = narrowed.asked();
   if (pair === undefined) return compare(before, after, options, runs);
   const patch = compareIfFit(pair, options, runs);
   return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, runs) : patch;

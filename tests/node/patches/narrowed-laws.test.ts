@@ -113,10 +113,22 @@ describe("what differs alone, and the whole of two values", () => {
       const patch = diff(before, after, options);
       // Short values are compared by their texts, where the core opens what repeats in another order.
       const known = [diff(before, after, { ...options, ...ASKED }), diffTexts(JSON.stringify(before), JSON.stringify(after), options)];
-      expect(known).toContainEqual(patch);
+      // Of moves it tries some, and beside fewer other changes it may come upon shorter ones.
+      const isShorter = known.every((one) => JSON.stringify(patch).length < JSON.stringify(one).length);
+      if (!isShorter) expect(known).toContainEqual(patch);
       expect([before, after]).toEqual(kept);
       expect(diff(applyPatch(before, patch), after)).toEqual([]);
     }), runs);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["whose place as a member takes more text than as the only item", { a: 0, b: { "a/b~c/d/e/f": [{ id: 0, text: "" }] } }, { a: 0, b: { "a/b~c/d/e/f": [{}] } }],
+    ["beside another that is replaced as a whole", { a: 1, b: { n: 1, m: 2 }, c: 3 }, { a: 2, b: { n: 2, m: 3 }, c: 3 }],
+    ["named __proto__", JSON.parse('{"a":"","__proto__":{}}'), { a: "" }],
+    ["that was taken out at the front", { l: Array.from({ length: 50 }, (_, n) => ({ n })) }, { l: Array.from({ length: 49 }, (_, n) => ({ n: n + 1 })) }],
+    ["of rows that have names, in each", [1, 2, 3].map((id) => ({ id, n: 1, text: "a text that is long enough" })), [1, 2, 3].map((id) => ({ id, n: 2, text: "a text that is long enough" }))],
+  ])("lead to the same patch of a value %s", (_, before, after) => {
+    expect(diff(before, after)).toEqual(diff(before, after, ASKED));
   });
 
   test("are refused alike", () => {

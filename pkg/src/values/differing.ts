@@ -1,0 +1,197 @@
+import { isAhead, isJsonContainer, isJsonScalar, type KnownRuns } from "../bridge/host.js";
+import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
+import { memberOf } from "../state/pointer.js";
+
+/** Values that nest deeper aren't looked through. */
+export const DEEP = 128;
+/** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
+const NAMES = ["id", "_id", "key"];
+
+/** Two values; undefined where there is nothing. */
+export interface Pair {
+  before: unknown;
+  after: unknown;
+}
+
+/** What differs between two values. */
+export interface Differing extends Pair {
+  /** Whether something is left out. */
+  isLess: boolean;
+  /** Whether a scalar item of an array differs: where something else does as well, it may have come from there. */
+  hasScalarItem: boolean;
+}
+
+/** Two containers, for which something stands. */
+export interface Original extends Pair {
+  /** Whether what stands for them may be longer than they are, or what is told of them. */
+  isLonger: boolean;
+}
+
+export type Members = Record<string, unknown>;
+
+const whole = (before: unknown, after: unknown): Differing => ({ before, after, isLess: false, hasScalarItem: false });
+
+/** Of values that nest too deeply to be looked through, or contain themselves. */
+export const TOO_DEEP = whole(undefined, undefined);
+
+/**
+ * What differs between two values. An object is there without the members that are equal in both; an array of which few items differ, at
+ * the same indexes, as an object that has these by their indexes. So a pointer into that leads to the same place as in the value.
+ */
+export class Differences {
+  /** Containers by the objects that stand for them after. */
+  readonly originals = new Map<unknown, Original>();
+  /** What was found out about arrays of which nobody knows yet which item is which. */
+  runs: KnownRuns | undefined;
+  /** Undefined where nothing does. */
+  readonly root: Differing | undefined;
+
+  constructor(
+    before: unknown,
+    after: unknown,
+    /** The member that says which item of an array is which, if only that does. */
+    private readonly key: string | undefined,
+  ) {
+    this.root = this.between(before, after, DEEP);
+  }
+
+  private between(before: unknown, after: unknown, deep: number): Differing | undefined {
+    if (before === after && (isJsonScalar(before) || typeof before === "object")) return undefined;
+    if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);
+    if (Array.isArray(before) !== Array.isArray(after)) return whole(before, after);
+    if (deep === 0) return TOO_DEEP;
+    return Array.isArray(before) ? this.items(before, itemsOf(after), deep - 1) : this.members(before as Members, after as Members, deep - 1);
+  }
+
+  private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
+    const { length } = before;
+    if (length !== after.length) return whole(before, after);
+    let several: Several | undefined;
+    for (let i = 0; i < length; i++) {
+      const inside = this.between(before[i], after[i], deep);
+      if (inside === undefined) continue;
+      if (inside === TOO_DEEP) return inside;
+      several ??= new Several(before, after, this.key);
+      if (!several.add(i, inside)) return this.unknown(several);
+    }
+    if (several === undefined) return undefined;
+    return several.areInPlace ? this.made({ before, after, isLonger: several.isLonger }, several.differing) : this.unknown(several);
+  }
+
+  /** Arrays of which the core is to find out which item is which. */
+  private unknown(several: Several): Differing {
+    const { before, after } = several;
+    (this.runs ??= new Map()).set(before, several.known);
+    return whole(before, after);
+  }
+
+  private members(before: Members, after: Members, deep: number): Differing | undefined {
+    const [names, others] = [Object.keys(before), Object.keys(after)];
+    let differing: Differing | undefined;
+    let hasEqual = false;
+    // Most have the same names in the same order, and then none has to be looked up.
+    let isInOrder = names.length === others.length;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i]!;
+      const item = before[name];
+      isInOrder &&= name === others[i] && item !== undefined;
+      if (item === undefined) continue;
+      const other = isInOrder || Object.hasOwn(after, name) ? after[name] : undefined;
+      const inside = other === undefined ? whole(item, other) : this.between(item, other, deep);
+      if (inside === TOO_DEEP) return inside;
+      if (inside === undefined) hasEqual = true;
+      else differing = withMember(differing, name, inside);
+    }
+    for (let i = 0; !isInOrder && i < others.length; i++) {
+      const name = others[i]!;
+      const isNew = after[name] !== undefined && (!Object.hasOwn(before, name) || before[name] === undefined);
+      if (isNew) differing = withMember(differing, name, whole(undefined, after[name]));
+    }
+    if (differing === undefined) return undefined;
+    differing.isLess ||= hasEqual;
+    return this.made({ before, after, isLonger: false }, differing);
+  }
+
+  private made(original: Original, differing: Differing): Differing {
+    this.originals.set(differing.after, original);
+    return differing;
+  }
+}
+
+/** Items of two arrays that differ at the same indexes. */
+class Several {
+  readonly differing: Differing = { before: {}, after: {}, isLess: true, hasScalarItem: false };
+  private readonly at: number[] = [];
+  /** The member that names all of them, once there are two, and their names. */
+  private name: string | undefined;
+  private names: Set<unknown> | undefined;
+
+  constructor(
+    readonly before: unknown[],
+    readonly after: unknown[],
+    private readonly key: string | undefined,
+  ) {}
+
+  /** Adds what differs at an index. False where it isn't certain that they are the same item. */
+  add(i: number, { before, after, hasScalarItem }: Differing): boolean {
+    const { at, differing } = this;
+    at.push(i);
+    (differing.before as Container)[i] = before;
+    (differing.after as Container)[i] = after;
+    differing.hasScalarItem ||= hasScalarItem;
+    return at.length === 1 || ((at.length > 2 || this.isNamed(at[0]!)) && this.isNamed(i));
+  }
+
+  /** Whether they have the same name, which no other has. */
+  private isNamed(i: number): boolean {
+    const [item, other] = [this.before[i], this.after[i]];
+    if (!isContainer(item) || !isContainer(other)) return false;
+    this.name ??= (this.key === undefined ? NAMES : [this.key]).find((name) => isName(memberOf(item, name)) && isName(memberOf(other, name)));
+    const name = this.name === undefined ? undefined : memberOf(item, this.name);
+    const names = (this.names ??= new Set());
+    return isName(name) && name === memberOf(other, this.name!) && names.size < names.add(name).size;
+  }
+
+  /** Whether each of them is told where it is. */
+  get areInPlace(): boolean {
+    const { at, before, after } = this;
+    if (at.length > 1) return at.every((i) => this.isInPlace(i));
+    const [item, other] = [before[at[0]!], after[at[0]!]];
+    const areScalars = isScalar(item) && isScalar(other);
+    this.differing.hasScalarItem ||= areScalars;
+    const areAlike = isContainer(item) && isContainer(other) && Array.isArray(item) === Array.isArray(other);
+    return this.key === undefined && (areScalars || areAlike) && this.isInPlace(at[0]!);
+  }
+
+  /** Whether neither of the two is an item at another place in the other array. */
+  private isInPlace(i: number): boolean {
+    return !isAhead(this.before, i, this.after[i]) && !isAhead(this.after, i, this.before[i]);
+  }
+
+  /** Whether names for indexes may take more than the items that are left out, or a scalar may have come from elsewhere. */
+  get isLonger(): boolean {
+    const { at, before, differing } = this;
+    return differing.hasScalarItem || at.reduce((bytes, i) => bytes + 5 + String(i).length, 0) > 2 * before.length;
+  }
+
+  /** What is known of the two arrays up to the second item that differs. */
+  get known(): { other: unknown[]; runs: number[]; at: number } {
+    const [first, second = this.before.length] = this.at as [number];
+    const isInPlace = this.isInPlace(first);
+    const runs = isInPlace ? [0, 0, first, first + 1, first + 1, second - first - 1] : [0, 0, first];
+    return { other: this.after, runs, at: isInPlace ? second : first };
+  }
+}
+
+const isName = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);
+
+/** With what differs in a member. */
+function withMember(differing: Differing = whole({}, {}), name: string, inside: Differing): Differing {
+  if (inside.before !== undefined) put(differing.before as Members, name, inside.before);
+  if (inside.after !== undefined) put(differing.after as Members, name, inside.after);
+  differing.isLess ||= inside.isLess;
+  differing.hasScalarItem ||= inside.hasScalarItem;
+  return differing;
+}
+
+export const isScalar = (value: unknown): boolean => value === null || isJsonScalar(value);
