@@ -459,7 +459,7 @@ function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): U
 }
 
 /** How many items, at most so many, are equal from these on, in one direction or the other. */
-function runLength(a: unknown[], b: unknown[], i: number, j: number, step: 1 | -1, most: number): number {
+export function runLength(a: unknown[], b: unknown[], i: number, j: number, step: 1 | -1, most: number): number {
   let length = 0;
   for (; length < most; length++, i += step, j += step) {
     const [one, other] = [a[i], b[j]];

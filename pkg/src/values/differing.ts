@@ -1,4 +1,4 @@
-import { isAhead, isJsonContainer, isJsonScalar, type KnownRuns } from "../bridge/host.js";
+import { isAhead, isJsonContainer, isJsonScalar, runLength, type KnownRuns } from "../bridge/host.js";
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { memberOf } from "../state/pointer.js";
 
@@ -65,7 +65,7 @@ export class Differences {
 
   private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
     const { length } = before;
-    if (length !== after.length) return whole(before, after);
+    if (length !== after.length) return Math.abs(length - after.length) === 1 ? this.oneItem(before, after) : whole(before, after);
     let several: Several | undefined;
     for (let i = 0; i < length; i++) {
       const inside = this.between(before[i], after[i], deep);
@@ -76,6 +76,19 @@ export class Differences {
     }
     if (several === undefined) return undefined;
     return several.areInPlace ? this.made({ before, after, isLonger: several.isLonger }, several.differing) : this.unknown(several);
+  }
+
+  /** Two arrays, of which one has an item more. */
+  private oneItem(before: unknown[], after: unknown[]): Differing {
+    const most = Math.min(before.length, after.length);
+    const head = runLength(before, after, 0, 0, 1, most);
+    const tail = runLength(before, after, before.length - 1, after.length - 1, -1, most - head);
+    (this.runs ??= new Map()).set(before, { other: after, runs: [0, 0, head], at: head });
+    if (head + tail < most) return whole(before, after);
+    const differing: Differing = { ...whole({}, {}), isLess: true };
+    if (before.length > after.length) (differing.before as Container)[head] = before[head];
+    else (differing.after as Container)[tail > 0 ? head : "-"] = after[head];
+    return this.made({ before, after, isLonger: true }, differing);
   }
 
   /** Arrays of which the core is to find out which item is which. */

@@ -1,4 +1,4 @@
-import { leastLength, type KnownRuns } from "../bridge/host.js";
+import { isShort, leastLength, type KnownRuns } from "../bridge/host.js";
 import { isContainer, put } from "../state/containers.js";
 import { pointerOf, textLength } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
@@ -10,6 +10,8 @@ import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "
 
 /** A longer string may be over a limit. */
 const LONG = 1 << 16;
+/** Containers that are longer are copied by the core, and looked through. */
+const SHORT = 1 << 12;
 /** Of more operations, there may be too many. */
 const MANY = 4096;
 /** What operations have beside pointers in their quotes and values, with a comma. */
@@ -36,14 +38,15 @@ export class Narrowed {
     return this.differences.runs;
   }
 
-  /** The operations, where nothing but scalars gave way to scalars, or one is all that differs, and the core would surely say the same. */
+  /** The operations, where scalars gave way to scalars, and short values came, or went, and the core would surely say the same. */
   told(extended: boolean): JSONPatchOperation[] | undefined {
     const operations: JSONPatchOperation[] = [];
     const { root } = this.differences;
     if (root === undefined || root === TOO_DEEP) return undefined;
     const length = this.tell(root, "", extended, operations);
-    const areReplaced = operations.length === 1 || (!root.hasScalarItem && operations.every(({ op }) => op === "replace"));
-    return !Number.isNaN(length) && areReplaced ? operations : undefined;
+    // What came and went at once may have moved.
+    const areInPlace = !operations.some(({ op }) => op === "add") || !operations.some(({ op }) => op === "remove");
+    return !Number.isNaN(length) && (operations.length === 1 || (areInPlace && !root.hasScalarItem)) ? operations : undefined;
   }
 
   /** What to ask the core about, after {@link told}; undefined where that is all. */
@@ -59,7 +62,7 @@ export class Narrowed {
     if (original === undefined) return pair;
     if (original.isLonger) return original;
     const { before, after } = pair as { before: Members; after: Members };
-    for (const name of Object.keys({ ...before, ...after })) {
+    for (const name of namesOf(before, after)) {
       const inside = this.fit({ before: own(before, name), after: own(after, name) });
       if (inside.before !== undefined) put(before, name, inside.before);
       if (inside.after !== undefined) put(after, name, inside.after);
@@ -74,20 +77,15 @@ export class Narrowed {
   private tell(pair: Pair, path: string, extended: boolean, operations: JSONPatchOperation[]): number {
     const original = this.differences.originals.get(pair.after);
     if (original === undefined) {
-      const operation = path === "" ? undefined : scalarTold(pair, path, extended);
+      const operation = path === "" ? undefined : toldOf(pair, path, extended);
       if (operation === undefined || operations.length === MANY) return NaN;
       operations.push(operation);
-      return AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, 0);
+      return AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, DEEP);
     }
     const { before, after } = pair as { before: Members; after: Members };
-    const [names, others] = [Object.keys(before), Object.keys(after)];
-    const isChanged = names.length > 0 && others.length > 0;
-    let told = isChanged && names.length !== others.length ? NaN : 0;
-    for (const name of others.length > 0 ? others : names) {
-      // What came and went at once may have moved.
-      const old = own(before, name);
-      if (isChanged && old === undefined) told = NaN;
-      told += this.tell({ before: old, after: own(after, name) }, path + pointerOf([name]), extended, operations);
+    let told = 0;
+    for (const name of namesOf(before, after)) {
+      told += this.tell({ before: own(before, name), after: own(after, name) }, path + pointerOf([name]), extended, operations);
     }
     // What is longer than the container gives way to that.
     const least = AROUND.replace + path.length;
@@ -108,10 +106,18 @@ export class Narrowed {
   }
 }
 
-/** What is to be told of a place where a scalar is another one, came or went. */
-function scalarTold({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
+/** Names that either has, in the order of the first. */
+function namesOf(before: Members, after: Members): string[] {
+  const names = Object.keys(before);
+  for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
+  return names;
+}
+
+/** What is to be told of a place where a scalar is another one, or a short value came or went. */
+function toldOf({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
+  if (value === undefined) return isShort(before, SHORT, DEEP) ? { op: "remove", path } : undefined;
+  if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value: JSON.parse(JSON.stringify(value)) } : undefined;
   if (!(before === undefined || isScalar(before))) return undefined;
-  if (value === undefined) return { op: "remove", path };
   if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
   return { op: before === undefined ? "add" : "replace", path, value };
 }
