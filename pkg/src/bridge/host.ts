@@ -9,6 +9,8 @@ import { Writer } from "./writer.js";
 const FEW = 32;
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
+/** After so many items in a row of which there was none, equal ones aren't looked for. */
+const MISSES = 4;
 
 /** Of values of which all is looked into, a container that isn't longer, and doesn't nest deeper, comes as text at once. */
 const SMALL = 256;
@@ -441,15 +443,18 @@ function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): U
   // What was put in or left out at one place is all that differs then.
   const tail = runLength(a, b, a.length - 1, b.length - 1, -1, Math.min(a.length, b.length) - at - head);
   const [from, to] = [a.length - tail, b.length - tail];
+  let missed = 0;
   for (let i = at + head, j = at + head; i < from && j < to; ) {
     const length = runLength(a, b, i, j, 1, Math.min(from - i, to - j));
     if (length > 0) {
       runs.push(i, j, length);
       [i, j] = [i + length, j + length];
+      missed = 0;
       continue;
     }
-    const leftOut = ahead(a, i, b[j]);
-    const putIn = ahead(b, j, a[i]);
+    const leftOut = ahead(a, i, b[j], missed < MISSES);
+    const putIn = ahead(b, j, a[i], missed < MISSES);
+    missed++;
     if (leftOut > 0 && (putIn < 0 || leftOut <= putIn)) i += leftOut;
     else if (putIn > 0) j += putIn;
     else [i, j] = [i + 1, j + 1];
@@ -483,9 +488,10 @@ function sharedItems({ value }: Opened, runs: Uint32Array, offset: 0 | 1): Uint8
 /** Whether an item of the other array is a few items ahead. */
 export const isAhead = (items: unknown[], at: number, sought: unknown): boolean => ahead(items, at, sought) > 0;
 
-/** How far ahead this container is, or -1. */
-function ahead(items: unknown[], at: number, sought: unknown): number {
+/** How far ahead this container is, or one that is equal if that is asked for; or -1. */
+function ahead(items: unknown[], at: number, sought: unknown, orEqual = false): number {
   if (!isContainer(sought)) return -1;
   for (let i = 1; i <= AHEAD && at + i < items.length; i++) if (items[at + i] === sought) return i;
+  for (let i = 1; orEqual && i <= AHEAD && at + i < items.length; i++) if (isEqual(items[at + i], sought, DEEPEST)) return i;
   return -1;
 }

@@ -34,9 +34,10 @@ const SHALLOW = 256;
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const extended = isExtended(options);
-  // Whoever has limits has them held against all that is given.
-  if (options?.limits !== undefined) return compare(before, after, options);
-  const narrowed = new Narrowed(before, after, options?.key);
+  const key = options?.key;
+  // Whoever has limits has them held against all that is given; the core refuses what is no name.
+  if (options?.limits !== undefined || (key !== undefined && typeof key !== "string")) return compare(before, after, options);
+  const narrowed = new Narrowed(before, after, key);
   if (narrowed.isEqual) return [];
   const told = narrowed.told(extended);
   if (told !== undefined) return told;
