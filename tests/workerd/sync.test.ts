@@ -199,7 +199,7 @@ test("plain requests read the state, and what came after a revision", async () =
   expect(await get(`?since=2&session=${session}`)).toEqual([200, { session, revision: 2, frames: [status] }]);
   const [, stranger] = await get("?since=1&session=other");
   expect(stranger.frames.map((frame: Frame) => frame.chunk?.type ?? frame.type)).toEqual(["stream_resync", "state_snapshot", "status"]);
-  expect((await get("?since=-1"))[0]).toBe(400);
+  for (const other of ["-1", "0x1", "1.5", "%203"]) expect((await get(`?since=${other}`))[0]).toBe(400);
   expect((await get("?since=x"))[1].error.code).toBe("VALIDATION_FAILED");
   expect((await get("", { method: "POST" }))[0]).toBe(405);
 });

@@ -16,6 +16,7 @@ const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 /** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one is none. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
+  if (typeof limits !== "object" || limits === null) throw new PatchwireError("NOT_JSON", "limits are an object");
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;
     if (bound === undefined) return NaN;

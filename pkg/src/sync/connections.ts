@@ -41,22 +41,22 @@ export class Connections {
   /** Gives a connection that outlived the memory its place back. */
   restore(sink: Sink): number {
     const connection = this.open(sink);
-    this.carryOut(call(() => this.session.restore(connection, sink.attached())));
+    this.carryOut(call(() => this.session.restore(connection, sink.attached())), true);
     return connection;
   }
 
   /** Begins an event stream, where an earlier one ended if the attachment says where that was. */
   resume(sink: Sink, attachment: string, extended: boolean): number {
     const connection = this.open(sink);
-    this.carryOut(call(() => this.session.resume(connection, attachment, extended)));
+    this.carryOut(call(() => this.session.resume(connection, attachment, extended)), true);
     return connection;
   }
 
   receive(connection: number, frame: string): void {
     const isOversized = frame.length > call(() => this.session.frame_limit);
-    if (isOversized) return this.carryOut(call(() => this.session.oversized(connection)));
+    if (isOversized) return this.carryOut(call(() => this.session.oversized(connection)), true);
     const [arena, length] = passTexts(frame);
-    this.carryOut(call(() => this.session.receive(connection, arena, length!)));
+    this.carryOut(call(() => this.session.receive(connection, arena, length!)), true);
   }
 
   closed(connection: number): void {
@@ -64,7 +64,8 @@ export class Connections {
     if (isAlive(this.session)) call(() => this.session.closed(connection));
   }
 
-  carryOut(effects: Effect[]): void {
+  /** `isAnswer` says that a client has asked for it, and not a commit. */
+  carryOut(effects: Effect[], isAnswer = false): void {
     for (const effect of effects) {
       switch (effect[0]) {
         case EFFECT.SEND:
@@ -75,7 +76,7 @@ export class Connections {
           this.forget(effect[1]);
           break;
         case EFFECT.ATTACH:
-          for (const sink of this.sinksOf(effect[1])) sink.attach(effect[2]);
+          for (const sink of this.sinksOf(effect[1])) sink.attach(effect[2], !isAnswer);
           break;
         case EFFECT.RESYNC:
           this.onEvent({ type: "resync", reason: effect[2], connections: effect[1].length });
@@ -92,7 +93,7 @@ export class Connections {
       try {
         sinks[i]!.send(frame);
       } catch {
-        // It is closing, or its reader is too slow: it comes back and asks for what it lacks.
+        // It is closing, or its reader is too slow. It lacks this frame: it has to come back and ask for it.
         this.lost(sinks[i]!);
       }
     }
@@ -112,6 +113,7 @@ export class Connections {
 
   private lost(sink: Sink): void {
     for (const [connection, other] of this.sinks) if (other === sink) this.closed(connection);
+    sink.close(1011, "a frame couldn't be sent");
   }
 
   private forget(connection: number): void {

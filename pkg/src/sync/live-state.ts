@@ -74,6 +74,8 @@ export class LiveState<T> {
   private isDeleted = false;
   /** What is to be told and answered when the transaction has ended that is open. */
   private waiting: Waiting[] = [];
+  /** Whether that is going on. A change that is made meanwhile, by who hears of another, is told after it. */
+  private isTelling = false;
 
   constructor(
     private readonly context: DurableContext,
@@ -223,8 +225,7 @@ export class LiveState<T> {
 
   /** Answers a connection's frame. One of a transaction that may be taken back waits, as what it would be answered does. */
   receive(socket: HibernatableSocket, frame: string): void {
-    if (this.isUncertain) this.wait(() => this.answer(socket, frame));
-    else this.answer(socket, frame);
+    this.wait(() => this.answer(socket, frame));
   }
 
   private answer(socket: HibernatableSocket, frame: string): void {
@@ -246,8 +247,29 @@ export class LiveState<T> {
   }
 
   private goOn(): void {
-    const { waiting } = this;
-    this.waiting = [];
+    if (this.isTelling) return;
+    this.isTelling = true;
+    let failure: { error: unknown } | undefined;
+    try {
+      while (this.waiting.length > 0 && !this.isUncertain) {
+        const { waiting } = this;
+        this.waiting = [];
+        this.carryOut(waiting);
+        for (const { then } of waiting) {
+          try {
+            then();
+          } catch (error) {
+            failure ??= { error };
+          }
+        }
+      }
+    } finally {
+      this.isTelling = false;
+    }
+    if (failure !== undefined) throw failure.error;
+  }
+
+  private carryOut(waiting: readonly Waiting[]): void {
     try {
       if (this.audience.isSeated) {
         for (const { effects = [] } of waiting) this.audience.carryOut(effects);
@@ -258,15 +280,6 @@ export class LiveState<T> {
     } catch {
       this.reopen();
     }
-    let failure: { error: unknown } | undefined;
-    for (const { then } of waiting) {
-      try {
-        then();
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-    if (failure !== undefined) throw failure.error;
   }
 
   /** A transaction has ended in which something was read or written: was it taken back? */

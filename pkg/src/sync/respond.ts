@@ -41,7 +41,7 @@ function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: U
     const content =
       since === null
         ? `"state":${call(() => session.text())}`
-        : `"frames":${call(() => session.frames_since(known, since === "" ? NaN : Number(since), isExtended))}`;
+        : `"frames":${call(() => session.frames_since(known, /^\d+$/.test(since) ? Number(since) : NaN, isExtended))}`;
     const [id, revision] = call(() => [session.id(), session.revision()] as const);
     const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
     return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });

@@ -10,8 +10,8 @@ export interface HibernatableSocket {
 export interface Sink {
   /** Throws if it can't. */
   send(frame: string): void;
-  /** Keeps the text with the connection. */
-  attach(text: string): void;
+  /** Keeps the text with the connection, now or a little later. */
+  attach(text: string, mayBeLater: boolean): void;
   /** The text that was kept last; empty where none was. */
   attached(): string;
   close(code: number, reason: string): void;
@@ -51,7 +51,6 @@ export class Unattached {
 export class SocketSink implements Sink {
   private text = "";
   private isDue = false;
-  private hasAttached = false;
 
   constructor(
     private readonly socket: HibernatableSocket,
@@ -62,17 +61,16 @@ export class SocketSink implements Sink {
     this.socket.send(frame);
   }
 
-  /** The first text is attached at once: it says that the client has asked for the state. */
-  attach(text: string): void {
+  /** What answers a hello is attached at once: it says that the client has asked for the state, and in which dialect. */
+  attach(text: string, mayBeLater: boolean): void {
     this.text = text;
-    if (!this.hasAttached) return this.attachNow();
+    if (!mayBeLater) return this.attachNow();
     if (!this.isDue) this.unattached.add(this);
     this.isDue = true;
   }
 
   attachNow(): void {
     this.isDue = false;
-    this.hasAttached = true;
     try {
       this.socket.serializeAttachment(this.text);
     } catch {
@@ -81,7 +79,12 @@ export class SocketSink implements Sink {
   }
 
   attached(): string {
-    return String(this.socket.deserializeAttachment() ?? "");
+    try {
+      return String(this.socket.deserializeAttachment() ?? "");
+    } catch {
+      // Nobody knows what it has: with this it is closed, and comes back.
+      return "unknown";
+    }
   }
 
   close(code: number, reason: string): void {

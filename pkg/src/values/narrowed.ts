@@ -12,8 +12,8 @@ import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "
 const LONG = 1 << 16;
 /** Containers that are longer are copied by the core, and looked through. */
 const SHORT = 1 << 12;
-/** Of more operations, there may be too many. */
-const MANY = 4096;
+/** Of more operations there are too many, and the core tells larger parts (src/limits.rs). */
+const MANY = 10_000;
 /** What operations have beside pointers in their quotes and values, with a comma. */
 const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
 

@@ -312,15 +312,11 @@ impl Server {
                 continue;
             }
             let text = if frame.fits(self.limits.frame, dialect) { frame.text(dialect) } else { None };
-            let frames = match text {
-                Some(text) => vec![text],
-                None => {
-                    effects.push(ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
-                    self.replace(revision, Reason::Size, document)
-                }
-            };
+            let note = text.is_none().then(|| ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
+            let frames = text.map_or_else(|| self.replace(revision, Reason::Size, document), |text| vec![text]);
             effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
             effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
+            effects.extend(note);
         }
         (effects, frame)
     }

@@ -132,6 +132,7 @@ describe("bad input", () => {
 
   test("an option of the wrong type", () => {
     expect(refusal(() => diff([], [1], { key: 5 as never })).code).toBe("NOT_JSON");
+    expect(refusal(() => diff([], [1], { limits: null as never })).code).toBe("NOT_JSON");
     const document = StateDocument.parse("[]");
     expect(refusal(() => document.diff(document, { key: {} as never })).code).toBe("NOT_JSON");
   });
