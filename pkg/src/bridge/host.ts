@@ -436,7 +436,7 @@ export function isJsonContainer(value: object): boolean {
 export type KnownRuns = Map<unknown[], { other: unknown[]; runs: number[]; at: number }>;
 
 /** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. It goes on from those that are known. */
-function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): Uint32Array {
+export function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): Uint32Array {
   const { runs, at } = knownRuns(a, b, known);
   const head = runLength(a, b, at, at, 1, Math.min(a.length, b.length) - at);
   if (head > 0) runs.push(at, at, head);

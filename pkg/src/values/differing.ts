@@ -1,4 +1,4 @@
-import { isAhead, isJsonContainer, isJsonScalar, runLength, type KnownRuns } from "../bridge/host.js";
+import { isAhead, isJsonContainer, isJsonScalar, runLength, sharedRuns, type KnownRuns } from "../bridge/host.js";
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { memberOf } from "../state/pointer.js";
 
@@ -43,6 +43,11 @@ export class Differences {
   readonly originals = new Map<unknown, Original>();
   /** What was found out about arrays of which nobody knows yet which item is which. */
   runs: KnownRuns | undefined;
+  /** Whether something that was met is the same object in both. */
+  isShared = false;
+  /** The items of arrays of which the core is to find out which is which, and how many of them differ. */
+  private listed = 0;
+  private unequal = 0;
   /** Undefined where nothing does. */
   readonly root: Differing | undefined;
 
@@ -56,7 +61,10 @@ export class Differences {
   }
 
   private between(before: unknown, after: unknown, deep: number): Differing | undefined {
-    if (before === after && (isJsonScalar(before) || typeof before === "object")) return undefined;
+    if (before === after && (isJsonScalar(before) || typeof before === "object")) {
+      this.isShared ||= isContainer(before);
+      return undefined;
+    }
     if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);
     if (Array.isArray(before) !== Array.isArray(after)) return whole(before, after);
     if (deep === 0) return TOO_DEEP;
@@ -65,7 +73,7 @@ export class Differences {
 
   private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
     const { length } = before;
-    if (length !== after.length) return Math.abs(length - after.length) === 1 ? this.oneItem(before, after) : whole(before, after);
+    if (length !== after.length) return Math.abs(length - after.length) === 1 ? this.oneItem(before, after) : this.lists(before, after);
     let several: Several | undefined;
     for (let i = 0; i < length; i++) {
       const inside = this.between(before[i], after[i], deep);
@@ -84,7 +92,7 @@ export class Differences {
     const head = runLength(before, after, 0, 0, 1, most);
     const tail = runLength(before, after, before.length - 1, after.length - 1, -1, most - head);
     (this.runs ??= new Map()).set(before, { other: after, runs: [0, 0, head], at: head });
-    if (head + tail < most) return whole(before, after);
+    if (head + tail < most) return this.lists(before, after);
     const differing: Differing = { ...whole({}, {}), isLess: true };
     if (before.length > after.length) (differing.before as Container)[head] = before[head];
     else (differing.after as Container)[tail > 0 ? head : "-"] = after[head];
@@ -95,7 +103,23 @@ export class Differences {
   private unknown(several: Several): Differing {
     const { before, after } = several;
     (this.runs ??= new Map()).set(before, several.known);
+    return this.lists(before, after);
+  }
+
+  private lists(before: unknown[], after: unknown[]): Differing {
+    const runs = Array.from(sharedRuns(before, after, this.runs));
+    const most = Math.max(before.length, after.length);
+    const unequal = runs.reduce((left, length, i) => (i % 3 === 2 ? left - length : left), most);
+    (this.runs ??= new Map()).set(before, { other: after, runs, at: most });
+    this.listed += most;
+    this.unequal += unequal;
+    this.isShared ||= isMuch(unequal, most) && haveItem(before, after);
     return whole(before, after);
+  }
+
+  /** Whether so much differs that reading all of it takes less time than asking for what does, part by part. */
+  get isMuch(): boolean {
+    return !this.isShared && isMuch(this.unequal, this.listed);
   }
 
   private members(before: Members, after: Members, deep: number): Differing | undefined {
@@ -129,6 +153,14 @@ export class Differences {
     this.originals.set(differing.after, original);
     return differing;
   }
+}
+
+const isMuch = (unequal: number, items: number): boolean => unequal * 10 >= items;
+
+/** Whether there is an object that is an item of both. */
+function haveItem(before: unknown[], after: unknown[]): boolean {
+  const items = new Set(before.filter(isContainer));
+  return items.size > 0 && after.some((item) => items.has(item as object));
 }
 
 /** Items of two arrays that differ at the same indexes. */

@@ -33,6 +33,11 @@ export class Narrowed {
     return this.differences.root === undefined;
   }
 
+  /** Whether so much differs that the core had better read all that it is asked about. */
+  get isMuch(): boolean {
+    return this.differences.isMuch;
+  }
+
   /** What is known of arrays that the core is asked about. */
   get runs(): KnownRuns | undefined {
     return this.differences.runs;

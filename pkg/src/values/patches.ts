@@ -9,9 +9,11 @@ import { checkSize, compared, given } from "./given.js";
 import { Narrowed } from "./narrowed.js";
 import { passVersions } from "./versions.js";
 
-/** Values that are compared by their texts are no longer than this, in bytes, and nest no deeper. */
+/** Of what is short all is looked at, and reading its text takes less time than asking for its parts: so many bytes, and no deeper. */
 const SHORT = 2048;
 const SHALLOW = 256;
+/** So does reading longer values of which much differs. */
+const MUCH = 4 << 20;
 
 /**
  * The patch that makes `after` of `before`: items of arrays that were inserted, removed or moved, edits inside of
@@ -41,26 +43,25 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   if (narrowed.isEqual) return [];
   const told = narrowed.told(extended);
   if (told !== undefined) return told;
-  const { runs } = narrowed;
+  const short = narrowed.isMuch ? MUCH : SHORT;
   const pair = narrowed.asked();
-  if (pair === undefined) return compare(before, after, options, runs);
-  const patch = compareIfFit(pair, options, runs);
-  return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, runs) : patch;
+  const patch = pair === undefined ? undefined : compareIfFit(pair, options, short, narrowed.runs);
+  return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, short, narrowed.runs) : patch;
 }
 
 /** Undefined where something is refused, which is then said of all that was given. */
-function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined, runs: KnownRuns | undefined): JSONPatchOperation[] | undefined {
+function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined, short: number, runs: KnownRuns | undefined): JSONPatchOperation[] | undefined {
   try {
-    return compare(before, after, options, runs);
+    return compare(before, after, options, short, runs);
   } catch {
     return undefined;
   }
 }
 
-function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }, runs?: KnownRuns): JSONPatchOperation[] {
+/** Values of up to `short` bytes are compared by their texts. */
+function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }, short = 0, runs?: KnownRuns): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options), bounds(options?.limits)];
-  // Of what is short all is looked at, and reading its text takes less time than asking for its parts.
-  if (options?.limits === undefined && isShort(before, SHORT, SHALLOW) && isShort(after, SHORT, SHALLOW)) {
+  if (short > 0 && isShort(before, short, SHALLOW) && isShort(after, short, SHALLOW)) {
     return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
   }
   checkSize(before, options?.limits);
