@@ -38,7 +38,7 @@ impl Watched {
     fn carry_out(&mut self, effects: Vec<ServerEffect>) {
         for effect in effects {
             match effect {
-                ServerEffect::Send { to, text } => to.into_iter().for_each(|one| self.send(one, Outgoing::Frame(text.clone()))),
+                ServerEffect::Send { to, text } => to.iter().for_each(|one| self.send(*one, Outgoing::Frame(text.clone()))),
                 ServerEffect::Close { connection, code, reason } => {
                     self.send(connection, Outgoing::Close(code, reason));
                     self.sockets.remove(&connection);
