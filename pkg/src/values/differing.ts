@@ -106,6 +106,7 @@ export class Differences {
     return this.lists(before, after);
   }
 
+  /** Two arrays, with what they share. */
   private lists(before: unknown[], after: unknown[]): Differing {
     const runs = Array.from(sharedRuns(before, after, this.runs));
     const most = Math.max(before.length, after.length);
