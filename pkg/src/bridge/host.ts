@@ -1,4 +1,5 @@
 import { isContainer, type Key } from "../state/containers.js";
+import { isEqual, isJsonContainer, sharedRuns, type KnownRuns } from "../state/equality.js";
 import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
@@ -7,10 +8,6 @@ import { Writer } from "./writer.js";
 
 /** So many items come along with an array that is opened; of a longer one those that are asked for. */
 const FEW = 32;
-/** How many items ahead of the present one its like is looked for. */
-const AHEAD = 8;
-/** After so many items in a row of which there was none, equal ones aren't looked for. */
-const MISSES = 4;
 
 /** Of values of which all is looked into, a container that isn't longer, and doesn't nest deeper, comes as text at once. */
 const SMALL = 256;
@@ -203,7 +200,8 @@ export class Values {
     return this.attempt(new Uint32Array(), () => {
       const [old, other] = [this.opened[a]!, this.opened[b]!];
       const [items, others] = [old.value as unknown[], other.value as unknown[]];
-      const runs = sharedRuns(items, others, this.known);
+      const known = this.known?.get(items);
+      const runs = known?.other === others ? known.runs : sharedRuns(items, others);
       if (this.isCompared) {
         old.shared = sharedItems(old, runs, 0);
         other.shared = sharedItems(other, runs, 1);
@@ -392,106 +390,9 @@ function isNestedWithin(value: unknown, limit: number): boolean {
   return true;
 }
 
-/**
- * Whether two values are the same or equal JSON: the order of members doesn't count, nor do members that are undefined.
- * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
- */
-export function isEqual(a: unknown, b: unknown, depth: number): boolean {
-  if (a === b) return isJsonScalar(a) || typeof a === "object";
-  if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b)) return false;
-  return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);
-}
-
-export const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-
-function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i], depth)) return false;
-  return true;
-}
-
-type Members = Record<string, unknown>;
-
-function areMembersEqual(a: Members, b: Members, depth: number): boolean {
-  const [names, others] = [Object.keys(a), Object.keys(b)];
-  // Most have the same names in the same order, and then none has to be looked up.
-  let isInOrder = names.length === others.length;
-  let count = 0;
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]!;
-    isInOrder &&= name === others[i];
-    const item = a[name];
-    if (item === undefined) continue;
-    if ((!isInOrder && !Object.hasOwn(b, name)) || !isEqual(item, b[name], depth)) return false;
-    count++;
-  }
-  return others.length === count || others.filter((name) => b[name] !== undefined).length === count;
-}
-
-export function isJsonContainer(value: object): boolean {
-  return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0;
-}
-
-/** What is known of arrays: of each the runs that it shares with one other, up to an index of both. */
-export type KnownRuns = Map<unknown[], { other: unknown[]; runs: number[]; at: number }>;
-
-/** Runs of items that are equal in both, ascending in both: three numbers for each, its starts and its length. It goes on from those that are known. */
-export function sharedRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): Uint32Array {
-  const { runs, at } = knownRuns(a, b, known);
-  const head = runLength(a, b, at, at, 1, Math.min(a.length, b.length) - at);
-  if (head > 0) runs.push(at, at, head);
-  // What was put in or left out at one place is all that differs then.
-  const tail = runLength(a, b, a.length - 1, b.length - 1, -1, Math.min(a.length, b.length) - at - head);
-  const [from, to] = [a.length - tail, b.length - tail];
-  let missed = 0;
-  for (let i = at + head, j = at + head; i < from && j < to; ) {
-    const length = runLength(a, b, i, j, 1, Math.min(from - i, to - j));
-    if (length > 0) {
-      runs.push(i, j, length);
-      [i, j] = [i + length, j + length];
-      missed = 0;
-      continue;
-    }
-    const leftOut = ahead(a, i, b[j], missed < MISSES);
-    const putIn = ahead(b, j, a[i], missed < MISSES);
-    missed++;
-    if (leftOut > 0 && (putIn < 0 || leftOut <= putIn)) i += leftOut;
-    else if (putIn > 0) j += putIn;
-    else [i, j] = [i + 1, j + 1];
-  }
-  if (tail > 0) runs.push(from, to, tail);
-  return Uint32Array.from(runs);
-}
-
-/** How many items, at most so many, are equal from these on, in one direction or the other. */
-export function runLength(a: unknown[], b: unknown[], i: number, j: number, step: 1 | -1, most: number): number {
-  let length = 0;
-  for (; length < most; length++, i += step, j += step) {
-    const [one, other] = [a[i], b[j]];
-    if ((one !== other || !isContainer(one)) && !isEqual(one, other, DEEPEST)) break;
-  }
-  return length;
-}
-
-function knownRuns(a: unknown[], b: unknown[], known: KnownRuns | undefined): { runs: number[]; at: number } {
-  const { other, runs = [], at = 0 } = known?.get(a) ?? {};
-  return other === b ? { runs: runs.filter((_, i) => runs[i - (i % 3) + 2]! > 0), at } : { runs: [], at: 0 };
-}
-
 /** The items of an array that are in the runs, of which its starts are at `offset`. */
 function sharedItems({ value }: Opened, runs: Uint32Array, offset: 0 | 1): Uint8Array {
   const shared = new Uint8Array((value as unknown[]).length);
   for (let i = 0; i < runs.length; i += 3) shared.fill(1, runs[i + offset]!, runs[i + offset]! + runs[i + 2]!);
   return shared;
-}
-
-/** Whether an item of the other array is a few items ahead. */
-export const isAhead = (items: unknown[], at: number, sought: unknown): boolean => ahead(items, at, sought) > 0;
-
-/** How far ahead this container is, or one that is equal if that is asked for; or -1. */
-function ahead(items: unknown[], at: number, sought: unknown, orEqual = false): number {
-  if (!isContainer(sought)) return -1;
-  for (let i = 1; i <= AHEAD && at + i < items.length; i++) if (items[at + i] === sought) return i;
-  for (let i = 1; orEqual && i <= AHEAD && at + i < items.length; i++) if (isEqual(items[at + i], sought, DEEPEST)) return i;
-  return -1;
 }

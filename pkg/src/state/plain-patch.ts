@@ -1,8 +1,8 @@
 import { EDIT } from "../bridge/boundary.js";
-import { isEqual, isJsonContainer } from "../bridge/host.js";
 import type { Log } from "../bridge/log.js";
 import { isContainer, type Container, type Key } from "./containers.js";
 import { Follower, FOREIGN, type Holder } from "./edits.js";
+import { isEqual, isJsonContainer } from "./equality.js";
 import { DEEPEST, takeState } from "./json.js";
 
 // A shortcut (DESIGN.md, 6). Most patches that come in only add, replace, remove, test and increase what is there, and to do that

@@ -1,5 +1,5 @@
-import { isAhead, isJsonContainer, isJsonScalar, runLength, sharedRuns, type KnownRuns } from "../bridge/host.js";
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
+import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
 import { memberOf } from "../state/pointer.js";
 
 /** Values that nest deeper aren't looked through. */
@@ -41,7 +41,7 @@ export const TOO_DEEP = whole(undefined, undefined);
 export class Differences {
   /** Containers by the objects that stand for them after. */
   readonly originals = new Map<unknown, Original>();
-  /** What was found out about arrays of which nobody knows yet which item is which. */
+  /** What arrays share of which the core is asked which item is which. */
   runs: KnownRuns | undefined;
   /** Whether something that was met is the same object in both. */
   isShared = false;
@@ -73,49 +73,38 @@ export class Differences {
 
   private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
     const { length } = before;
-    if (length !== after.length) return Math.abs(length - after.length) === 1 ? this.oneItem(before, after) : this.lists(before, after);
+    if (length !== after.length) return this.lists(before, after);
     let several: Several | undefined;
     for (let i = 0; i < length; i++) {
       const inside = this.between(before[i], after[i], deep);
       if (inside === undefined) continue;
       if (inside === TOO_DEEP) return inside;
       several ??= new Several(before, after, this.key);
-      if (!several.add(i, inside)) return this.unknown(several);
+      if (!several.add(i, inside)) return this.lists(before, after, several.start);
     }
     if (several === undefined) return undefined;
-    return several.areInPlace ? this.made({ before, after, isLonger: several.isLonger }, several.differing) : this.unknown(several);
+    return several.areInPlace ? this.made({ before, after, isLonger: several.isLonger }, several.differing) : this.lists(before, after, several.start);
   }
 
-  /** Two arrays, of which one has an item more. */
-  private oneItem(before: unknown[], after: unknown[]): Differing {
-    const most = Math.min(before.length, after.length);
-    const head = runLength(before, after, 0, 0, 1, most);
-    const tail = runLength(before, after, before.length - 1, after.length - 1, -1, most - head);
-    (this.runs ??= new Map()).set(before, { other: after, runs: [0, 0, head], at: head });
-    if (head + tail < most) return this.lists(before, after);
-    const differing: Differing = { ...whole({}, {}), isLess: true };
-    if (before.length > after.length) (differing.before as Container)[head] = before[head];
-    else (differing.after as Container)[tail > 0 ? head : "-"] = after[head];
-    return this.made({ before, after, isLonger: true }, differing);
-  }
-
-  /** Arrays of which the core is to find out which item is which. */
-  private unknown(several: Several): Differing {
-    const { before, after } = several;
-    (this.runs ??= new Map()).set(before, several.known);
-    return this.lists(before, after);
-  }
-
-  /** Two arrays, with what they share. */
-  private lists(before: unknown[], after: unknown[]): Differing {
-    const runs = Array.from(sharedRuns(before, after, this.runs));
+  /** Two arrays, of which the core is to find out which item is which, but where one has an item more and nothing else differs. */
+  private lists(before: unknown[], after: unknown[], start?: Start): Differing {
+    const runs = sharedRuns(before, after, start);
+    (this.runs ??= new Map()).set(before, { other: after, runs });
     const most = Math.max(before.length, after.length);
     const unequal = runs.reduce((left, length, i) => (i % 3 === 2 ? left - length : left), most);
-    (this.runs ??= new Map()).set(before, { other: after, runs, at: most });
+    if (unequal === 1 && before.length !== after.length) return this.oneItem(before, after, runs);
     this.listed += most;
     this.unequal += unequal;
     this.isShared ||= isMuch(unequal, most) && haveItem(before, after);
     return whole(before, after);
+  }
+
+  private oneItem(before: unknown[], after: unknown[], [from, to, head]: Uint32Array): Differing {
+    const at = from === 0 && to === 0 ? head! : 0;
+    const differing: Differing = { ...whole({}, {}), isLess: true };
+    if (before.length > after.length) (differing.before as Container)[at] = before[at];
+    else (differing.after as Container)[at < before.length ? at : "-"] = after[at];
+    return this.made({ before, after, isLonger: true }, differing);
   }
 
   /** Whether so much differs that reading all of it takes less time than asking for what does, part by part. */
@@ -173,8 +162,8 @@ class Several {
   private names: Set<unknown> | undefined;
 
   constructor(
-    readonly before: unknown[],
-    readonly after: unknown[],
+    private readonly before: unknown[],
+    private readonly after: unknown[],
     private readonly key: string | undefined,
   ) {}
 
@@ -220,12 +209,13 @@ class Several {
     return differing.hasScalarItem || at.reduce((bytes, i) => bytes + 5 + String(i).length, 0) > 2 * before.length;
   }
 
-  /** What is known of the two arrays up to the second item that differs. */
-  get known(): { other: unknown[]; runs: number[]; at: number } {
+  /** The runs that the two arrays share up to the second item that differs. */
+  get start(): Start {
     const [first, second = this.before.length] = this.at as [number];
-    const isInPlace = this.isInPlace(first);
-    const runs = isInPlace ? [0, 0, first, first + 1, first + 1, second - first - 1] : [0, 0, first];
-    return { other: this.after, runs, at: isInPlace ? second : first };
+    const runs = first > 0 ? [0, 0, first] : [];
+    if (!this.isInPlace(first)) return { runs, at: first };
+    if (second > first + 1) runs.push(first + 1, first + 1, second - first - 1);
+    return { runs, at: second };
   }
 }
 

@@ -1,5 +1,6 @@
-import { Values, type KnownRuns } from "../bridge/host.js";
+import { Values } from "../bridge/host.js";
 import { checkJson, textLength, tooLarge } from "../state/json.js";
+import type { KnownRuns } from "../state/equality.js";
 import type { Limits } from "../types.js";
 
 /** Values of the caller's, for one call: the core reads of them what it looks into. */

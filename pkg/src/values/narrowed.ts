@@ -1,4 +1,4 @@
-import { isShort, leastLength, type KnownRuns } from "../bridge/host.js";
+import { isShort, leastLength } from "../bridge/host.js";
 import { isContainer, put } from "../state/containers.js";
 import { pointerOf, textLength } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
@@ -21,32 +21,11 @@ const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"
 const own = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /** What differs between two values: what is told of it, or what the core is asked about. */
-export class Narrowed {
-  private readonly differences: Differences;
-
-  /** `key` is the member that says which item of an array is which, if only that does. */
-  constructor(before: unknown, after: unknown, key: string | undefined) {
-    this.differences = new Differences(before, after, key);
-  }
-
-  get isEqual(): boolean {
-    return this.differences.root === undefined;
-  }
-
-  /** Whether so much differs that the core had better read all that it is asked about. */
-  get isMuch(): boolean {
-    return this.differences.isMuch;
-  }
-
-  /** What is known of arrays that the core is asked about. */
-  get runs(): KnownRuns | undefined {
-    return this.differences.runs;
-  }
-
+export class Narrowed extends Differences {
   /** The operations, where scalars gave way to scalars, and short values came, or went, and the core would surely say the same. */
   told(extended: boolean): JSONPatchOperation[] | undefined {
     const operations: JSONPatchOperation[] = [];
-    const { root } = this.differences;
+    const { root } = this;
     if (root === undefined || root === TOO_DEEP) return undefined;
     const length = this.tell(root, "", extended, operations);
     // What came and went at once may have moved.
@@ -56,14 +35,14 @@ export class Narrowed {
 
   /** What to ask the core about, after {@link told}; undefined where that is all. */
   asked(): Pair | undefined {
-    const { root } = this.differences;
+    const { root } = this;
     const pair = root?.isLess === true ? this.fit(root) : undefined;
     return pair === root ? pair : undefined;
   }
 
   /** What is no longer than what it stands for, so that the core never keeps operations where it would replace that. */
   private fit(pair: Pair): Pair {
-    const original = this.differences.originals.get(pair.after);
+    const original = this.originals.get(pair.after);
     if (original === undefined) return pair;
     if (original.isLonger) return original;
     const { before, after } = pair as { before: Members; after: Members };
@@ -80,7 +59,7 @@ export class Narrowed {
    * NaN where it isn't certain.
    */
   private tell(pair: Pair, path: string, extended: boolean, operations: JSONPatchOperation[]): number {
-    const original = this.differences.originals.get(pair.after);
+    const original = this.originals.get(pair.after);
     if (original === undefined) {
       const operation = path === "" ? undefined : toldOf(pair, path, extended);
       if (operation === undefined || operations.length === MANY) return NaN;
@@ -101,11 +80,11 @@ export class Narrowed {
 
   /** Whether something is replaced of which maybe only a part was known, which made it short. */
   replacesPart(patch: readonly JSONPatchOperation[]): boolean {
-    return patch.some((operation) => operation.op === "replace" && isContainer(operation.value) && this.differences.originals.has(this.find(operation.path)));
+    return patch.some((operation) => operation.op === "replace" && isContainer(operation.value) && this.originals.has(this.find(operation.path)));
   }
 
   private find(pointer: string): unknown {
-    let at = this.differences.root?.after;
+    let at = this.root?.after;
     for (const name of segmentsOf(pointer)) at = isContainer(at) ? own(at as Members, name) : undefined;
     return at;
   }

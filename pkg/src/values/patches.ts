@@ -1,8 +1,9 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
-import { isShort, type KnownRuns } from "../bridge/host.js";
+import { isShort } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
+import type { KnownRuns } from "../state/equality.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { Pair } from "./differing.js";
 import { checkSize, compared, given } from "./given.js";
@@ -40,7 +41,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   // Whoever has limits has them held against all that is given; the core refuses what is no name.
   if (options?.limits !== undefined || (key !== undefined && typeof key !== "string")) return compare(before, after, options);
   const narrowed = new Narrowed(before, after, key);
-  if (narrowed.isEqual) return [];
+  if (narrowed.root === undefined) return [];
   const told = narrowed.told(extended);
   if (told !== undefined) return told;
   const short = narrowed.isMuch ? MUCH : SHORT;
