@@ -14,6 +14,22 @@ pub(crate) fn sorted(pairs: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usi
     pairs
 }
 
+/// Of two sorted lists the numbers of those that have one key: the first in one with the first in the other, the second with
+/// the second, and so on.
+pub(crate) fn in_both(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>) -> Vec<(usize, usize)> {
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    let mut both = Vec::new();
+    while let (Some((a, one)), Some((b, other))) = (left.peek(), right.peek()) {
+        let order = a.cmp(b);
+        if order.is_eq() {
+            both.push((*one, *other));
+        }
+        left.next_if(|_| order.is_le());
+        right.next_if(|_| order.is_ge());
+    }
+    both
+}
+
 /// So many entries are moved at most to make room for one. Of more than that the list of lists moves, when one of them
 /// is full: at a million entries that are some kilobytes for each one that comes.
 const ENTRIES: usize = 128;

@@ -1,5 +1,6 @@
 //! How much a comparison may look at: in proportion to the texts of the two values, so that no input is compared for long.
 
+use super::matching::Item;
 use crate::node::Node;
 use crate::print;
 
@@ -47,6 +48,17 @@ impl<'a> Effort<'a> {
         // A scalar is never held as text, so its weight is always the same, and at hand.
         let length = if node.bracket().is_some() { print::length(node, most) } else { node.weight() };
         self.affords(length).then_some(length)
+    }
+
+    /// The same of an item, which is measured once.
+    pub(crate) fn measures_item(&mut self, item: &mut Item) -> Option<usize> {
+        match item.length {
+            Some(length) => self.affords(length).then_some(length),
+            None => {
+                item.length = self.measures(&item.node);
+                item.length
+            }
+        }
     }
 
     /// Measures the texts as far as it takes to afford that: versions that share nearly everything are compared in less

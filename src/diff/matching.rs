@@ -1,7 +1,6 @@
 //! Which items of two arrays are the same, wherever they are: in order of cost, those that are shared, first in order and
 //! then anywhere, equal ones at both ends, those of the same identity, and neighbours that resemble each other.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::naming::{identify, name, repeats};
 use super::shared::{match_shared, shared_in_order};
 use crate::changes::reorder::longest_increasing;
 use crate::node::{Array, Node, Opened};
-use crate::ordered::sorted;
+use crate::ordered::{in_both, sorted};
 use crate::{print, text};
 
 /// Items `from..` of the old array that are items `to..` of the new one.
@@ -37,10 +36,18 @@ pub(crate) struct Item {
     pub(crate) index: usize,
     /// Opened when it is first held against another one: that may be done with several, and of a pair again afterwards.
     pub(crate) node: Node,
+    /// Of its text, once that is measured: it may be held against several.
+    pub(crate) length: Option<usize>,
     /// Equal for items that are the same.
     pub(crate) identity: u64,
     /// Its index in the other array, once that is found.
     pub(crate) partner: Option<usize>,
+}
+
+impl Item {
+    pub(crate) fn new(index: usize, node: Node) -> Item {
+        Item { index, node, length: None, identity: 0, partner: None }
+    }
 }
 
 /// Runs of equal items, and pairs of items that correspond and may differ inside, old and new, with their indexes.
@@ -98,7 +105,7 @@ impl Matcher<'_, '_> {
         {
             return;
         }
-        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.effort.measures(a).is_some() && !are_plainly_unlike(a, b) && a == b;
+        let mut equal = |a: &Node, b: &Node| a.is_same(b) || self.effort.measures(a).is_some() && a == b;
         let shorter = gap.old.len().min(gap.new.len());
         let both = old.iter_from(gap.old.start).zip(new.iter_from(gap.new.start)).take(shorter);
         let head = both.take_while(|(a, b)| equal(a, b)).count();
@@ -166,7 +173,7 @@ impl Matcher<'_, '_> {
         for at in 0..searched {
             let Some(item) = new.get_mut(at) else { return };
             let mut candidates = old.iter_mut().skip(from).take(WINDOW);
-            if let Some(ahead) = candidates.position(|candidate| self.is_alike(&mut candidate.node, &mut item.node)) {
+            if let Some(ahead) = candidates.position(|candidate| self.is_alike(candidate, item)) {
                 let found = from + ahead;
                 self.match_in_place(old.get(from..found), new.get(to..at), pairs);
                 pairs.extend(old.get(found).zip(new.get(at)).map(|(old, new)| (old.index, new.index)));
@@ -197,16 +204,17 @@ impl Matcher<'_, '_> {
     }
 
     /// Whether they share half of what they hold, or one grew from the other.
-    pub(crate) fn is_alike(&mut self, a: &mut Node, b: &mut Node) -> bool {
-        if !self.may_be_same(a, b) {
+    pub(crate) fn is_alike(&mut self, a: &mut Item, b: &mut Item) -> bool {
+        if !self.may_be_same(&a.node, &b.node) {
             return false;
         }
-        if let (Some(old), Some(new)) = (a.as_array(), b.as_array())
+        if let (Some(old), Some(new)) = (a.node.as_array(), b.node.as_array())
             && old.len().min(new.len()) * 2 < old.len().max(new.len())
         {
             return false;
         }
-        let (Some(old_length), Some(new_length)) = (self.effort.measures(a), self.effort.measures(b)) else { return false };
+        let (Some(old_length), Some(new_length)) = (self.effort.measures_item(a), self.effort.measures_item(b)) else { return false };
+        let (a, b) = (&mut a.node, &mut b.node);
         let mut names = Arc::default();
         a.open_text(&mut names);
         b.open_text(&mut names);
@@ -223,11 +231,6 @@ impl Matcher<'_, '_> {
             _ => true,
         }
     }
-}
-
-/// Equal values have the same canonical text but for the order of members.
-fn are_plainly_unlike(a: &Node, b: &Node) -> bool {
-    matches!((a, b), (Node::Raw(_), Node::Raw(_))) && a.weight() != b.weight()
 }
 
 /// Whether telling the growth at the end is shorter than telling the whole.
@@ -249,7 +252,7 @@ fn gaps(runs: &[Run], old_length: usize, new_length: usize) -> Vec<Gap> {
 
 fn items<'a>(array: &'a Array, range: &Range<usize>) -> impl Iterator<Item = Item> + use<'a> {
     let nodes = array.iter_from(range.start).take(range.len());
-    nodes.zip(range.clone()).map(|(node, index)| Item { index, node: node.clone(), identity: 0, partner: None })
+    nodes.zip(range.clone()).map(|(node, index)| Item::new(index, node.clone()))
 }
 
 /// The node of the item with that index, of items in the order of theirs.
@@ -279,18 +282,13 @@ fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
 
 /// Pairs those of one identity, of lists in the order of their identities; returns how many pairs there are.
 pub(crate) fn match_sorted(left: Vec<(u64, usize)>, right: Vec<(u64, usize)>, old: &mut [Item], new: &mut [Item]) -> usize {
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    let mut count = 0;
-    while let (Some((a, from)), Some((b, to))) = (left.peek(), right.peek()) {
-        let order = a.cmp(b);
-        if let (Ordering::Equal, Some(a), Some(b)) = (order, old.get_mut(*from), new.get_mut(*to)) {
+    let both = in_both(left, right);
+    for &(from, to) in &both {
+        if let (Some(a), Some(b)) = (old.get_mut(from), new.get_mut(to)) {
             pair(a, b);
-            count += 1;
         }
-        left.next_if(|_| order.is_le());
-        right.next_if(|_| order.is_ge());
     }
-    count
+    both.len()
 }
 
 /// Those without a partner, by their places.

@@ -19,7 +19,7 @@ use crate::node::{Array, Key, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
 use crate::writes::{ArrayDelta, cost};
-use matching::{Matcher, Run, is_text_growing};
+use matching::{Item, Matcher, Run, is_text_growing};
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -88,7 +88,7 @@ impl<'a> Differ<'a> {
 
     /// Whether one may be an edited version of the other.
     pub(crate) fn is_alike(&mut self, a: &Node, b: &Node) -> bool {
-        self.matcher().is_alike(&mut a.clone(), &mut b.clone())
+        self.matcher().is_alike(&mut Item::new(0, a.clone()), &mut Item::new(0, b.clone()))
     }
 
     fn matcher(&mut self) -> Matcher<'_, 'a> {

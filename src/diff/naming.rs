@@ -17,7 +17,7 @@ const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> bool {
     let mut old: Vec<&mut Item> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
     let mut new: Vec<&mut Item> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
-    if !old.iter().chain(&new).all(|item| effort.measures(&item.node).is_some()) {
+    if !old.iter_mut().chain(&mut new).all(|item| effort.measures_item(item).is_some()) {
         return false;
     }
     match key {

@@ -1,11 +1,12 @@
 //! What says, without looking into them, that two values are one.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::node::{Node, Short};
 
 /// What makes two values the same one without looking into them: their place in memory, or a scalar's value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     Memory(usize, usize),
     Number(u64),
@@ -26,5 +27,12 @@ impl Identity {
             Node::Raw(raw) => Some(Identity::Memory(raw.address(), 1)),
             Node::Hosted(leaf) => Some(Identity::Memory(leaf.address(), 0)),
         }
+    }
+
+    /// Equal for what is the same in a place with that number.
+    pub(crate) fn hash_in(&self, place: usize) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (place, self).hash(&mut hasher);
+        hasher.finish()
     }
 }

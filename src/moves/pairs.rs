@@ -6,7 +6,7 @@ use crate::changes::Change;
 use crate::diff::{Comparison, Differ, Effort, is_namesake};
 use crate::edit::Step;
 use crate::node::Node;
-use crate::ordered::{Ordered, sorted};
+use crate::ordered::{in_both, sorted};
 use crate::print;
 use crate::writes::ArrayDelta;
 
@@ -28,28 +28,32 @@ pub(crate) struct Pair<'a> {
 }
 
 /// What was taken and what was put that are the same in memory: within a container if possible, then anywhere. Leaves
-/// the others.
+/// the others. O(n log n).
 pub(crate) fn same<'a>(taken: &mut Vec<&'a Taken>, put: &mut Vec<&'a Put>) -> Vec<Pair<'a>> {
     let mut pairs = Vec::new();
     for is_near in [true, false] {
         let place = |container: usize| if is_near { container } else { 0 };
         // Where values are in memory says nothing of their order, which decides between equal ones.
-        let mut left = vec![None; taken.len()];
-        let numbered = taken.drain(..).enumerate();
-        let mut waiting: Ordered<(usize, Option<Identity>, usize), &Taken> =
-            numbered.map(|(number, value)| ((place(value.container), Identity::of(&value.node), number), value)).collect();
-        put.retain(|value| {
-            let sought = (place(value.container), Identity::of(&value.node), 0);
-            let first = waiting.from(&sought).next().map(|(key, _)| key.clone());
-            let same = first.filter(|first| sought.1.is_some() && (first.0, &first.1) == (sought.0, &sought.1));
-            let found = same.and_then(|same| waiting.remove(&same));
-            pairs.extend(found.map(|taken| Pair { taken, put: value, change: Change::Nothing }));
-            found.is_none()
-        });
-        for ((_, _, number), value) in waiting {
-            left.get_mut(number).into_iter().for_each(|slot| *slot = Some(value));
+        let numbered = |number: usize, node: &Node, container: usize| Some((Identity::of(node)?.hash_in(place(container)), number));
+        let left = sorted(taken.iter().enumerate().filter_map(|(number, value)| numbered(number, &value.node, value.container)));
+        let right = sorted(put.iter().enumerate().filter_map(|(number, value)| numbered(number, &value.node, value.container)));
+        let mut origins = vec![None; put.len()];
+        for (from, to) in in_both(left, right) {
+            let found = taken.get(from).copied().zip(put.get(to)).filter(|(taken, put)| {
+                place(taken.container) == place(put.container) && Identity::of(&taken.node) == Identity::of(&put.node)
+            });
+            origins.get_mut(to).into_iter().for_each(|origin| *origin = found.map(|(taken, _)| (from, taken)));
         }
-        taken.extend(left.into_iter().flatten());
+        let mut are_left = vec![true; taken.len()];
+        let mut origins = origins.into_iter();
+        put.retain(|put| {
+            let Some(Some((from, taken))) = origins.next() else { return true };
+            pairs.push(Pair { taken, put, change: Change::Nothing });
+            are_left.get_mut(from).into_iter().for_each(|is_left| *is_left = false);
+            false
+        });
+        let mut are_left = are_left.into_iter();
+        taken.retain(|_| are_left.next() != Some(false));
     }
     pairs
 }

@@ -4,7 +4,7 @@
 const MOST: usize = 14;
 
 /// A text of up to 14 bytes, as WTF-8; what follows it is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Short {
     length: u8,
     bytes: [u8; MOST],

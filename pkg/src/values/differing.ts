@@ -1,11 +1,16 @@
+import { leastLength } from "../bridge/host.js";
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
+import { textLength } from "../state/json.js";
 import { memberOf } from "../state/pointer.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;
 /** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
 const NAMES = ["id", "_id", "key"];
+
+/** Bytes of a number or a literal at most. */
+const LONGEST = 24;
 
 /** Two values; undefined where there is nothing. */
 export interface Pair {
@@ -159,7 +164,9 @@ class Several {
   private readonly at: number[] = [];
   /** The member that names all of them, once there are two, and their names. */
   private name: string | undefined;
-  private names: Set<unknown> | undefined;
+  private readonly names = new Set<unknown>();
+  /** Whether it isn't one that the core takes for a name. */
+  private isGuessed = false;
 
   constructor(
     private readonly before: unknown[],
@@ -174,17 +181,44 @@ class Several {
     (differing.before as Container)[i] = before;
     (differing.after as Container)[i] = after;
     differing.hasScalarItem ||= hasScalarItem;
+    if (at.length === 2) this.choose(at[0]!, i);
     return at.length === 1 || ((at.length > 2 || this.isNamed(at[0]!)) && this.isNamed(i));
+  }
+
+  /** Chooses what names the items, which the first two show. */
+  private choose(i: number, j: number): void {
+    const [item, other] = [this.before[i], this.after[i]];
+    this.name = (this.key === undefined ? NAMES : [this.key]).find((name) => isName(memberOf(item, name)) && isName(memberOf(other, name)));
+    if (this.name !== undefined || this.key !== undefined || !isObject(item)) return;
+    const stays = (at: number, name: string): boolean => isName(this.nameAt(at, name)) && this.nameAt(at, name) === memberOf(this.after[at], name);
+    this.name = Object.keys(item).find((name) => stays(i, name) && stays(j, name) && this.nameAt(i, name) !== this.nameAt(j, name));
+    this.isGuessed = true;
+  }
+
+  private nameAt(i: number, name: string): unknown {
+    return memberOf(this.before[i], name);
   }
 
   /** Whether they have the same name, which no other has. */
   private isNamed(i: number): boolean {
+    if (this.name === undefined || (this.isGuessed && !this.isAlike(i))) return false;
+    const name = this.nameAt(i, this.name);
+    return isName(name) && name === memberOf(this.after[i], this.name) && this.names.size < this.names.add(name).size;
+  }
+
+  /** Whether nothing but scalars differs, and less than is the same. */
+  private isAlike(i: number): boolean {
     const [item, other] = [this.before[i], this.after[i]];
-    if (!isContainer(item) || !isContainer(other)) return false;
-    this.name ??= (this.key === undefined ? NAMES : [this.key]).find((name) => isName(memberOf(item, name)) && isName(memberOf(other, name)));
-    const name = this.name === undefined ? undefined : memberOf(item, this.name);
-    const names = (this.names ??= new Set());
-    return isName(name) && name === memberOf(other, this.name!) && names.size < names.add(name).size;
+    if (!isObject(item) || !isObject(other)) return false;
+    const [old, now] = [(this.differing.before as Container)[i], (this.differing.after as Container)[i]] as [Members, Members];
+    let [lost, come] = [lengthOf(old), lengthOf(now)];
+    for (const name of Object.keys(item)) {
+      if (lost <= 0 && come <= 0) break;
+      if (Object.hasOwn(old, name) || Object.hasOwn(now, name)) continue;
+      const same = name.length + 3 + leastLength(item[name], Math.max(lost, come), DEEP);
+      [lost, come] = [lost - same, come - same];
+    }
+    return lost <= 0 && come <= 0;
   }
 
   /** Whether each of them is told where it is. */
@@ -217,6 +251,19 @@ class Several {
     if (second > first + 1) runs.push(first + 1, first + 1, second - first - 1);
     return { runs, at: second };
   }
+}
+
+const isObject = (value: unknown): value is Members => isContainer(value) && !Array.isArray(value);
+
+/** How many bytes these members take at most; Infinity where one isn't a scalar. */
+function lengthOf(members: Members): number {
+  let length = 2;
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (!isScalar(value)) return Infinity;
+    length += textLength(name) + 2 + (typeof value === "string" ? textLength(value) : LONGEST);
+  }
+  return length;
 }
 
 const isName = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);

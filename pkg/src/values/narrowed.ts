@@ -33,11 +33,13 @@ export class Narrowed extends Differences {
     return !Number.isNaN(length) && (operations.length === 1 || (areInPlace && !root.hasScalarItem)) ? operations : undefined;
   }
 
-  /** What to ask the core about, after {@link told}; undefined where that is all. */
-  asked(): Pair | undefined {
+  /** What to ask the core about, after {@link told}; undefined where that is all, or so much of it that it will rather be replaced. */
+  asked(all: unknown): Pair | undefined {
     const { root } = this;
     const pair = root?.isLess === true ? this.fit(root) : undefined;
-    return pair === root ? pair : undefined;
+    if (pair === undefined || pair !== root) return undefined;
+    const least = this.isMuch ? 2 * leastLength(pair.after, Infinity, DEEP) : 0;
+    return least > 0 && leastLength(all, least, DEEP) < least ? undefined : pair;
   }
 
   /** What is no longer than what it stands for, so that the core never keeps operations where it would replace that. */

@@ -45,7 +45,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   const told = narrowed.told(extended);
   if (told !== undefined) return told;
   const short = narrowed.isMuch ? MUCH : SHORT;
-  const pair = narrowed.asked();
+  const pair = narrowed.asked(after);
   const patch = pair === undefined ? undefined : compareIfFit(pair, options, short, narrowed.runs);
   return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, short, narrowed.runs) : patch;
 }
