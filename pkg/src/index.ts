@@ -20,6 +20,6 @@ export type { StreamedValue } from "./tracker/stream.js";
 export { StateTracker } from "./tracker/tracker.js";
 export { parallel, type ParallelContext, type ParallelOptions, type ParallelOwner, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 export type {
-  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, WriteCursor, WriteOp,
+  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, StepWritesOptions, WriteCursor, WriteOp,
 } from "./types.js";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./tracker/validate.js";

@@ -113,6 +113,15 @@ export interface StateTrackerOptions<T = unknown> {
   validate?: StandardSchemaV1 | ((next: T) => void);
 }
 
+/** How step writes are told. */
+export interface StepWritesOptions {
+  /**
+   * Each item of an array that changed by itself, though the array as a whole were shorter: for what is merged with the writes
+   * of others, as {@link mergeWrites} does, who may have changed other items. Without `arrayDeltaMode: "precise"` it changes nothing.
+   */
+  byItem?: boolean;
+}
+
 /**
  * An independent reader of the changes, with its own baseline. If the core fails with changes that the reader hasn't
  * read, its next question throws `ENGINE_LOST`, once: the state is whole and is the new baseline, but what led to it is
@@ -132,7 +141,7 @@ export interface WriteCursor {
    * console.log(rows.stepWrites()); // { ops: [ { kind: 'increment', key: 'tokens', path: '/tokens', by: 5 } ], warnings: [] }
    * ```
    */
-  stepWrites(): StepWrites;
+  stepWrites(options?: StepWritesOptions): StepWrites;
   /**
    * What changed since the baseline, as JSON Patch operations. O(what changed).
    *

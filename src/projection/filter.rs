@@ -5,12 +5,13 @@ use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;
-use crate::patch::{self, Operation, Patch};
+use crate::patch::{self, DiffOptions, Operation, Patch};
 use crate::pointer::{self, Pointer};
 
 impl Patch {
     /// The part of the patch that shows in the view: `base.project(&view)` with it applied is `base.apply(&patch)`
-    /// projected. Nothing that the view hides is in it, nor in an error.
+    /// projected. Nothing that the view hides is in it, nor in an error: where a value comes out of a hidden place and isn't
+    /// where it came to in the end, the patch is the difference of the two projections.
     ///
     /// Operations are filtered one by one, which needs no state, with two exceptions. A `move` or `copy` between places
     /// that aren't seen alike needs its value. And where a view names a member by a number (or `-`), an operation at that
@@ -33,7 +34,7 @@ impl Patch {
     /// assert_eq!(visible.to_string(), r#"[{"op":"inc","path":"/n","inc":1},{"op":"add","path":"/a","value":2}]"#);
     /// ```
     pub fn filter(&self, view: &View, base: Option<&Document>) -> Result<Patch> {
-        let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()) };
+        let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()), shown: Vec::new() };
         if let Some(base) = base {
             // One by one, operations would keep to the limits of one each.
             base.apply(self).map_err(Error::nowhere)?;
@@ -43,9 +44,12 @@ impl Patch {
             let visible = filter.operation(operation).map_err(|error| error.in_op(index).nowhere())?;
             operations.extend(visible.into_iter().flatten());
         }
-        if let (Some(base), Some(after)) = (base, &filter.state)
-            && operations.len() > base.limits.operations
-        {
+        let (Some(base), Some(after)) = (base, &filter.state) else { return Ok(Patch { operations }) };
+        if filter.shown.iter().any(|(path, value)| path.find(after).as_ref() != Some(value)) {
+            let projected = |root: &Node| Document { root: filter.root.project(root), limits: Limits::none() };
+            operations = projected(&base.root).diff(&projected(after), &DiffOptions::default()).operations;
+        }
+        if operations.len() > base.limits.operations {
             operations = vec![Operation::Replace { path: Pointer::default(), value: filter.root.project(after) }];
         }
         Ok(Patch { operations })
@@ -59,6 +63,8 @@ struct Filter<'v> {
     root: Sight<'v>,
     /// The document before the next operation, where it is known.
     state: Option<Node>,
+    /// What came from places of which less was visible, and where to.
+    shown: Vec<(Pointer, Node)>,
 }
 
 impl<'v> Filter<'v> {
@@ -72,7 +78,7 @@ impl<'v> Filter<'v> {
         Ok(visible)
     }
 
-    fn translate(&self, operation: &Operation) -> Result<Visible> {
+    fn translate(&mut self, operation: &Operation) -> Result<Visible> {
         let state = self.state.as_ref();
         let (source, from, target, path) = match operation {
             Operation::Add { path, value } => return Ok([self.sight(path, state)?.add(path, value), None]),
@@ -107,7 +113,9 @@ impl<'v> Filter<'v> {
         }
         let needed = || Error::new(Code::InvalidPatch, "the value comes from where less or more is visible: pass { base }");
         let value = state.and_then(|state| from.find(state)).ok_or_else(needed)?;
-        Ok([removal, target.add(path, &value)])
+        let added = target.add(path, &value);
+        self.shown.push((path.clone(), value));
+        Ok([removal, added])
     }
 
     /// What may be seen at `path` in `state`; without one, where it is the same whatever is an array.

@@ -49,12 +49,21 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
     Error::new(Code::StreamTruncated, "the storage lacks a row").in_row(table, id)
 }
 
+/// What a reader reads: whom it concerns if that fails in the middle of something that can't.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reads {
+    State,
+    /// Earlier revisions.
+    Past,
+    /// What is looked through for damage: whoever does that sees what failed.
+    Damaged,
+}
+
 /// Reads layouts and what they lay out.
 #[derive(Debug)]
 pub(super) struct Reader {
     pub(super) rows: Arc<dyn Rows>,
-    /// Whether it reads earlier revisions, and not the state.
-    is_past: bool,
+    reads: Reads,
     pub(super) opened: Mutex<Containers>,
     /// The chunks that were read last.
     recent: Mutex<VecDeque<(u64, usize, Node)>>,
@@ -68,8 +77,16 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(rows: Arc<dyn Rows>) -> Reader {
+        Reader::of(rows, Reads::State)
+    }
+
+    pub(super) fn of_damaged(rows: Arc<dyn Rows>) -> Reader {
+        Reader::of(rows, Reads::Damaged)
+    }
+
+    fn of(rows: Arc<dyn Rows>, reads: Reads) -> Reader {
         let (opened, recent, fetched, kept) = Default::default();
-        Reader { rows, is_past: false, opened, recent, fetched, kept, failure: OnceLock::new() }
+        Reader { rows, reads, opened, recent, fetched, kept, failure: OnceLock::new() }
     }
 
     pub(super) fn fetched(&self) -> usize {
@@ -97,7 +114,7 @@ impl Reader {
 
     /// Reads earlier revisions from the same rows.
     pub(super) fn of_past(&self) -> Reader {
-        Reader { is_past: true, ..Reader::new(self.rows.clone()) }
+        Reader::of(self.rows.clone(), Reads::Past)
     }
 
     pub(super) fn failure(&self) -> Option<&Error> {
@@ -105,7 +122,10 @@ impl Reader {
     }
 
     pub(super) fn fail(&self, error: Error) {
-        self.rows.failed(self.failure.get_or_init(|| error), self.is_past);
+        let error = self.failure.get_or_init(|| error);
+        if self.reads != Reads::Damaged {
+            self.rows.failed(error, self.reads == Reads::Past);
+        }
     }
 
     /// Refuses what came out, if reading failed on the way.

@@ -207,10 +207,6 @@ impl Reader {
             return Ok(true);
         }
         let Some(inside) = limit.checked_sub(1) else { return Ok(false) };
-        // Whoever asks this of what is unread wants all of it to be read.
-        if let Some(index) = &layout.index {
-            self.runs(index)?.iter().try_for_each(|run| self.content(index.kind, run).map(drop))?;
-        }
         for run in self.runs(layout)? {
             let (content, holes) = self.content(layout.kind, run)?;
             if !content.as_array().is_none_or(|items| items.iter().all(|item| item.nested_within(inside))) {
@@ -223,6 +219,18 @@ impl Reader {
             }
         }
         Ok(true)
+    }
+
+    /// Reads the chunks of a value, of its index and of all that is inside of it.
+    fn read_layout(&self, layout: &Layout) -> Result<()> {
+        if let Some(index) = &layout.index {
+            self.read_layout(index)?;
+        }
+        for run in self.runs(layout)? {
+            let (_, holes) = self.content(layout.kind, run)?;
+            holes.iter().try_for_each(|(_, layout)| self.read_layout(layout))?;
+        }
+        Ok(())
     }
 
     /// Whether both are known to be in the same chunks. Nothing is read for that.
@@ -271,6 +279,10 @@ impl Host for Reader {
 
     fn is_nested_within(&self, place: Place, limit: usize) -> bool {
         self.or(false, || self.nests_within(&*self.layout(place)?, limit))
+    }
+
+    fn read_all(&self, place: Place) {
+        self.or((), || self.read_layout(&*self.layout(place)?));
     }
 
     fn nesting(&self) -> usize {

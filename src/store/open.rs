@@ -54,6 +54,11 @@ impl Woken {
     /// assert_eq!((error.code, error.row), (Code::StreamTruncated, Some(("roots", 0))));
     /// ```
     pub fn read(rows: Arc<dyn Rows>, limits: Limits) -> Result<Option<Woken>> {
+        Woken::read_by(Arc::new(Reader::new(rows)), limits)
+    }
+
+    pub(super) fn read_by(reader: Arc<Reader>, limits: Limits) -> Result<Option<Woken>> {
+        let rows = reader.rows.clone();
         let meta = rows.meta()?;
         if meta.as_ref().is_some_and(|meta| !(READ..=FORMAT).contains(&meta.format)) {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know").in_row("meta", 1));
@@ -65,7 +70,6 @@ impl Woken {
             (Some(_), None) => return Err(missing(ROOTS, 0)),
             (Some(meta), Some(base)) => (meta, base),
         };
-        let reader = Arc::new(Reader::new(rows.clone()));
         let is_earlier = meta.format < FORMAT;
         let base = Base::read(&reader, base)?;
         let (state, mut next) = (base.state.clone(), base.root.log);

@@ -64,6 +64,7 @@ impl Repair {
     /// # Errors
     /// Where no state is whole, what is damaged, as [`Woken::read`]; what reading gives.
     pub fn plan(rows: Arc<dyn Rows>, session: impl Into<String>) -> Result<Option<Repair>> {
+        let session = session.into();
         let damage = match damage(&rows) {
             Ok(()) => return Ok(None),
             Err(damage) => damage,
@@ -73,13 +74,17 @@ impl Repair {
         }
         let roots = rows.roots()?;
         for revision in roots.iter().rev().copied() {
-            let reader = Arc::new(Reader::new(rows.clone()));
+            let reader = Arc::new(Reader::of_damaged(rows.clone()));
             let Ok(base) = Base::read(&reader, revision) else { continue };
             let state = Document { root: base.state.clone(), limits: Limits::none() };
             let (state, restored, _) = replay(&reader, state, revision, LAST_REVISION, &mut { Room::ALL })?;
             if is_whole(&reader, &state) {
                 let newest = restored.max(roots.last().copied().unwrap_or(0)).max(newest(&*rows)?).min(LAST_REVISION - 1);
-                return Repair::to(&reader, session.into(), base, (state, restored), newest, damage).map(Some);
+                match Repair::to(&reader, session.clone(), base, (state, restored), newest, damage.clone()) {
+                    // Of the base was damaged what the state hasn't any more.
+                    Err(error) if error.row.is_some() => {}
+                    repair => return repair.map(Some),
+                }
             }
         }
         Err(damage)
@@ -110,7 +115,9 @@ impl Repair {
 
 /// What is wrong with the present state, if something is.
 fn damage(rows: &Arc<dyn Rows>) -> Result<()> {
-    let Some(Woken { store, document, .. }) = Woken::read(rows.clone(), Limits::none())? else { return Ok(()) };
+    let Some(Woken { store, document, .. }) = Woken::read_by(Arc::new(Reader::of_damaged(rows.clone())), Limits::none())? else {
+        return Ok(());
+    };
     is_whole(&store.reader, &document);
     store.check()
 }

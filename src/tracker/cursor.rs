@@ -118,6 +118,32 @@ impl Tracker {
     /// assert_eq!(writes.to_string(), r#"{"ops":[{"kind":"increment","key":"seen","path":"/seen/a","by":4}],"warnings":[]}"#);
     /// ```
     pub fn writes(&self, cursor: CursorId) -> Result<StepWrites> {
+        let writes = self.every_write(cursor)?;
+        let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
+        Ok(self.capped(if is_by_index { writes.shortened(&self.document.root) } else { writes }))
+    }
+
+    /// The same, but with each item of an array told by itself that changed, though the array as a whole were shorter: for
+    /// what is to be merged with the writes of others ([`MergePlan`](crate::MergePlan)), who may have changed other items. O(what changed).
+    ///
+    /// # Errors
+    /// `CLOSED` where there is no such cursor.
+    ///
+    /// ```
+    /// use patchwire::{ArrayDelta, Document, Patch, Tracker, TrackerOptions};
+    ///
+    /// let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    /// let mut tracker = Tracker::new(Document::parse("[1,2,3]").unwrap(), options);
+    /// let patch = r#"[{"op":"replace","path":"/0","value":7},{"op":"replace","path":"/2","value":9}]"#;
+    /// tracker.apply(&Patch::parse(patch).unwrap()).unwrap();
+    /// assert_eq!(tracker.writes(Tracker::MAIN).unwrap().ops.len(), 1);
+    /// assert_eq!(tracker.writes_by_item(Tracker::MAIN).unwrap().ops.len(), 2);
+    /// ```
+    pub fn writes_by_item(&self, cursor: CursorId) -> Result<StepWrites> {
+        Ok(self.capped(self.every_write(cursor)?))
+    }
+
+    fn every_write(&self, cursor: CursorId) -> Result<StepWrites> {
         let cursor = self.cursor(cursor)?;
         let mut writes = moves::writes(&cursor.changes, &cursor.base, &self.document.root, self.options.granularity);
         let declares = !self.options.counters.is_empty() || !self.options.texts.is_empty();
@@ -128,14 +154,15 @@ impl Tracker {
                 base.pass(write.clone())?;
             }
         }
-        let is_by_index = (self.options.array_delta, self.options.granularity) == (ArrayDelta::Precise, Granularity::Path);
-        if is_by_index {
-            writes = writes.shortened(&self.document.root);
-        }
+        Ok(writes)
+    }
+
+    /// Without more writes than can be read again.
+    fn capped(&self, mut writes: StepWrites) -> StepWrites {
         if self.options.granularity == Granularity::Path {
             writes::cap_count(&mut writes, &self.document.root, self.options.limits.operations);
         }
-        Ok(writes)
+        writes
     }
 
     /// The net effect since the cursor's baseline as a patch, as short as [`Tracker::writes`] has it. O(what changed). Where

@@ -197,6 +197,11 @@ impl TrackerCore {
         Ok(text(self.tracked.ask(|tracker| tracker.writes(CursorId(cursor))).map_err(to_js)?.to_bytes()))
     }
 
+    /// The same with each item of an array by itself.
+    pub fn step_writes_by_item(&self, cursor: usize) -> JsResult<String> {
+        Ok(text(self.tracked.ask(|tracker| tracker.writes_by_item(CursorId(cursor))).map_err(to_js)?.to_bytes()))
+    }
+
     /// The patch back to the reader's baseline as JSON text.
     pub fn inverse_patch_text(&self, cursor: usize) -> JsResult<String> {
         Ok(text(patch::print(&self.tracked.ask(|tracker| tracker.inverse_patch(CursorId(cursor))).map_err(to_js)?)))

@@ -97,13 +97,13 @@ export class LiveState<T> {
     });
   }
 
-  /** Runs what is done once. If the core fails in it, what is next asked for is read from storage. */
+  /** Runs what is done once. If the core fails in it, or the storage is deleted, what is next asked for is read from storage. */
   with<R>(run: (opened: Live<T>) => R): R {
     try {
       return run(this.open());
     } catch (error) {
       const isSurpassed = this.tables.hasFailed && this.isSurpassed;
-      if (isLoss(error) || this.tables.hasFailed) this.forget();
+      if (isLoss(error) || this.tables.hasFailed || this.isDeleted) this.forget();
       throw isSurpassed ? surpassed() : error;
     }
   }
@@ -176,11 +176,7 @@ export class LiveState<T> {
   /** Commits what its tracker has changed, if anything, and has it told. */
   commit(opened: Live<T>): void {
     const { session, meaning } = opened;
-    if (this.isDeleted) {
-      this.isDeleted = false;
-      this.forget();
-      throw new PatchwireError("CONFLICT", "the storage was deleted while the recipe ran, and the change with it");
-    }
+    if (this.isDeleted) throw new PatchwireError("CONFLICT", "the storage was deleted while the recipe ran, and the change with it");
     let plan: Plan;
     try {
       plan = meaning.commit(session);
@@ -349,6 +345,7 @@ export class LiveState<T> {
 
   /** Gives back what it holds in memory. */
   forget(): void {
+    this.isDeleted = false;
     const opened = this.opened;
     if (opened === undefined) return;
     this.opened = undefined;

@@ -46,6 +46,9 @@ export interface ParallelOwner<T> {
 
 type Writes = StepWrites | StepWritesInput;
 
+/** Others may have changed other items of the same list. */
+const BY_ITEM = { byItem: true };
+
 /**
  * Runs tools at once. All begin from the state as it is; when the last one has ended, what they did is merged in their
  * order, into what the state is by then, as one change. What a tool did that failed is left out. O(what they did).
@@ -115,7 +118,7 @@ export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { co
 
 function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>): StepWrites {
   try {
-    return tracker.getStepWrites();
+    return tracker.getStepWrites(BY_ITEM);
   } catch (error) {
     if (!isLoss(error)) throw error;
     // The core has forgotten what the tool did; what came of it is there.
@@ -127,7 +130,7 @@ function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>): StepWrites {
 function writesBetween(before: unknown, after: unknown): StepWrites {
   const tracker = new StateTracker<unknown>(before, { history: 0 });
   tracker.apply(mergeBranches(before, [after]).patch);
-  return tracker.getStepWrites();
+  return tracker.getStepWrites(BY_ITEM);
 }
 
 /** What several did to one base, as a patch of what has become of the base meanwhile. */

@@ -10,10 +10,12 @@ import { rehearse } from "./rehearsal.js";
 import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
-import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, RecipeResult, StateTrackerOptions, StepWrites, WriteCursor } from "../types.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, RecipeResult, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
 import type { Rule } from "./validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
+const stepWrites = (core: TrackerCore, reader: number): string => core.step_writes(reader);
+const stepWritesByItem = (core: TrackerCore, reader: number): string => core.step_writes_by_item(reader);
 const standardText = (core: TrackerCore, reader: number): string => core.patch_text(reader, false);
 const extendedText = (core: TrackerCore, reader: number): string => core.patch_text(reader, true);
 
@@ -136,6 +138,7 @@ export class StateTracker<T> {
    * The net effect since the last reset, as the options say it: see {@link StateTrackerOptions}. What was set back to
    * what it was isn't in it. O(what changed).
    *
+   * @param options.byItem items by themselves, for {@link mergeWrites}: see {@link StepWritesOptions}.   *
    * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
    * @example
    * ```ts
@@ -148,8 +151,8 @@ export class StateTracker<T> {
    * // { kind: 'delete', key: 'draft', path: '/draft' }
    * ```
    */
-  getStepWrites(): StepWrites {
-    return this.#stepWrites(this.#meaning.readers.main);
+  getStepWrites(options?: StepWritesOptions): StepWrites {
+    return this.#stepWrites(this.#meaning.readers.main, options);
   }
 
   /**
@@ -249,7 +252,7 @@ export class StateTracker<T> {
       return reader;
     };
     return {
-      stepWrites: () => this.#stepWrites(open()),
+      stepWrites: (options) => this.#stepWrites(open(), options),
       patches: (options) => this.#patches(open(), options),
       patchText: (options) => this.#patchText(open(), options),
       advance: () => meaning.advance(open()),
@@ -472,8 +475,11 @@ export class StateTracker<T> {
     if (this.#meaning.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
-  #stepWrites(reader: Reader): StepWrites {
-    return JSON.parse(this.#meaning.ask(reader, (core, id) => core.step_writes(id))) as StepWrites;
+  #stepWrites(reader: Reader, options?: StepWritesOptions): StepWrites {
+    if (options !== undefined) requireObject("the options", options);
+    const byItem = options?.byItem ?? false;
+    requireOneOf("byItem", byItem, [false, true]);
+    return JSON.parse(this.#meaning.ask(reader, byItem ? stepWritesByItem : stepWrites)) as StepWrites;
   }
 
   #patches(reader: Reader, options?: { dialect?: Dialect }): JSONPatchOperation[] {

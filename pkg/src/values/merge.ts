@@ -80,8 +80,8 @@ export interface MergeOptions {
  * Merges the step writes of tools that ran at the same time, each from the same base, in the order of the list. Items and
  * text that were appended and numbers that were added to compose; of values that were set the last one stays, and every
  * write that is lost is told. A later write inside a value that an earlier writer set applies to it, if it fits. An index
- * means an item of the base's array: writers may change different items, but one that moved or removed items has set
- * the array. The base isn't copied and isn't frozen. O(what the writes touch · the members, items and strings around it).
+ * means an item of the base's array: writers may change different items (`getStepWrites({ byItem: true })` tells them so, where a
+ * short list would be told as a whole), but one that moved or removed items has set the array. The base isn't copied and isn't frozen. O(what the writes touch · the members, items and strings around it).
  *
  * @throws PatchwireError `INVALID_PATCH` where writes are malformed, `VALIDATION_FAILED` or `INVALID_POINTER` where
  *   strategies are, `NOT_JSON`, `LIMIT_EXCEEDED`; and what a function throws.

@@ -191,6 +191,31 @@ fn what_is_whole_of_damaged_tables_is_given_back() {
 }
 
 #[test]
+fn no_chunk_that_the_state_needs_is_lost_unnoticed() {
+    let names: String = (0..60).map(|i| format!(r#""name {i}":{{"n":{i},"inside":"{}"}},"#, "y".repeat(40))).collect();
+    let mut kept = Kept::new(&format!(r#"{{"text":"{}","map":{{{names}"last":0}},"list":[1,2,3],"n":0}}"#, "long ".repeat(300)));
+    for i in 0..40 {
+        kept.store.set_chunk(200);
+        kept.commit(&format!(r#"[{{"op":"replace","path":"/n","value":"{i} {}"}}]"#, "z".repeat(60)));
+    }
+    let (mut needed, ids) = (0, kept.tables.content().chunks.keys().copied().collect::<Vec<_>>());
+    for id in ids {
+        let lost = kept.tables.content().chunks.remove(&id).unwrap();
+        let opened = kept.tables.open(Limits::default());
+        let is_whole = opened.is_ok_and(|opened| {
+            let Woken { store, document, .. } = opened.unwrap();
+            document.root.read_all();
+            document.to_string() == kept.document.to_string() && store.check().is_ok()
+        });
+        assert_eq!(matches!(Repair::plan(kept.tables.rows(), "new"), Ok(None)), is_whole, "chunk {id}");
+        needed += usize::from(!is_whole);
+        kept.tables.content().chunks.insert(id, lost);
+    }
+    assert!(needed > 8, "{needed}");
+    kept.check_state();
+}
+
+#[test]
 fn a_log_that_was_being_deleted_before_the_base_has_a_gap() {
     let mut kept = Kept::new(r#"{"list":[],"n":0}"#);
     for i in 0..400 {

@@ -19,7 +19,10 @@ test("a recipe can't destroy or repair its state, and unloading waits", async ()
   expect(await stateOf(stub)).toMatchObject({ revision: 2, state: { notes: [{ text: "a" }, { text: "b" }, { text: "c" }] } });
 });
 
-test("a recipe that deletes the storage is refused, and the state begins anew", async () => {
+test.each([
+  ["", undefined, { code: "CONFLICT", message: expect.stringContaining("deleted") }],
+  [" and throws", new Error("the recipe's own"), { message: "the recipe's own" }],
+])("a recipe that deletes the storage%s is refused, and the state begins anew", async (_, thrown, expected) => {
   const stub = newSession();
   await addNote(stub, "a");
   await within(stub, async ({ state }, { storage }) => {
@@ -28,8 +31,10 @@ test("a recipe that deletes the storage is refused, and the state begins anew", 
       state.update((draft) => {
         draft.notes.push({ text: "b" });
         deleted = storage.deleteAll();
+        if (thrown !== undefined) throw thrown;
       });
-    expect(change).toThrow(expect.objectContaining({ code: "CONFLICT", message: expect.stringContaining("deleted") }));
+    expect(change).toThrow(expect.objectContaining(expected));
+    expect(state.getState()).toMatchObject({ notes: [] });
     await deleted;
     state.update((draft) => void draft.notes.push({ text: "c" }));
   });

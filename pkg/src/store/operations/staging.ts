@@ -197,9 +197,10 @@ export class StagingOperations extends CheckpointOperations {
     const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
       const staged = staging.read(session, stepId);
       const { patch, refused, conflicts, warnings } = mergeStaged(session.custom, staged, strategies, base);
+      const callAt = (at: number): number => calls.findIndex(({ toolCallId }) => toolCallId === staged[at]?.changes.toolCallId);
       for (const [at, reason] of refused) {
         const { toolCallId } = staged[at]!.changes;
-        const call = calls.findIndex((call) => call.toolCallId === toolCallId);
+        const call = callAt(at);
         if (call !== -1) results[call] = { status: "rejected", reason };
         else warnings.push(`a call that was staged before was left out: '${reason.path}' is exclusive`);
         if (toolCallId !== undefined) staging.discard(session, stepId, toolCallId);
@@ -208,7 +209,7 @@ export class StagingOperations extends CheckpointOperations {
         change(session.custom, patch);
         staging.discard(session, stepId);
       }
-      return { conflicts, warnings };
+      return { conflicts: conflicts.map((conflict) => ({ ...conflict, keptBy: callAt(conflict.keptBy), lostBy: callAt(conflict.lostBy) })), warnings };
     };
     if (promote) return { results, ...this[STORED].change(sessionId, rest, settle) };
     return { results, ...this[STORED].transaction((rooms) => settle(rooms.sessions.require(sessionId), rooms)) };
