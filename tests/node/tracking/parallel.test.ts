@@ -135,7 +135,7 @@ test("one tool does what an update does, and several what merging their writes d
       const writes = programs.map((steps) => {
         const tracker = new StateTracker<any>(given);
         tracker.update((draft) => run(draft, steps));
-        return tracker.getStepWrites();
+        return tracker.getStepWrites({ byItem: true });
       });
       expect(owner.getState()).toEqual(mergeWrites(given, writes).state);
       if (programs.length > 1) return;
