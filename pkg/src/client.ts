@@ -36,7 +36,8 @@ type Effect =
  * A module that a page runs may also be run by a server that renders the page. Where there is no page, a client with a
  * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing.
  *
- * @throws TypeError where the url isn't one, or of another protocol; in a page without WebSocket.
+ * @throws TypeError where the url isn't one, or of another protocol; in a page without WebSocket. PatchwireError `NOT_JSON`
+ *   where there is no url, or a limit is none.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -89,7 +90,7 @@ export class SyncedClient<T> {
   /** @internal */
   constructor(options: ConnectOptions) {
     this.#options = options;
-    this.#url = resolve(options.url);
+    this.#url = resolve(options?.url);
     this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
     if (this.#WebSocket === undefined) {
@@ -430,8 +431,9 @@ function now(): number {
 }
 
 /** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
-function resolve(url: ConnectOptions["url"]): string | undefined {
-  const text = typeof url === "string" ? url : url.href;
+function resolve(url: ConnectOptions["url"] | undefined): string | undefined {
+  const text = typeof url === "string" ? url : url?.href;
+  if (typeof text !== "string") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
   const base = globalThis.location?.href;
   // What begins with a scheme is absolute (RFC 3986 §4.2).
   if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;

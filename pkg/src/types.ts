@@ -109,7 +109,10 @@ export interface StateTrackerOptions<T = unknown> {
   limits?: Limits;
   /** Steps that `undo` can take back: 100, as long as the values they hold are under a quarter of `limits.document`. */
   history?: number;
-  /** What every state must satisfy: a schema, or a function that throws. It sees the whole frozen state; it can't change it. */
+  /**
+   * What every state must satisfy: a schema, or a function that throws or returns `false`. It sees the whole frozen state; it
+   * can't change it.
+   */
   validate?: StandardSchemaV1 | ((next: T) => void);
 }
 

@@ -201,7 +201,23 @@ test("plain requests read the state, and what came after a revision", async () =
   expect(stranger.frames.map((frame: Frame) => frame.chunk?.type ?? frame.type)).toEqual(["stream_resync", "state_snapshot", "status"]);
   for (const other of ["-1", "0x1", "1.5", "%203"]) expect((await get(`?since=${other}`))[0]).toBe(400);
   expect((await get("?since=x"))[1].error.code).toBe("VALIDATION_FAILED");
-  expect((await get("", { method: "POST" }))[0]).toBe(405);
+  const refused = await stub.fetch("http://session/", { method: "POST" });
+  expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+});
+
+test("a HEAD request is answered as a GET request, without the body", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const ask = async (query: string, init: RequestInit): Promise<[status: number, headers: (string | null)[], body: string]> => {
+    const { status, headers, body } = await stub.fetch(`http://session/${query}`, init);
+    const [first] = body === null ? [] : [await body.getReader().read()];
+    return [status, ["Content-Type", "Cache-Control"].map((name) => headers.get(name)), new TextDecoder().decode(first?.value)];
+  };
+  for (const [query, headers] of [["", {}], ["?since=x", {}], ["", { Accept: "text/event-stream" }]] as const) {
+    const [status, told, body] = await ask(query, { headers });
+    expect(body).not.toBe("");
+    expect(await ask(query, { headers, method: "HEAD" })).toEqual([status, told, ""]);
+  }
 });
 
 test("an event stream carries the same frames and goes on from its last event", async () => {

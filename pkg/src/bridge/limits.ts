@@ -1,3 +1,4 @@
+import { requireKnown } from "./options.js";
 import { PatchwireError } from "../errors.js";
 import type { Limits } from "../types.js";
 
@@ -13,10 +14,11 @@ const MOST: Partial<Record<(typeof NAMES)[number], number>> = { depth: 2_000 };
 /** What can be asked for at least: a frame has room for more than what is around what it carries. */
 const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 
-/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one is none. */
+/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one is none, or has no such name. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
   if (typeof limits !== "object" || limits === null) throw new PatchwireError("NOT_JSON", "limits are an object");
+  requireKnown("limit", limits, NAMES);
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;
     if (bound === undefined) return NaN;

@@ -1,4 +1,4 @@
-import { PatchwireError } from "../errors.js";
+import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Dialect } from "../types.js";
 
 export function requireObject(what: string, given: unknown): void {
@@ -8,6 +8,17 @@ export function requireObject(what: string, given: unknown): void {
 /** Without types a mistyped mode would quietly be the default. */
 export function requireOneOf(option: string, given: unknown, known: readonly unknown[]): void {
   if (!known.includes(given)) throw new PatchwireError("NOT_JSON", `the option ${option} is one of ${known.map((one) => JSON.stringify(one)).join(", ")}`);
+}
+
+/** Without types a mistyped name would quietly mean nothing. */
+export function requireKnown(kind: "option" | "limit", given: object, known: readonly string[], code: PatchwireErrorCode = "NOT_JSON"): void {
+  const stray = Object.keys(given).find((name) => !known.includes(name));
+  if (stray !== undefined) throw new PatchwireError(code, `there is no ${kind} ${stray}: the ${kind}s are ${known.join(", ")}`);
+}
+
+export function requirePointers(option: string, given: unknown): void {
+  if (Array.isArray(given) && [...given].every((pointer) => typeof pointer === "string")) return;
+  throw new PatchwireError("NOT_JSON", `the option ${option} is a list of pointers, such as ["/a/b"]`);
 }
 
 /** Whether the extended dialect is asked for. */

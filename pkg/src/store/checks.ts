@@ -27,7 +27,7 @@ export function checkOneOf<T extends string>(what: string, given: unknown, known
 }
 
 export function checkList<T>(what: string, given: unknown): readonly T[] {
-  if (!Array.isArray(given)) throw refuse(`${what} is a list`);
+  if (!Array.isArray(given)) throw refuse(`${what} are a list`);
   return given as T[];
 }
 
@@ -41,10 +41,12 @@ export function checkFlag(what: string, given: unknown): boolean {
   return given;
 }
 
-export function checkObject(what: string, given: unknown): Record<string, unknown> {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse(`${what} is an object`);
+export function checkObject(what: string, given: unknown, demand = "is an object"): Record<string, unknown> {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse(`${what} ${demand}`);
   return given as Record<string, unknown>;
 }
+
+export const checkOptions = (given: unknown): Record<string, unknown> => checkObject("the options", given, "are an object");
 
 /** The text of a value, which is refused where it isn't JSON. */
 export function jsonOf(value: unknown, path: (string | number)[] = []): string {
@@ -54,6 +56,6 @@ export function jsonOf(value: unknown, path: (string | number)[] = []): string {
 
 /** A page: where it begins, and how much is on it at most. */
 export function checkPage(options: { offset?: number; limit?: number } = {}): { offset: number; limit: number } {
-  const { offset = 0, limit = 50 } = checkObject("the options", options) as typeof options;
+  const { offset = 0, limit = 50 } = checkOptions(options) as typeof options;
   return { offset: checkCount("the option offset", offset), limit: checkCount("the option limit", limit, 1, 1_000) };
 }

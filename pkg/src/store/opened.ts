@@ -2,7 +2,7 @@ import { PatchwireError } from "../errors.js";
 import { tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
-import type { StoreStorage } from "./rows.js";
+import { isStorage, type StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
 const AWAKE = 16;
@@ -136,7 +136,11 @@ export class CustomStates {
   }
 }
 
-export const storageOf = (place: StorePlace): StoreStorage => ("storage" in place ? place.storage : place);
+export function storageOf(place: StorePlace): StoreStorage {
+  const storage = "storage" in Object(place) ? (place as DurableContext).storage : place;
+  if (isStorage(storage)) return storage;
+  throw new PatchwireError("VALIDATION_FAILED", "the first argument is the Durable Object's this.ctx, nodeStorage(database) or memoryStorage()");
+}
 
 /** Without a context there are event streams and snapshots, and no sockets. */
 const NO_SOCKETS: Omit<DurableContext, "storage"> = {

@@ -41,6 +41,11 @@ export interface TableStorage {
 /** What a {@link DurableStateStore} may be kept in. */
 export type StoreStorage = DurableStorage | TableStorage;
 
+/** Whether it is one of either kind. */
+export function isStorage(given: unknown): given is StoreStorage {
+  return typeof (given as Partial<StoreStorage> | null | undefined)?.transactionSync === "function";
+}
+
 /** The tables of a storage, whichever kind it is. */
 export function tablesOf(storage: StoreStorage): Pick<TableStorage, "table"> {
   return "table" in storage ? storage : { table: (shape) => new SqlTable(storage.sql, shape) };

@@ -41,7 +41,7 @@ export class Runs {
 
   update(session: Session, runId: string, status: RunStatus, updates: RunStatusUpdate): void {
     const [, run] = this.find(runId);
-    const { stepCount, completedAt, error } = checkObject("the run's updates", updates) as RunStatusUpdate;
+    const { stepCount, completedAt, error } = checkObject("the run's updates", updates, "are an object") as RunStatusUpdate;
     checkOneOf("a run's status", status, STATUSES);
     if (stepCount !== undefined) checkCount("the count of steps", stepCount);
     if (completedAt !== undefined) checkCount("the time", completedAt);

@@ -1,6 +1,6 @@
 import { agentStatusToSessionStatus, type InterruptContext, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkFlag, checkObject, checkText, jsonOf } from "./checks.js";
+import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf } from "./checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
@@ -71,8 +71,15 @@ export function detailsOf(sessionId: string, state: Record<string, unknown>): De
   return { agentType: "", streamId: sessionId, aborted: false, ...rest };
 }
 
-/** A status in the words of those who run agents, or of storage. */
+const STATUSES: readonly SessionStatus[] = ["active", "completed", "failed", "interrupted", "paused"];
+
+/** A status in the words of storage; those of who runs agents are taken, too. */
 export function statusOf(given: unknown): SessionStatus {
+  return given === "running" || given === "waiting_tool" ? "active" : checkOneOf("a status", given, STATUSES);
+}
+
+/** A status in the words of who runs agents; those of storage are taken, too. */
+export function statusOfAgent(given: unknown): SessionStatus {
   return given === "active" ? "active" : agentStatusToSessionStatus(given as AgentStatus);
 }
 
@@ -114,9 +121,9 @@ export class Session {
     this.known = { details, text };
   }
 
-  setStatus(status: unknown, context: { interruptContext?: InterruptContext; error?: string }): void {
+  setStatus(status: SessionStatus, context: { interruptContext?: InterruptContext; error?: string }): void {
     const { interruptContext, error } = checkObject("the context", context) as typeof context;
-    this.row.status = statusOf(status);
+    this.row.status = status;
     if (interruptContext === undefined && error === undefined) return;
     checkDetails({ interruptContext, error });
     this.details = { ...this.details, ...(interruptContext && { interruptContext }), ...(error !== undefined && { error }) };
@@ -134,7 +141,7 @@ export class Session {
 
   /** Refuses a writer who knows another version, or to whom the session doesn't belong any more. */
   check(options: WriteOptions): void {
-    const { expectedVersion, fencingToken } = checkObject("the options", options) as WriteOptions;
+    const { expectedVersion, fencingToken } = checkOptions(options) as WriteOptions;
     if (fencingToken !== undefined) {
       checkCount("the fencing token", fencingToken);
       if (fencingToken < this.row.fence) throw new ExecutorSupersededError(this.id);

@@ -32,8 +32,8 @@ export class Staging {
   ) {}
 
   stage({ number, custom }: Session, stepId: string, changes: StagedChanges, revision = custom.revision): void {
-    const { writes, toolCallId, index } = checkObject("the changes", changes) as unknown as StagedChanges;
-    if (!Array.isArray(checkObject("the staged writes", writes)["ops"])) throw new PatchwireError("INVALID_PATCH", "step writes have a list of ops");
+    const { writes, toolCallId, index } = checkObject("the changes", changes, "are an object that has the writes: { writes: tracker.getStepWrites() }") as unknown as StagedChanges;
+    if (!Array.isArray(checkObject("the staged writes", writes, "are an object")["ops"])) throw new PatchwireError("INVALID_PATCH", "step writes have a list of ops");
     const step = keyOf(checkId("the step's id", stepId));
     const named = toolCallId === undefined ? undefined : keyOf(checkId("the tool call's id", toolCallId));
     const place = index === undefined ? this.next(number, step, named) : checkCount("a call's index", index, 0, UNPLACED - 1);

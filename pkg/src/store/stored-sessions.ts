@@ -1,11 +1,15 @@
+import { bounds } from "../bridge/limits.js";
+import { requireKnown } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
-import { checkObject } from "./checks.js";
+import { checkOptions } from "./checks.js";
 import { CustomStates, OpenedStates, storageOf, type StorePlace } from "./opened.js";
 import { Rooms } from "./rooms.js";
 import type { StoreStorage } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { DurableStateStoreOptions, WriteOptions } from "./types.js";
+
+const OPTIONS = ["name", "version", "migrate", "strategies", "retention", "limits", "onEvent"] as const satisfies readonly (keyof DurableStateStoreOptions)[];
 
 /** Where a store has what its operations work with. No member of a subclass of a user's has this name. */
 export const STORED: unique symbol = Symbol("stored");
@@ -24,13 +28,15 @@ export class StoredSessions {
   #made: Rooms | undefined;
 
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
-    const { name = "sessions" } = checkObject("the options", options) as DurableStateStoreOptions;
+    const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options) as DurableStateStoreOptions;
+    requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+    bounds(options.limits);
     if (!/^[a-z0-9_-]{1,32}$/i.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 32 letters, digits, - and _");
     this.#storage = storageOf(place);
     this.#name = name.toLowerCase();
     this.options = { ...options };
     this.#transactions = Transactions.of(this.#storage);
-    this.states = new CustomStates(OpenedStates.of(place), this.#name, this.options);
+    this.states = new CustomStates(OpenedStates.of(place), this.#name, ofStates);
     // Its clients may be there before it has read anything.
     this.#transactions.witness(this.#witness);
   }

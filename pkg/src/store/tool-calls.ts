@@ -14,7 +14,11 @@ export interface ToolCall<T, R = unknown> {
 /** The calls, if they are some that can be told apart. */
 export function checkCalls<T>(given: unknown): readonly ToolCall<T>[] {
   const calls = checkList<ToolCall<T>>("the calls", given);
-  calls.forEach((call) => checkId("the tool call's id", checkObject("a call", call)["toolCallId"]));
+  for (const call of calls) {
+    const { toolCallId, run } = checkObject("a call", call, "is an object that has its id and what runs: { toolCallId, run }");
+    checkId("the toolCallId of a call", toolCallId);
+    if (typeof run !== "function") throw new PatchwireError("VALIDATION_FAILED", "the run of a call is a function");
+  }
   if (new Set(calls.map(({ toolCallId }) => toolCallId)).size < calls.length) throw new PatchwireError("VALIDATION_FAILED", "two calls have one id");
   return calls;
 }

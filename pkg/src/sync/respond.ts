@@ -5,17 +5,26 @@ import { call, isLoss } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
+const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+
 /** Answers as {@link SyncedState.fetch} says. */
 export function respond(state: LiveState<unknown>, { url, method, headers }: HttpRequest): HttpResponse {
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
-  if (method !== "GET") return new Response(null, { status: 405, headers: { Allow: "GET" } });
+  if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   if (!headers.get("Accept")?.includes("text/event-stream")) {
-    // What is answered can't be taken back, and what is stored may be.
-    if (state.isUncertain) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
-    return state.ask(({ session }) => answer(state, session, query));
+    const answered = read(state, query);
+    return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }
+  // A stream that nobody reads would be kept, and told of every commit.
+  if (method === "HEAD") return new Response(null, { headers: STREAM_HEADERS });
   return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", query));
+}
+
+function read(state: LiveState<unknown>, query: URLSearchParams): Response {
+  // What is answered can't be taken back, and what is stored may be.
+  if (state.isUncertain) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
+  return state.ask(({ session }) => answer(state, session, query));
 }
 
 function upgrade({ audience }: LiveState<unknown>): Response {
@@ -30,7 +39,7 @@ function stream(state: LiveState<unknown>, last: string, query: URLSearchParams)
     state.audience.listen(stream, last, query.get("dialect") === "extended");
   };
   state.wait(begin);
-  return new Response(stream.body as BodyInit, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
+  return new Response(stream.body as BodyInit, { headers: STREAM_HEADERS });
 }
 
 function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: URLSearchParams): Response {

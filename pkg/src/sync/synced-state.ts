@@ -7,9 +7,11 @@ import { checkRetention, type Repaired, type Retention } from "./past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, plain, release } from "../bridge/core.js";
+import { bounds } from "../bridge/limits.js";
+import { requireKnown } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount } from "../store/checks.js";
-import type { StoreStorage } from "../store/rows.js";
+import { isStorage, type StoreStorage } from "../store/rows.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
 import { StateDocument } from "../values/document.js";
@@ -39,6 +41,8 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   limits?: Limits;
 }
 
+const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
+
 const NAMES = /^[a-z0-9_-]{1,64}$/;
 
 /** The names of the states in each storage, and by whom they were taken. */
@@ -47,13 +51,22 @@ const taken = new WeakMap<object, Map<string, object>>();
 /** In the context of whoever may have several objects that stand for one state. */
 export const OWNER: unique symbol = Symbol("owner");
 
+/** Refuses what is given in the place of a context, and options that nobody knows. */
+function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unknown>): void {
+  const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
+  if (!isStorage((ctx as DurableContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
+  if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
+  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+  bounds(options.limits);
+}
+
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
 function takeName(ctx: DurableContext, given: string | undefined): string {
   const name = given === undefined ? "" : String(given).toLowerCase();
   if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
   const { storage, [OWNER]: owner = {} } = ctx as DurableContext & { [OWNER]?: object };
   const names = taken.get(storage) ?? new Map<string, object>();
-  if ((names.get(name) ?? owner) !== owner) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: give each its own in the option name");
+  if ((names.get(name) ?? owner) !== owner) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
   taken.set(storage, names.set(name, owner));
   return name;
 }
@@ -92,7 +105,8 @@ export class SyncedState<T> {
    * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
-   *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a name.
+   *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
+   *   and for anything else than a name; `NOT_JSON` where a limit is none.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -106,6 +120,7 @@ export class SyncedState<T> {
    */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
+    requireArguments(ctx, options);
     const checked = { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
     this.#live = new LiveState(ctx, checked, takeName(ctx, options.name));
   }
@@ -379,8 +394,8 @@ export class SyncedState<T> {
    * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
    * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
    * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. While a
-   * transaction of the object is open, whoever asks for a snapshot or frames is told to come again (503). Who may read is
-   * for the caller to decide before.
+   * transaction of the object is open, whoever asks for a snapshot or frames is told to come again (503). `HEAD` is answered
+   * as `GET` is, without the body. Who may read is for the caller to decide before.
    *
    * @throws what {@link getState} throws.
    * @example

@@ -1,4 +1,5 @@
 import { isLoss } from "../bridge/engine.js";
+import { requirePointers } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer } from "../state/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
@@ -53,7 +54,8 @@ const BY_ITEM = { byItem: true };
  * Runs tools at once. All begin from the state as it is; when the last one has ended, what they did is merged in their
  * order, into what the state is by then, as one change. What a tool did that failed is left out. O(what they did).
  *
- * @throws what the owner's `apply` throws, and PatchwireError as {@link mergeWrites}: then nothing has changed.
+ * @throws what the owner's `apply` throws, and PatchwireError as {@link mergeWrites}, `VALIDATION_FAILED` where a tool isn't a
+ *   function, `NOT_JSON` for `counters` and `texts` that aren't lists of pointers: then nothing has changed.
  * @example
  * ```ts
  * import { parallel, StateTracker } from "patchwire";
@@ -73,7 +75,8 @@ export async function parallel<T, const R extends readonly unknown[]>(
   tools: { readonly [I in keyof R]: ParallelTool<T, R[I]> },
   options: ParallelOptions = {},
 ): Promise<ParallelResult<R>> {
-  checkStrategies(options.strategies);
+  checkTools(tools);
+  checkParallel(options);
   const base = owner.getState();
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
   const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
@@ -87,8 +90,16 @@ export async function parallel<T, const R extends readonly unknown[]>(
   return { results: results as ParallelResult<R>["results"], ...told };
 }
 
-/** Refuses strategies that can't be followed before a tool has run. */
-export function checkStrategies(strategies: MergeStrategies | undefined): void {
+/** Refuses what can't be run, such as the promise of a tool that was called already, before a tool has run. */
+function checkTools(given: unknown): void {
+  if (Array.isArray(given) && [...given].every((tool) => typeof tool === "function")) return;
+  throw new PatchwireError("VALIDATION_FAILED", "the tools are a list, and each tool is a function that is yet to be called");
+}
+
+/** Refuses options that can't be followed before a tool has run. */
+export function checkParallel({ strategies, counters = [], texts = [] }: ParallelOptions): void {
+  requirePointers("counters", counters);
+  requirePointers("texts", texts);
   if (strategies === undefined) return;
   if (!isContainer(strategies) || Array.isArray(strategies)) throw new PatchwireError("VALIDATION_FAILED", "the option strategies is an object: a strategy for each pointer");
   mergeWrites({}, [], { strategies });

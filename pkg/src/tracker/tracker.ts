@@ -1,7 +1,7 @@
 import { call, plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended, requireObject, requireOneOf } from "../bridge/options.js";
+import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { Meaning } from "./meaning.js";
@@ -11,8 +11,13 @@ import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
 import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, RecipeResult, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
-import type { Rule } from "./validate.js";
+import { requireRule, type Rule } from "./validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
+
+/** What a tracker is told beside its state. */
+const OPTIONS = [
+  "arrayDeltaMode", "granularity", "counters", "texts", "own", "limits", "history", "validate",
+] as const satisfies readonly (keyof StateTrackerOptions)[];
 
 const stepWrites = (core: TrackerCore, reader: number): string => core.step_writes(reader);
 const stepWritesByItem = (core: TrackerCore, reader: number): string => core.step_writes_by_item(reader);
@@ -48,7 +53,7 @@ export class StateTracker<T> {
    * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
    * O(1).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
+   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown option or mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
    *   an option.
    * @example
    * ```ts
@@ -66,15 +71,18 @@ export class StateTracker<T> {
       this.#meaning = initial;
       return;
     }
+    if (initial === undefined) throw new PatchwireError("NOT_JSON", "give an initial state, such as {}");
     requireObject("the options", options);
+    requireKnown("option", options, OPTIONS);
     const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters = [], texts = [], limits = {}, history, validate } = options;
-    requireObject("the option counters", counters);
-    requireObject("the option texts", texts);
+    requirePointers("counters", counters);
+    requirePointers("texts", texts);
     requireObject("the option limits", limits);
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
     if (history !== undefined && !(typeof history === "number" && history >= 0)) throw new PatchwireError("NOT_JSON", "the option history is a number from 0 on");
     bounds(limits);
+    requireRule(validate);
     const precise = arrayDeltaMode === "precise";
     const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...cloned({ counters, texts, limits }) };
     if (initial instanceof StateDocument) {
@@ -304,7 +312,8 @@ export class StateTracker<T> {
     const { path, value } = this.#targets.find(state, pointer);
     if (typeof value !== "number") return this.#meaning.refuseIncrement(pointer);
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
-      throw new PatchwireError("NOT_JSON", "the sum isn't a finite number", { path: pointer });
+      const what = typeof by === "number" ? "the sum isn't a finite number" : "only a number can be added";
+      throw new PatchwireError("NOT_JSON", what, { path: pointer });
     }
     this.#meaning.increase(path, value, by);
   }

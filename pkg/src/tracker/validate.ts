@@ -25,10 +25,18 @@ export interface StandardIssue {
 }
 
 /** What every state must satisfy. */
-export type Rule = StandardSchemaV1 | ((next: unknown) => void);
+export type Rule = StandardSchemaV1 | ((next: unknown) => unknown);
+
+/** Without types anything may be given as a rule, and would be refused as if it had refused the state. */
+export function requireRule(given: unknown): void {
+  if (given === undefined || typeof given === "function") return;
+  const { "~standard": standard } = Object(given) as Partial<StandardSchemaV1>;
+  if (typeof standard?.validate !== "function") throw new PatchwireError("NOT_JSON", "the option validate is a function, or a schema that follows Standard Schema");
+}
 
 /**
- * Requires that a state satisfies a schema, or a function that throws. What the schema makes of the state is ignored.
+ * Requires that a state satisfies a schema, or a function that throws or returns `false`. What the schema makes of the state is
+ * ignored.
  *
  * @throws PatchwireError `VALIDATION_FAILED` with the first issue's place. What a schema says may hold values of the
  *   state, so the issues, or what the function threw, are the error's `cause` and not in its text.
@@ -45,6 +53,7 @@ export function validate(rule: Rule, next: unknown): void {
     void Promise.resolve(answer).catch(() => {});
     throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
   }
+  if (answer === false) throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state");
   const issues = "~standard" in rule ? (answer as StandardResult).issues : undefined;
   if (issues !== undefined) {
     const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));

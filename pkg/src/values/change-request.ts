@@ -5,7 +5,7 @@ import { isExtended } from "../bridge/options.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
-import { validate, type StandardSchemaV1 } from "../tracker/validate.js";
+import { requireRule, validate, type StandardSchemaV1 } from "../tracker/validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
 import { onAllTexts, type Failure, type MergeConflict, type MergeStrategies } from "./merge.js";
 import type { View } from "./combining.js";
@@ -77,7 +77,7 @@ export interface ChangeRequestOptions<T = unknown> {
   strayMembers?: "refuse" | "move" | "ignore";
   /** How losses are noticed; `false` for not at all. */
   truncation?: Truncation | boolean;
-  /** What the result must satisfy: a schema, or a function that throws. */
+  /** What the result must satisfy: a schema, or a function that throws or returns `false`. */
   validate?: StandardSchemaV1 | ((next: T) => void);
   /** Who asks for it, for the record. */
   agent?: string;
@@ -216,6 +216,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
  * ```
  */
 export function applyChangeRequest<T>(state: T, request: ChangeRequest | string, options: ChangeRequestOptions<T> = {}): ChangeResult<T> {
+  requireRule(options.validate);
   const onto = options.base === undefined ? {} : { newer: state };
   const outcome = change<T>(options.base ?? state, { request: request ?? null, ...onto }, options);
   const { result, inverse, reasoning, ...rest } = outcome;

@@ -1,7 +1,7 @@
-import { checkStrategies, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
+import { checkParallel, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
-import { checkCount, checkFlag, checkObject } from "../checks.js";
+import { checkCount, checkFlag, checkObject, checkOptions } from "../checks.js";
 import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
 import type { Rooms } from "../rooms.js";
@@ -133,7 +133,7 @@ export class StagingOperations extends CheckpointOperations {
     checkpointMeta: { stepId: string; stepCount: number; streamSequence: number },
     options: WriteOptions = {},
   ): Promise<{ checkpointId: string; newVersion: number } & Promotion> {
-    const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta) as unknown as typeof checkpointMeta;
+    const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta, "are an object") as unknown as typeof checkpointMeta;
     checkCount("the count of steps", stepCount);
     checkCount("the sequence", streamSequence);
     const texts = textsOf(appendMessages);
@@ -183,9 +183,9 @@ export class StagingOperations extends CheckpointOperations {
     calls: readonly ToolCall<T>[],
     options: ParallelOptions & WriteOptions & { promote?: boolean } = {},
   ): Promise<ParallelResult<readonly unknown[]>> {
-    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, ...rest } = checkObject("the options", options) as typeof options;
+    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, ...rest } = checkOptions(options) as typeof options;
     checkCalls(calls);
-    checkStrategies(strategies);
+    checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
     const { base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);

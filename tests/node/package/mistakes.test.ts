@@ -1,0 +1,159 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { applyChangeRequest, applyPatch, parallel, PatchwireError, StateTracker } from "patchwire";
+import { connect } from "patchwire/client";
+import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
+import { refusal } from "../support/refusal.ts";
+
+// What a newcomer without types may get wrong is refused by whatever is called first, in a sentence that says what to do.
+
+/** A context with the storage of an object that has just been made. */
+const context = (storage: unknown = memoryStorage()): any => ({ storage, acceptWebSocket() {}, getWebSockets: () => [], getWebSocketAutoResponse: () => "", setWebSocketAutoResponse() {} });
+const tracker = (options: unknown): unknown => new StateTracker({ n: 0 }, options as never);
+const synced = (ctx: unknown, options?: unknown): unknown => new SyncedState(ctx as never, options as never);
+const stored = (place?: unknown, options?: unknown): unknown => new DurableStateStore(place as never, options as never);
+
+const url = "connect({ url })";
+const noContext = "the first argument is the Durable Object's this.ctx";
+const noState = "the second argument has the initial state: { initial: … }";
+const noPlace = "the first argument is the Durable Object's this.ctx, nodeStorage(database) or memoryStorage()";
+const noRule = "the option validate is a function, or a schema that follows Standard Schema";
+
+test.each<[name: string, run: () => unknown, code: string, says: string]>([
+  ["connect of nothing", () => connect(undefined as never), "NOT_JSON", url],
+  ["connect of null", () => connect(null as never), "NOT_JSON", url],
+  ["connect of a text", () => connect("ws://localhost/session" as never), "NOT_JSON", url],
+  ["connect of a URL", () => connect(new URL("ws://localhost/session") as never), "NOT_JSON", url],
+  ["connect without a url", () => connect({} as never), "NOT_JSON", url],
+  ["connect to a number", () => connect({ url: 8787 } as never), "NOT_JSON", url],
+  ["an unknown limit of a client", () => connect({ url: "/", limits: { frames: 1 } } as never), "NOT_JSON", "there is no limit frames: the limits are document, depth, operations, string, path, frame"],
+
+  ["a SyncedState of nothing", () => synced(undefined, { initial: {} }), "VALIDATION_FAILED", noContext],
+  ["a SyncedState of a storage", () => synced(memoryStorage(), { initial: {} }), "VALIDATION_FAILED", noContext],
+  ["a SyncedState of an environment", () => synced({ SESSIONS: {} }, { initial: {} }), "VALIDATION_FAILED", noContext],
+  ["a SyncedState of an environment with a binding `storage`", () => synced({ storage: {} }, { initial: {} }), "VALIDATION_FAILED", noContext],
+  ["a SyncedState without options", () => synced(context()), "VALIDATION_FAILED", noState],
+  ["a SyncedState of the bare state", () => synced(context(), { notes: [] }), "VALIDATION_FAILED", noState],
+  ["a SyncedState of a text", () => synced(context(), "notes"), "VALIDATION_FAILED", noState],
+  ["an unknown option of a SyncedState", () => synced(context(), { initial: {}, validate() {} }), "VALIDATION_FAILED", "there is no option validate: the options are initial, name, version, migrate, retention, limits, onEvent"],
+  ["an unknown limit of a SyncedState", () => synced(context(), { initial: {}, limits: { documents: 1 } }), "NOT_JSON", "there is no limit documents: the limits are"],
+  ["a limit of a SyncedState that is none", () => synced(context(), { initial: {}, limits: { depth: "deep" } }), "NOT_JSON", "the limit depth is a number"],
+
+  ["a store of nothing", () => stored(), "VALIDATION_FAILED", noPlace],
+  ["a store of null", () => stored(null), "VALIDATION_FAILED", noPlace],
+  ["a store of a database", () => stored(new DatabaseSync(":memory:")), "VALIDATION_FAILED", noPlace],
+  ["a store of a context without storage", () => stored({ storage: undefined }), "VALIDATION_FAILED", noPlace],
+  ["an unknown option of a store", () => stored(memoryStorage(), { initial: {} }), "VALIDATION_FAILED", "there is no option initial: the options are name, version, migrate, strategies, retention, limits, onEvent"],
+  ["an unknown limit of a store", () => stored(memoryStorage(), { limits: { documents: 1 } }), "NOT_JSON", "there is no limit documents: the limits are"],
+
+  ["a tracker of nothing", () => new StateTracker(undefined), "NOT_JSON", "give an initial state"],
+  ["an unknown option of a tracker", () => tracker({ arrayDelta: true }), "NOT_JSON", "there is no option arrayDelta: the options are arrayDeltaMode, granularity, counters, texts, own, limits, history, validate"],
+  ["an unknown limit of a tracker", () => tracker({ limits: { documents: 1 } }), "NOT_JSON", "there is no limit documents: the limits are"],
+  ["an unknown limit of a patch", () => applyPatch({}, [], { limits: { documents: 1 } as never }), "NOT_JSON", "there is no limit documents: the limits are"],
+  ["counters that are a pointer", () => tracker({ counters: "/n" }), "NOT_JSON", 'the option counters is a list of pointers, such as ["/a/b"]'],
+  ["counters that are numbers", () => tracker({ counters: ["/n", 1] }), "NOT_JSON", "the option counters is a list of pointers"],
+  ["counters with a hole", () => tracker({ counters: new Array(1) }), "NOT_JSON", "the option counters is a list of pointers"],
+  ["texts that are a pointer", () => tracker({ texts: "/n" }), "NOT_JSON", "the option texts is a list of pointers"],
+  ["texts that are an object", () => tracker({ texts: { "/n": true } }), "NOT_JSON", "the option texts is a list of pointers"],
+  ["a validator with another method", () => tracker({ validate: { parse() {} } }), "NOT_JSON", noRule],
+  ["a validator that is a text", () => tracker({ validate: "x" }), "NOT_JSON", noRule],
+  ["a validator that is null", () => tracker({ validate: null }), "NOT_JSON", noRule],
+  ["a validator with half of a schema", () => tracker({ validate: { "~standard": {} } }), "NOT_JSON", noRule],
+  ["a validator of a change request", () => applyChangeRequest({}, {}, { validate: { parse() {} } as never }), "NOT_JSON", noRule],
+])("%s", (_, run, code, says) => {
+  expect(refusal(run)).toMatchObject({ code, message: expect.stringContaining(says) });
+});
+
+test("a state that is made anew for each request", () => {
+  const ctx = context();
+  const make = (): unknown => synced(ctx, { initial: {} });
+  make();
+  expect(refusal(make)).toMatchObject({ code: "CONFLICT", message: expect.stringContaining("make each once, as a field of the object") });
+});
+
+test("an increment by what isn't a number", async () => {
+  const [tracker, synced] = [new StateTracker({ n: 1 }), new SyncedState<{ n: number }>(context(), { initial: { n: 1 } })];
+  for (const owner of [tracker, synced]) {
+    const { results } = await parallel(owner, [async (tool) => refusal(() => tool.increment("/n", "1" as never))]);
+    const errors = ["1", null, 1n, [1]].map((by) => refusal(() => owner.increment("/n", by as never)));
+    for (const error of [...errors, (results[0] as PromiseFulfilledResult<PatchwireError>).value]) {
+      expect(error).toMatchObject({ code: "NOT_JSON", path: "/n", message: expect.stringContaining("only a number can be added") });
+    }
+    expect(refusal(() => owner.increment("/n", Infinity)).message).toContain("the sum isn't a finite number");
+    expect(owner.getState()).toEqual({ n: 1 });
+  }
+});
+
+describe("a function that validates", () => {
+  test("refuses what it returns false for", () => {
+    const tracker = new StateTracker({ n: 1 }, { validate: ({ n }) => n > 0 });
+    expect(refusal(() => tracker.update((draft) => { draft.n = 0; }))).toMatchObject({ code: "VALIDATION_FAILED", message: expect.stringContaining("the validator refuses the state") });
+    expect(refusal(() => tracker.apply([{ op: "replace", path: "/n", value: 0 }])).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => new StateTracker({ n: 0 }, { validate: ({ n }) => n > 0 })).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => applyChangeRequest({ n: 1 }, { updateElements: { n: 0 } }, { validate: ({ n }) => n > 0 })).code).toBe("VALIDATION_FAILED");
+    expect([tracker.getState(), tracker.getPatchText()]).toEqual([{ n: 1 }, "[]"]);
+    tracker.increment("/n");
+    expect(tracker.getState()).toEqual({ n: 2 });
+  });
+
+  test.each([[undefined], [null], [0], [""], [NaN], [true], [{ issues: ["none"] }]])("may return %j", (returned) => {
+    const tracker = new StateTracker({ n: 1 }, { validate: () => returned as never });
+    tracker.increment("/n");
+    expect(tracker.getState()).toEqual({ n: 2 });
+  });
+});
+
+describe("tools that run at once", () => {
+  const noTools = "the tools are a list, and each tool is a function that is yet to be called";
+
+  test.each<[name: string, tools: (run: () => Promise<void>) => unknown, options: unknown, code: string, says: string]>([
+    ["a promise", (run) => [run, Promise.resolve()], {}, "VALIDATION_FAILED", noTools],
+    ["a hole", (run) => [run, ...new Array(1)], {}, "VALIDATION_FAILED", noTools],
+    ["no list", (run) => run, {}, "VALIDATION_FAILED", noTools],
+    ["counters that are a pointer", (run) => [run], { counters: "/n" }, "NOT_JSON", "the option counters is a list of pointers"],
+    ["texts that are a pointer", (run) => [run], { texts: "/n" }, "NOT_JSON", "the option texts is a list of pointers"],
+  ])("%s", async (_, tools, options, code, says) => {
+    let ran = 0;
+    const run = async (): Promise<void> => void ran++;
+    for (const owner of [new StateTracker({ n: 1 }), new SyncedState(context(), { initial: { n: 1 } })]) {
+      await expect(parallel(owner, tools(run) as never, options as never)).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
+    }
+    expect(ran).toBe(0);
+  });
+});
+
+describe("a session", () => {
+  const ofStorage = "a status is one of active, completed, failed, interrupted, paused";
+  const ofAgents = "a status is one of running, waiting_tool, completed, failed, interrupted, paused";
+  const noCall = "a call is an object that has its id and what runs: { toolCallId, run }";
+
+  test.each<[name: string, run: (store: DurableStateStore) => Promise<unknown>, says: string]>([
+    ["a mistyped status at the beginning", (store) => store.createSession("new", { status: "runing" as never }), ofStorage],
+    ["a mistyped status that is saved", (store) => store.saveState("s", { status: "runing" as never }), ofStorage],
+    ["a mistyped status that is expected", (store) => store.compareAndSetStatus("s", ["runing" as never], "paused"), ofStorage],
+    ["a mistyped status that is set", (store) => store.compareAndSetStatus("s", ["active"], "runing" as never), ofStorage],
+    ["a mistyped status of an agent", (store) => store.updateStatus("s", "runing" as never), ofAgents],
+    ["options that are none", (store) => store.createSession("new", "writer" as never), "the options are an object"],
+    ["changes that are a recipe", (store) => store.stageChanges("s", "step", (() => {}) as never), "the changes are an object that has the writes: { writes: tracker.getStepWrites() }"],
+    ["changes without writes", (store) => store.stageChanges("s", "step", {} as never), "the staged writes are an object"],
+    ["calls that are no list", (store) => store.parallel("s", "step", {} as never), "the calls are a list"],
+    ["a call that is a function", (store) => store.parallel("s", "step", [async () => {}] as never), noCall],
+    ["a call without an id", (store) => store.parallel("s", "step", [{ run: async () => {} }] as never), "the toolCallId of a call is a string"],
+    ["a call that runs nothing", (store) => store.parallel("s", "step", [{ toolCallId: "a" }] as never), "the run of a call is a function"],
+  ])("%s", async (_, run, says) => {
+    const store = new DurableStateStore(nodeStorage(new DatabaseSync(":memory:")));
+    await store.createSession("s");
+    await expect(run(store)).rejects.toMatchObject({ code: "VALIDATION_FAILED", message: expect.stringContaining(says) });
+    expect(await store.loadState("s")).toMatchObject({ status: "active", version: 1 });
+    expect([await store.sessionExists("new"), await store.getStaged("s", "step")]).toEqual([false, null]);
+  });
+
+  test("takes the words of agents for its status, too", async () => {
+    const store = new DurableStateStore(memoryStorage());
+    await store.createSession("s", { status: "waiting_tool" as never });
+    await store.compareAndSetStatus("s", ["running" as never], "paused");
+    expect((await store.loadState("s"))?.status).toBe("paused");
+    await store.updateStatus("s", "active");
+    expect((await store.loadState("s"))?.status).toBe("active");
+  });
+});
