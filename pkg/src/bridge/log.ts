@@ -19,6 +19,9 @@ const TEXTS = 64;
 /** So many characters in common at the ends are worth a reference. */
 const SHARED = 64;
 
+/** Moving an item takes the core about as long as looking at so many bytes. */
+const ITEM = 32;
+
 /** How many places a record takes in the list of records. */
 const PLACES = 6;
 /** Room for most logs. */
@@ -61,6 +64,9 @@ export class Log extends Writer {
   /** How much there is to tell in them, and in the last recipe's alone: the parts of arrays count. */
   size = 0;
   lastSize = 0;
+  /** About how many bytes the core looks at to carry them out, and the last recipe's. */
+  weight = 0;
+  lastWeight = 0;
   /** The long strings of the last encoding, by the numbers that the core knows them by. */
   texts: string[] = [];
 
@@ -74,6 +80,13 @@ export class Log extends Writer {
     if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
     this.last = this.length;
     this.lastSize = 0;
+    this.lastWeight = 0;
+  }
+
+  /** What the last recipe's records hold came from outside, and has so many bytes. */
+  weigh(bytes: number): void {
+    this.weight += bytes;
+    this.lastWeight += bytes;
   }
 
   /** Sets a member, or without a key the value at the path. */
@@ -153,12 +166,17 @@ export class Log extends Writer {
     const size = sizeOf(value);
     this.size += size;
     this.lastSize += size;
+    if (typeof value === "object" && value !== null) this.weigh(weightOf(value));
   }
 
   /** After records were taken out. */
   private measure(): void {
     this.size = 0;
-    for (let i = 2; i < this.records.length; i += PLACES) this.size += sizeOf(this.records[i]);
+    this.weight = 0;
+    for (let i = 2; i < this.records.length; i += PLACES) {
+      this.size += sizeOf(this.records[i]);
+      this.weight += weightOf(this.records[i]);
+    }
   }
 
   /** Forgets the first records: they are in the core now. */
@@ -383,4 +401,15 @@ export class Log extends Writer {
 }
 
 const sizeOf = (value: unknown): number => (value instanceof Items ? value.parts.length : 1);
+
+/** What carrying out takes beside the new values in it: all items of an array that is gathered anew or put in another order are moved. */
+function weightOf(value: unknown): number {
+  if (value instanceof Edited) return value.text.length;
+  if (Array.isArray(value)) return value.length * ITEM;
+  if (!(value instanceof Items)) return 0;
+  let items = 0;
+  for (const part of value.parts) items += part instanceof Run ? part.length : 1;
+  return items * ITEM;
+}
+
 const isNumber = (value: unknown): boolean => typeof value === "number";

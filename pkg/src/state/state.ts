@@ -116,6 +116,7 @@ export class State {
       this.hasPut = recipe.sharesParts || settlement.hasPut;
       this.log.begin();
       tell(this.log, [], root);
+      this.log.weigh(settlement.bytes);
       return measured(settlement, recipe, this.known());
     } catch (error) {
       recipe.isOpen = false;

@@ -30,6 +30,10 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 
 /** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
 const LOG_LENGTH = 4_096;
+/** Or had so much in them: the core takes some 2 ns for each byte, and whoever makes the next change waits for that. */
+const UNREAD_BYTES = 4 << 20;
+/** What everybody has read the core mostly needn't carry out: it is kept a while longer. */
+const READ_BYTES = 32 << 20;
 /** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
 const STEPS = 100;
 /** What the history holds of a place that was set, in bytes. */
@@ -445,15 +449,25 @@ export class Meaning {
    */
   private shorten(plain: State, leavesLast: boolean): void {
     const { log } = plain;
-    if ((leavesLast ? log.size - log.lastSize : log.size) > LOG_LENGTH) {
+    const isLong = (leavesLast ? log.size - log.lastSize : log.size) > LOG_LENGTH;
+    if (isLong || this.isHeavy(leavesLast ? log.weight - log.lastWeight : log.weight)) {
       // A core that was lost takes the log along.
       this.recover();
       if (log.length > 0) this.hand(plain, leavesLast ? plain.start : log.length);
     }
     const mayBegin = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
-    if (mayBegin && this.mark === null && log.size > LOG_LENGTH / 2 && plain.isWhole) {
+    if (mayBegin && this.mark === null && (log.size > LOG_LENGTH / 2 || log.weight > READ_BYTES / 2) && plain.isWhole) {
       this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
     }
+  }
+
+  /** Whether so many bytes are too many to be kept. */
+  private isHeavy(bytes: number): boolean {
+    if (bytes <= UNREAD_BYTES) return false;
+    const { changes } = this.readers;
+    if (!this.readers.haveRead(changes - 1)) return true;
+    // Once nobody can undo what was before the mark, the core begins anew.
+    return bytes > READ_BYTES && (this.mark === null || changes - this.mark.changes >= this.steps);
   }
 
   private hand(plain: State, count: number): void {

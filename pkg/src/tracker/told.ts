@@ -109,6 +109,8 @@ export class Arrays {
   }
 
   add(path: string, value: unknown): void {
+    // Long strings needn't be looked through where nothing is held against them.
+    if (this.open.length === 0) return;
     this.length += AROUND + mostLength(path);
     // A container came: whatever its length is, it is that much longer in the array too.
     if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
