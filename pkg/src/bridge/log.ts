@@ -136,8 +136,9 @@ export class Log extends Writer {
     this.add(RECORD.ADD, path, by, undefined, 0);
   }
 
-  /** Forgets the records after `length`. */
+  /** Forgets the records after `length`, which are the last recipe's. */
   rewind(length: number): void {
+    if (length < this.length) this.weigh(-this.lastWeight);
     this.records.length = length * PLACES;
     this.length = length;
     this.measure();
@@ -172,11 +173,7 @@ export class Log extends Writer {
   /** After records were taken out. */
   private measure(): void {
     this.size = 0;
-    this.weight = 0;
-    for (let i = 2; i < this.records.length; i += PLACES) {
-      this.size += sizeOf(this.records[i]);
-      this.weight += weightOf(this.records[i]);
-    }
+    for (let i = 2; i < this.records.length; i += PLACES) this.size += sizeOf(this.records[i]);
   }
 
   /** Forgets the first records: they are in the core now. */
@@ -187,6 +184,9 @@ export class Log extends Writer {
     else this.records.splice(0, count * PLACES);
     this.length -= count;
     this.measure();
+    // Of what is left, the last recipe's weight is known.
+    if (this.length === 0) this.lastWeight = 0;
+    this.weight = this.lastWeight;
     this.last = Math.max(this.last - count, -1);
   }
 
