@@ -146,7 +146,7 @@ export class StateTracker<T> {
    * The net effect since the last reset, as the options say it: see {@link StateTrackerOptions}. What was set back to
    * what it was isn't in it. O(what changed).
    *
-   * @param options.byItem items by themselves, for {@link mergeWrites}: see {@link StepWritesOptions}.   *
+   * @param options.byItem items by themselves, for {@link mergeWrites}: see {@link StepWritesOptions}.
    * @throws PatchwireError `ENGINE_LOST`, as {@link WriteCursor} says.
    * @example
    * ```ts

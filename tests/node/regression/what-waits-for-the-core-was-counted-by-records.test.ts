@@ -22,3 +22,27 @@ test.each<[string, object, (draft: any, i: number) => void]>([
   expect(tracker.redo()).toBe(true);
   expect(tracker.getState()).toEqual(after);
 });
+
+// There the core begins anew with what everybody has read, instead of carrying it out.
+test("a long text that grows, and is read with each change, is what it was where it is undone", () => {
+  const tracker = new StateTracker({ text: "x".repeat(200_000), n: 0 }, { own: true });
+  const follower = new StateTracker({ text: "x".repeat(200_000), n: 0 });
+  const lengths = [200_000];
+  for (let i = 1; i <= 400; i++) {
+    tracker.update((draft) => {
+      draft.text += ` token ${i}`;
+      draft.n++;
+    });
+    follower.apply(tracker.getRFC6902Patches());
+    lengths.push(tracker.getState().text.length);
+    tracker.resetTracking();
+  }
+  expect(follower.getState()).toEqual(tracker.getState());
+  for (let i = 399; i >= 340; i--) {
+    expect(tracker.undo()).toBe(true);
+    const { n, text } = tracker.getState();
+    expect([n, text.length, text.endsWith(` token ${i}`)]).toEqual([i, lengths[i], true]);
+  }
+  follower.apply(tracker.getRFC6902Patches());
+  expect(follower.getState()).toEqual(tracker.getState());
+});
