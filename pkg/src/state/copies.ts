@@ -43,6 +43,11 @@ export function copyOfMembers<T extends object>(container: T, names: readonly st
   return copy;
 }
 
+/** A shallow copy of an object that came in, of which nobody knows yet how it will change. */
+export function copyOfNew<T extends object>(container: T, names: readonly string[]): T {
+  return names.length < SMALL || Object.hasOwn(container, "__proto__") ? { ...container } : tableOf(container, names);
+}
+
 /** An object without a prototype is a table from the beginning. */
 function tableOf<T extends object>(container: T, names: readonly string[]): T {
   const copy = Object.create(null) as Container;

@@ -1,6 +1,6 @@
 import { PatchwireError } from "../errors.js";
 import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
-import { copyOf } from "./copies.js";
+import { copyOf, copyOfNew } from "./copies.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
@@ -145,51 +145,56 @@ export abstract class Takeover {
     if (this.path.length > place.deepest) place.deepest = this.path.length;
   }
 
+  /** Takes over an object; its members that are `undefined` aren't there, as JSON has it. */
   private members(value: Container, hint: unknown, home: Home): object {
     const { path } = this;
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, path);
     const was = isContainer(hint) && !Array.isArray(hint) && !(hint instanceof Unread) ? (hint as Container) : undefined;
     if (was !== undefined) this.recipe.list(was);
+    const symbol = Object.getOwnPropertySymbols(value)[0];
+    if (symbol !== undefined) throw notJson(symbol, path);
     const names = Object.keys(value);
-    const isFrozen = Object.isFrozen(value);
-    const copy: Container = {};
+    // Each member is read once: what is looked at from here on is the copy.
+    let copy = copyOfNew(value, names);
     let payloads: unknown[] | null = null;
     let below: Told["below"] = null;
-    let [isSame, isAsBefore] = [isFrozen, was !== undefined];
-    let [count, changes, changed] = [0, 0, ""];
+    let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), was !== undefined, false];
+    let [changes, changed] = [0, ""];
     const at = path.length++;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
-      const item = value[name] as unknown;
+      const item = copy[name];
       this.least += name.length + 4;
       if (item === undefined) {
-        isSame = false;
+        hasGaps = true;
         continue;
       }
       this.bytes += name.length * 3 + 4;
       path[at] = name;
       const before = was !== undefined && Object.hasOwn(was, name) ? was[name] : undefined;
       let final = item;
-      this.payload = item;
-      this.told = null;
       if (isContainer(item)) {
+        this.told = null;
         final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
         if (this.told !== null) (below ??= []).push([name, this.told]);
-        if (this.payload !== final && payloads === null) payloads = Object.values(copy);
+        if (final !== item) put(copy, name, final);
+        if (this.payload !== final) (payloads ??= Object.values(copy))[i] = this.payload;
+        else if (payloads !== null) payloads[i] = final;
+        isSame &&= final === item;
       } else this.scalar(item);
-      put(copy, name, final);
-      payloads?.push(this.payload);
-      isSame &&= final === item;
       if (final !== before) {
         isAsBefore = false;
         changes++;
         changed = name;
       }
-      count++;
     }
     path.length = at;
     this.told = this.only = null;
+    if (hasGaps) {
+      isSame = false;
+      payloads = payloads?.filter((_, i) => copy[names[i]!] !== undefined) ?? null;
+      copy = withoutGaps(copy, names);
+    }
+    const count = payloads?.length ?? Object.keys(copy).length;
     // The same members in the same order are the same value.
     if (isAsBefore && home !== undefined && this.recipe.isOurs(was!) && hasNames(was!, copy, count)) {
       this.payload = new Ref(home);
@@ -393,6 +398,13 @@ function common(a: unknown[], from: number, b: unknown[], otherFrom: number, unr
   let count = 0;
   while (count < most && a[from + count] === b[otherFrom + count] && isContainer(a[from + count]) && a[from + count] !== other) count++;
   return count;
+}
+
+/** An object without its members that are `undefined`. */
+function withoutGaps(container: Container, names: readonly string[]): Container {
+  const copy: Container = {};
+  for (const name of names) if (container[name] !== undefined) put(copy, name, container[name]);
+  return copy;
 }
 
 /** Whether there is something to tell. */
