@@ -8,15 +8,15 @@
 //!                     └─────────────────┴──────────────────── apply ──────────────────────────────┘
 //! ```
 //!
-//! A room uses those before it, and none that comes after (`tests/walls.rs`):
+//! A room uses those before it, and none that comes after (`tests/walls.rs`). `boundary`, `error`, `limits` and `ordered` come before all:
 //!
 //! | rooms | what they know |
 //! | --- | --- |
 //! | `text` `node` `print` `parse` `pointer` `document` | values, their text, and places in them |
 //! | `edit` `log` | what is done to a value, place by place, and the form in which recipes' doings cross from JavaScript |
 //! | `writes` `changes` `diff` `moves` `patch` | what changed: as step writes, as a record of places, found by comparing, with values that changed places, and as JSON Patch |
-//! | `projection` `merge` `change_request` `reducers` `typed` | views, writers that worked at once, and other systems' ways to change state |
-//! | `tracker` `sync` `store` `session` | what lives: a document that changes, both ends of the protocol, the rows that keep a state, and all of it in one |
+//! | `projection` `merge` `change_request` `reducers` | views, writers that worked at once, and other systems' ways to change state |
+//! | `tracker` `sync` `store` `session` `typed` | what lives: a document that changes, both ends of the protocol, the rows that keep a state, all of it in one, and a document as a Rust type |
 //! | `wasm` | the one room that knows wasm-bindgen |
 //!
 //! JSON values are IEEE doubles, strings with lone surrogates preserved, members in insertion order. Everything

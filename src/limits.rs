@@ -47,6 +47,11 @@ impl Limits {
         Limits { document: all, depth: MAX_DEPTH, operations: all, string: all, path: all, frame: all }
     }
 
+    /// For a text in which documents stand this many levels deep: nesting is theirs, and counted where each gets to.
+    pub(crate) const fn around(&self, levels: usize) -> Limits {
+        Limits { depth: self.depth.saturating_add(levels), ..*self }
+    }
+
     pub(crate) fn depth_cap(&self) -> usize {
         self.depth.min(MAX_DEPTH)
     }

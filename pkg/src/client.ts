@@ -9,6 +9,7 @@ import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
 import { bounds } from "./bridge/limits.js";
+import { requireKnown } from "./bridge/options.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
 import { memberOf } from "./state/pointer.js";
@@ -18,6 +19,11 @@ export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { ClientSocket, ConnectOptions, ReceivedPatch, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
+
+const OPTIONS = ["url", "onPatch", "onError", "WebSocket", "limits"] as const satisfies readonly (keyof ConnectOptions)[];
+
+/** How long a client waits, in milliseconds, whose core failed twice in a row. */
+const REST = 1_000;
 
 /** What the core wants done (src/wasm/client.rs). */
 type Effect =
@@ -36,8 +42,8 @@ type Effect =
  * A module that a page runs may also be run by a server that renders the page. Where there is no page, a client with a
  * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing.
  *
- * @throws TypeError where the url isn't one, or of another protocol; in a page without WebSocket. PatchwireError `NOT_JSON`
- *   where there is no url, or a limit is none.
+ * @throws TypeError if the url isn't a valid URL, if its protocol isn't ws, wss, http or https, or if a page has no WebSocket.
+ *   PatchwireError `NOT_JSON` if there is no url, or a limit isn't a number in its range.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -91,6 +97,10 @@ export class SyncedClient<T> {
   constructor(options: ConnectOptions) {
     this.#options = options;
     this.#url = resolve(options?.url);
+    requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+    for (const name of ["onPatch", "onError"] as const) {
+      if (options[name] !== undefined && typeof options[name] !== "function") throw new PatchwireError("VALIDATION_FAILED", `the option ${name} is a function`);
+    }
     this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
     if (this.#WebSocket === undefined) {
@@ -267,7 +277,20 @@ export class SyncedClient<T> {
       if (!isLoss(error)) throw error;
       this.#losses++;
       guard(() => this.#options.onError?.(error as PatchwireError));
+      return this.#askAgain(question);
+    }
+  }
+
+  /** If the next core fails as well, yet another one begins a little later: something may be wrong with the question. */
+  #askAgain(question: (handle: ClientHandle) => string): Effect[] {
+    try {
       return this.#askOnce(question);
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.#losses++;
+      guard(() => this.#options.onError?.(error as PatchwireError));
+      this.#wakeAt = now() + REST;
+      return [];
     }
   }
 
@@ -433,7 +456,7 @@ function now(): number {
 /** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
 function resolve(url: ConnectOptions["url"] | undefined): string | undefined {
   const text = typeof url === "string" ? url : url?.href;
-  if (typeof text !== "string") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
+  if (typeof text !== "string" || text === "") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
   const base = globalThis.location?.href;
   // What begins with a scheme is absolute (RFC 3986 §4.2).
   if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;
@@ -446,7 +469,10 @@ function resolve(url: ConnectOptions["url"] | undefined): string | undefined {
 
 /** Where there is no core to say what is wrong with a pointer, on a server, one that is none at all is found all the same. */
 function requirePointer(pointer: string): undefined {
-  if (pointer !== "" && !pointer.startsWith("/")) throw new PatchwireError("INVALID_POINTER", "a JSON Pointer is empty or begins with /", { path: pointer });
+  const refuse = (message: string): PatchwireError => new PatchwireError("INVALID_POINTER", message, { path: String(pointer) });
+  if (typeof pointer !== "string") throw refuse("a pointer is a string, like '/notes/0'");
+  if (pointer !== "" && !pointer.startsWith("/")) throw refuse("a JSON Pointer is empty or begins with /");
+  if (/~(?![01])/.test(pointer)) throw refuse("in a JSON Pointer, ~ is written ~0");
 }
 
 function segmentsOf(pointer: string): string[] {

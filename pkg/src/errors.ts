@@ -55,7 +55,7 @@ export class PatchwireError extends Error implements ErrorPlace {
    * console.log(error.message, error.path); // CONFLICT: another tool wrote the plan /plan
    * ```
    */
-  constructor(code: PatchwireErrorCode, message: string, place: ErrorPlace = {}, options?: { cause: unknown }) {
+  constructor(code: PatchwireErrorCode, message = "", place: ErrorPlace = {}, options?: { cause: unknown }) {
     super(message.startsWith(code) ? message : `${code}: ${message}`, options);
     this.code = code;
     if (place.path !== undefined) this.path = place.path;

@@ -13,7 +13,7 @@ use crate::writes::Write;
 const MOVES: usize = 10_000;
 
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
-/// O(p log p) for p pieces, and O(items) where runs were reordered.
+/// O(p log p) for p pieces, and for each item that is moved.
 ///
 /// Gives up, with `false`, where it would take more than [`MOVES`] of them.
 pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
@@ -24,13 +24,12 @@ pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[S
         splices(pieces, old_length, new, path, out);
         return true;
     }
-    let order = order(pieces);
-    let mut present = vec![false; old_length];
-    order.iter().for_each(|index| present.get_mut(*index).into_iter().for_each(|slot| *slot = true));
-    let sorted: Vec<usize> = present.iter().enumerate().filter(|(_, present)| **present).map(|(index, _)| index).collect();
-    let kept: Vec<Piece> = sorted.iter().map(|index| Piece::Old(*index..*index + 1)).collect();
+    let runs = runs(pieces);
+    let mut sorted: Vec<usize> = (0..runs.len()).collect();
+    sorted.sort_unstable_by_key(|run| start_of(&runs, *run));
+    let kept: Vec<Piece> = sorted.iter().filter_map(|run| runs.get(*run)).cloned().map(Piece::Old).collect();
     splices(&kept, old_length, new, path, out);
-    moves(&order, &sorted, path, out);
+    moves(&runs, &sorted, path, out);
     insertions(pieces, new, path, out);
     true
 }
@@ -44,19 +43,19 @@ pub(crate) fn unchanged_head(pieces: &[Piece]) -> usize {
 }
 
 /// For each new item, by its index today, the old item before which it has to be inserted to be in order with those
-/// that needn't be moved. O(new items), and O(items) where runs were reordered.
+/// that needn't be moved. O(p log p) for p pieces, and for each new item.
 pub(crate) fn anchors(pieces: &[Piece]) -> Vec<(usize, usize)> {
-    let mut staying = (!are_sorted(pieces)).then(|| longest_increasing(&order(pieces)).into_iter());
+    let mut staying = longest_increasing(&runs(pieces)).into_iter();
     let mut anchors = Vec::new();
     let (mut today, mut before) = (0, 0);
     for piece in pieces {
-        match (piece, &mut staying) {
-            (Piece::Old(range), None) => before = range.end,
-            (Piece::Old(range), Some(staying)) => {
-                let last = range.clone().zip(staying).filter(|(_, stays)| *stays).last();
-                before = last.map_or(before, |(index, _)| index + 1);
+        match piece {
+            Piece::Old(range) => {
+                if staying.next().unwrap_or_default() {
+                    before = range.end;
+                }
             }
-            (Piece::New(count), _) => anchors.extend((today..today + count).map(|today| (today, before))),
+            Piece::New(count) => anchors.extend((today..today + count).map(|today| (today, before))),
         }
         today += piece.len();
     }
@@ -67,8 +66,13 @@ fn are_sorted(pieces: &[Piece]) -> bool {
     pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.start) } else { None }).is_sorted()
 }
 
-fn order(pieces: &[Piece]) -> Vec<usize> {
-    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).flatten().collect()
+/// The old items that are there today, in today's order.
+fn runs(pieces: &[Piece]) -> Vec<Range<usize>> {
+    pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).collect()
+}
+
+fn start_of(runs: &[Range<usize>], run: usize) -> usize {
+    runs.get(run).map_or(0, |range| range.start)
 }
 
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
@@ -107,61 +111,68 @@ fn splices(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out:
     }
 }
 
-/// The items are there in `sorted` order; moves bring them into `order`, from left to right.
-fn moves(order: &[usize], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
-    let mut rank_of = vec![0; sorted.last().map_or(0, |last| last + 1)];
-    sorted.iter().enumerate().for_each(|(rank, origin)| rank_of.get_mut(*origin).into_iter().for_each(|slot| *slot = rank));
-    let ranks: Vec<usize> = order.iter().map(|origin| at(&rank_of, *origin)).collect();
-    let stays = longest_increasing(&ranks);
-    let stays_at = |target: usize| stays.get(target).copied().unwrap_or_default();
-    let mut waiting = Counts::new(ranks.len());
-    let mut target_of = vec![0; ranks.len()];
-    // How many items stay before each target.
-    let mut staying = vec![0];
-    for (target, rank) in ranks.iter().enumerate() {
-        if let Some(slot) = target_of.get_mut(*rank) {
-            *slot = target;
-        }
-        if !stays_at(target) {
-            waiting.add(*rank);
-        }
-        staying.push(at(&staying, target) + usize::from(stays_at(target)));
+/// A run of items that were next to each other, on its way to where it is today.
+#[derive(Clone, Default)]
+struct Moving {
+    length: usize,
+    /// How many runs come before it in the baseline.
+    rank: usize,
+    stays: bool,
+    /// Where it begins today.
+    target: usize,
+    /// How many items that stay come before it today.
+    staying: usize,
+    /// Where the first run after it in the baseline that stays begins today, and how many items that stay come before that.
+    stop: (usize, usize),
+}
+
+/// The runs are there in `sorted` order; moves bring their items into the order of `runs`, from left to right. What belongs to
+/// the longest increasing subsequence stays, run by run: no other run has items between those of one.
+fn moves(runs: &[Range<usize>], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
+    let (mut length, mut staying) = (0, 0);
+    let mut moving: Vec<Moving> = Vec::with_capacity(runs.len());
+    for (range, stays) in runs.iter().zip(longest_increasing(runs)) {
+        moving.push(Moving { length: range.len(), stays, target: length, staying, ..Moving::default() });
+        length += range.len();
+        staying += if stays { range.len() } else { 0 };
     }
-    // For each rank, the target of the first item after it that stays.
-    let mut next_stay = vec![ranks.len(); ranks.len()];
-    let mut upcoming = ranks.len();
-    for (slot, target) in next_stay.iter_mut().zip(&target_of).rev() {
-        *slot = upcoming;
-        if stays_at(*target) {
-            upcoming = *target;
+    let mut waiting = Counts::new(runs.len());
+    let mut stop = (length, staying);
+    for (rank, run) in sorted.iter().enumerate().rev() {
+        if let Some(run) = moving.get_mut(*run) {
+            run.rank = rank;
+            run.stop = stop;
+            if run.stays {
+                stop = (run.target, run.staying);
+            } else {
+                waiting.add(rank, run.length);
+            }
         }
     }
     let mut anchor = 0;
-    for (target, rank) in ranks.iter().enumerate() {
-        if stays_at(target) {
-            anchor = *rank;
+    for run in &moving {
+        if run.stays {
+            anchor = run.rank;
             continue;
         }
-        // Everything before this target is in place; of what comes after it, only what stays.
-        let stop = at(&next_stay, *rank);
-        let placed = if stop <= target { stop } else { target + at(&staying, stop) - at(&staying, target) };
-        let from = placed + waiting.before(*rank);
-        waiting.remove(*rank);
-        let to = target + waiting.before(anchor);
-        if from != to {
-            let place = |index| {
-                let mut place = Vec::with_capacity(path.len() + 1);
-                place.extend_from_slice(path);
-                place.push(Step::Index(index));
-                place
-            };
-            out.push(Write::Move { from: place(from), path: place(to) });
+        for target in run.target..run.target + run.length {
+            // Everything before this target is in place; of what comes after it, only what stays.
+            let (stop, stays_before_stop) = run.stop;
+            let placed = if stop <= target { stop } else { target + stays_before_stop - run.staying };
+            let from = placed + waiting.before(run.rank);
+            waiting.remove(run.rank, 1);
+            let to = target + waiting.before(anchor);
+            if from != to {
+                let place = |index| {
+                    let mut place = Vec::with_capacity(path.len() + 1);
+                    place.extend_from_slice(path);
+                    place.push(Step::Index(index));
+                    place
+                };
+                out.push(Write::Move { from: place(from), path: place(to) });
+            }
         }
     }
-}
-
-fn at(list: &[usize], index: usize) -> usize {
-    list.get(index).copied().unwrap_or_default()
 }
 
 fn insertions(pieces: &[Piece], new: &Array, path: &[Step], out: &mut Vec<Write>) {
@@ -186,30 +197,41 @@ fn items(array: &Array, range: Range<usize>) -> Vec<Node> {
     array.iter_from(range.start).take(range.len()).cloned().collect()
 }
 
-/// Which elements belong to one longest increasing subsequence. O(n log n).
-pub(crate) fn longest_increasing(values: &[usize]) -> Vec<bool> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
-    for (index, current) in values.iter().enumerate() {
-        let length = tails.partition_point(|tail| at(values, *tail) < *current);
-        previous.push(length.checked_sub(1).and_then(|before| tails.get(before)).copied());
-        match tails.get_mut(length) {
-            Some(tail) => *tail = index,
-            None => tails.push(index),
+/// Which runs belong to one longest increasing subsequence of their items. O(r log r) for r runs of one item; where their
+/// lengths differ, what was found so far may have to make room for each.
+pub(crate) fn longest_increasing(runs: &[Range<usize>]) -> Vec<bool> {
+    /// The last run of a subsequence, and how many items that has. Among all of these both increase.
+    struct Tail {
+        run: usize,
+        start: usize,
+        items: usize,
+    }
+    let mut tails: Vec<Tail> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(runs.len());
+    for (run, range) in runs.iter().enumerate() {
+        let at = tails.partition_point(|tail| tail.start < range.start);
+        let before = at.checked_sub(1).and_then(|before| tails.get(before));
+        let items = range.len() + before.map_or(0, |tail| tail.items);
+        previous.push(before.map(|tail| tail.run));
+        let shorter = tails.iter().skip(at).take_while(|tail| tail.items <= items).count();
+        let tail = Tail { run, start: range.start, items };
+        match tails.get_mut(at) {
+            Some(slot) if shorter == 1 => *slot = tail,
+            _ => drop(tails.splice(at..at + shorter, [tail])),
         }
     }
-    let mut chosen = vec![false; values.len()];
-    let mut last = tails.last().copied();
-    while let Some(index) = last {
-        if let Some(slot) = chosen.get_mut(index) {
+    let mut chosen = vec![false; runs.len()];
+    let mut last = tails.last().map(|tail| tail.run);
+    while let Some(run) = last {
+        if let Some(slot) = chosen.get_mut(run) {
             *slot = true;
         }
-        last = previous.get(index).copied().flatten();
+        last = previous.get(run).copied().flatten();
     }
     chosen
 }
 
-/// A binary indexed tree (Fenwick 1994) over members of a set: how many come before a place.
+/// A binary indexed tree (Fenwick 1994): how many items there are before a place.
 struct Counts {
     tree: Vec<usize>,
 }
@@ -219,12 +241,12 @@ impl Counts {
         Counts { tree: vec![0; size + 1] }
     }
 
-    fn add(&mut self, place: usize) {
-        self.change(place, |count| count + 1);
+    fn add(&mut self, place: usize, items: usize) {
+        self.change(place, |count| count + items);
     }
 
-    fn remove(&mut self, place: usize) {
-        self.change(place, |count| count - 1);
+    fn remove(&mut self, place: usize, items: usize) {
+        self.change(place, |count| count - items);
     }
 
     fn change(&mut self, place: usize, change: impl Fn(usize) -> usize) {
@@ -235,7 +257,7 @@ impl Counts {
         }
     }
 
-    /// Members at places less than `place`.
+    /// Items at places less than `place`.
     fn before(&self, place: usize) -> usize {
         let (mut sum, mut node) = (0, place);
         while node > 0 {

@@ -157,7 +157,7 @@ impl Matcher<'_, '_> {
         let Some(start) = old.first().map(|item| item.index) else { return };
         let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
         let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
-        let chosen = longest_increasing(&stays.iter().map(|(from, _)| *from).collect::<Vec<_>>());
+        let chosen = longest_increasing(&stays.iter().map(|(from, _)| *from..*from + 1).collect::<Vec<_>>());
         let anchors = stays.into_iter().zip(chosen).filter_map(|(anchor, is_chosen)| is_chosen.then_some(anchor));
         let (mut from, mut to) = (0, 0);
         for (next_from, next_to) in anchors.chain([(old.len(), new.len())]) {

@@ -13,9 +13,10 @@ use crate::text::number;
 const LEVELS: usize = 2;
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
-    match parse::parse_outline(text, limits, LEVELS, |outline| read_outline(outline, limits)) {
+    let around = &limits.around(LEVELS);
+    match parse::parse_outline(text, around, LEVELS, |outline| read_outline(outline, limits)) {
         Some(operations) => Ok(Patch { operations }),
-        None => read(&parse::parse(text.into(), limits)?, limits),
+        None => read(&parse::parse(text.into(), around)?, limits),
     }
 }
 

@@ -189,8 +189,7 @@ fn read_snapshot(chunk: &Object, revision: u64) -> Result<ServerFrame> {
 fn read(source: &str, limits: &Limits) -> Result<Node> {
     limits.check_frame(source.len())?;
     // What the frame carries is held to the document's own limits when it gets there.
-    let depth = limits.depth.saturating_add(ENVELOPE_DEPTH);
-    let within = Limits { document: limits.frame, string: limits.frame, depth, ..*limits };
+    let within = Limits { document: limits.frame, string: limits.frame, ..limits.around(ENVELOPE_DEPTH) };
     parse::parse(source.as_bytes().into(), &within)
 }
 

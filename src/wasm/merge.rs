@@ -109,7 +109,7 @@ fn custom(function: Function) -> Strategy {
 }
 
 fn read(text: &[u8], limits: Limits) -> Result<Vec<StepWrites>> {
-    let node = parse::parse(text.into(), &limits)?;
+    let node = parse::parse(text.into(), &limits.around(1 + crate::writes::LEVELS))?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the writers are a list"))?;
     list.iter().map(|item| StepWrites::read(item, &limits)).collect()
 }

@@ -187,7 +187,7 @@ impl TrackerCore {
         self.tracked.tell(|tracker| tracker.close_cursor(CursorId(cursor)));
     }
 
-    /// Makes today the reader's baseline.
+    /// Makes the present version the reader's baseline.
     pub fn advance(&mut self, cursor: usize) {
         self.tracked.tell(|tracker| tracker.advance(CursorId(cursor)));
     }
@@ -197,7 +197,7 @@ impl TrackerCore {
         Ok(text(self.tracked.ask(|tracker| tracker.writes(CursorId(cursor))).map_err(to_js)?.to_bytes()))
     }
 
-    /// The same with each item of an array by itself.
+    /// The reader's step writes as JSON text, with each item of an array that changed told by itself.
     pub fn step_writes_by_item(&self, cursor: usize) -> JsResult<String> {
         Ok(text(self.tracked.ask(|tracker| tracker.writes_by_item(CursorId(cursor))).map_err(to_js)?.to_bytes()))
     }

@@ -7,6 +7,9 @@ mod codec;
 mod cost;
 mod shorten;
 
+/// The containers around the values of step writes: all of them, their list, one of them, and its items.
+pub(crate) const LEVELS: usize = 4;
+
 pub(crate) use apply::{apply, apply_with};
 pub(crate) use base::Base;
 pub(crate) use cap::{cap, cap_count, cap_where};
@@ -87,7 +90,7 @@ impl StepWrites {
     /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<StepWrites> {
         let limits = Limits::default();
-        StepWrites::read(&parse::parse(text.as_ref().into(), &limits)?, &limits)
+        StepWrites::read(&parse::parse(text.as_ref().into(), &limits.around(LEVELS))?, &limits)
     }
 
     pub(crate) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {

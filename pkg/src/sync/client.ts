@@ -48,7 +48,7 @@ export interface ConnectOptions {
    * Told `CLOSED` where the client waits for want of a WebSocket.
    */
   onError?: (error: PatchwireError) => void;
-  /** Where the platform has none. */
+  /** The constructor to use where the platform has no `WebSocket` of its own, such as that of the package `ws`. */
   WebSocket?: new (url: string) => ClientSocket;
   /** Bounds on what is accepted. */
   limits?: Limits;

@@ -22,7 +22,7 @@ export type Effect =
 /** Moves bytes between sinks and the server's end of the protocol, which is the session's. */
 export class Connections {
   private readonly sinks = new Map<number, Sink>();
-  /** The connections that were told of last, and their sinks: the core tells the same list for as long as it is the same ones. */
+  /** Whom the last frame went to, and their sinks. The core gives the same list, `===`, until other connections are meant. */
   private told: Connected | undefined;
   private listening: Sink[] = [];
 

@@ -234,7 +234,7 @@ export class LiveState<T> {
     }
   }
 
-  /** Does it now, or when the transaction has ended that is open, if it holds then. */
+  /** Runs `then` at once, or once the open transaction has ended, provided that `holds` is true of what is stored by then. */
   wait(then: () => void, holds: (stored: Stored) => boolean = always, effects?: Effect[]): void {
     // Functions that are arguments have no names to be given: a bundler may do that for each, and each time.
     this.waiting.push({ then, holds, effects });
@@ -331,7 +331,7 @@ export class LiveState<T> {
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
-      if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state, and no initial one was given");
+      if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined");
       return new StateTracker(initial, limits ? { limits } : {}).document();
     };
     const session = this.tables.open(make, limits, version);

@@ -62,13 +62,23 @@ function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unkno
 
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
 function takeName(ctx: DurableContext, given: string | undefined): string {
-  const name = given === undefined ? "" : String(given).toLowerCase();
+  const name = typeof given === "string" ? given.toLowerCase() : "";
   if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
   const { storage, [OWNER]: owner = {} } = ctx as DurableContext & { [OWNER]?: object };
   const names = taken.get(storage) ?? new Map<string, object>();
   if ((names.get(name) ?? owner) !== owner) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
   taken.set(storage, names.set(name, owner));
   return name;
+}
+
+/** A frame's text. */
+function frameOf(message: string | ArrayBuffer): string {
+  if (typeof message === "string") return message;
+  try {
+    return new TextDecoder().decode(message);
+  } catch (cause) {
+    throw new PatchwireError("VALIDATION_FAILED", "the second argument is the message that came: a string or an ArrayBuffer", {}, { cause });
+  }
 }
 
 /**
@@ -106,7 +116,7 @@ export class SyncedState<T> {
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
    *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
-   *   and for anything else than a name; `NOT_JSON` where a limit is none.
+   *   and for anything else than a name; `NOT_JSON` if a limit isn't a number in its range.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -296,10 +306,15 @@ export class SyncedState<T> {
     checkCount("the revision", revision);
     this.#live.with((opened) => {
       const { session, tracker } = opened;
-      const [then, now] = [revision, call(() => session.revision())].map((revision) => call(() => session.at(revision)));
-      tracker.apply(call(() => now!.diff(then!, undefined, true)));
-      release(then!);
-      release(now!);
+      const present = call(() => session.revision());
+      const documents = [];
+      try {
+        for (const wanted of [revision, present]) documents.push(call(() => session.at(wanted)));
+        const [then, now] = documents;
+        tracker.apply(call(() => now!.diff(then!, undefined, true)));
+      } finally {
+        for (const document of documents) release(document);
+      }
       this.#live.commit(opened);
     });
   }
@@ -420,8 +435,7 @@ export class SyncedState<T> {
    * What isn't a frame of the protocol is answered with `fail`. While a transaction of the object is open, the answer waits.
    */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
-    const frame = typeof message === "string" ? message : new TextDecoder().decode(message);
-    this.#live.receive(socket, frame);
+    this.#live.receive(socket, frameOf(message));
   }
 
   /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */

@@ -35,10 +35,11 @@ export class Headroom {
   /** The limits as the core takes them. */
   readonly bounds: Float64Array;
 
-  /** Throws where a limit is none. */
+  /** Throws `NOT_JSON` if a limit isn't a number in its range. One that is `undefined` is the default. */
   constructor(limits: Limits) {
     this.bounds = bounds(limits);
-    this.limits = { ...DEFAULTS, ...limits };
+    const { document = DEFAULTS.document, depth = DEFAULTS.depth, string = DEFAULTS.string, path = DEFAULTS.path, operations = DEFAULTS.operations } = limits;
+    this.limits = { document, depth, string, path, operations };
   }
 
   /** The size of the document that the core begins with, or a bound of it. */

@@ -54,7 +54,7 @@ export class Meaning {
   /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
-  /** A state that the core may begin with, how many records lead to it, and how many changes there had been. */
+  /** A version that a new core can begin with: the first `at` records of the log lead to it, which were so many changes. */
   private mark: { at: number; state: unknown; changes: number } | null = null;
 
   private constructor(
@@ -267,7 +267,8 @@ export class Meaning {
 
   restore(checkpoint: CheckpointId): void {
     const [number, session] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
-    if (session !== this.running().session) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
+    const isKnown = session === this.running().session && /^\d{1,9}$/.test(number ?? "");
+    if (!isKnown) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
@@ -417,7 +418,7 @@ export class Meaning {
     return plan;
   }
 
-  /** Whether it holds so much of a document, one by one, that it had better be read anew. */
+  /** Whether so many parts of the document were read one by one that opening it anew would hold less. */
   get isCrowded(): boolean {
     return this.plain?.isCrowded === true;
   }
@@ -443,9 +444,10 @@ export class Meaning {
   }
 
   /**
-   * Keeps the log short; `leavesLast` keeps what the last recipe did, which may be told without the core. What everybody has read and nobody can undo any more the core needn't carry
-   * out: it begins anew with the state that was there afterwards. What one recipe did in thousands of places isn't carried out
-   * either, but is a step of the history. Everything else goes to the core.
+   * Keeps the log short. With `leavesLast` the records of the last recipe stay in it, because they may be told without the
+   * core. What everybody has read, and nobody can undo any more, the core needn't carry out: it begins anew with the state
+   * that was there afterwards. What one recipe did in thousands of places isn't carried out either, but is a step of the
+   * history. Everything else goes to the core.
    */
   private shorten(plain: State, leavesLast: boolean): void {
     const { log } = plain;

@@ -1,5 +1,5 @@
 import { isLoss } from "../bridge/engine.js";
-import { requirePointers } from "../bridge/options.js";
+import { requireKnown, requireObject, requirePointers } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer } from "../state/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
@@ -76,6 +76,8 @@ export async function parallel<T, const R extends readonly unknown[]>(
   options: ParallelOptions = {},
 ): Promise<ParallelResult<R>> {
   checkTools(tools);
+  requireObject("the options", options);
+  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
   checkParallel(options);
   const base = owner.getState();
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
@@ -89,6 +91,8 @@ export async function parallel<T, const R extends readonly unknown[]>(
   });
   return { results: results as ParallelResult<R>["results"], ...told };
 }
+
+const OPTIONS = ["strategies", "counters", "texts"] as const satisfies readonly (keyof ParallelOptions)[];
 
 /** Refuses what can't be run, such as the promise of a tool that was called already, before a tool has run. */
 function checkTools(given: unknown): void {

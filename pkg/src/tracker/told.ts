@@ -41,9 +41,9 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     if (!isOne && !isPush && (typeof key !== "string" || op === "sift" || typeof op === "object")) return null;
     if (op === "remove") {
       departs = true;
-      const path = place + pointerOf([key!]);
-      operations.push({ op, path });
-      if (!isOne) arrays.remove(path);
+      const gone = place + pointerOf([key!]);
+      operations.push({ op, path: gone });
+      if (!isOne) arrays.remove(gone);
       continue;
     }
     arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";

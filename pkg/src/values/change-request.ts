@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "#merge";
 import { pointerText } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended } from "../bridge/options.js";
+import { isExtended, requireKnown, requireObject } from "../bridge/options.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
@@ -88,6 +88,8 @@ export interface ChangeRequestOptions<T = unknown> {
   /** Bounds on what is accepted. */
   limits?: Limits;
 }
+
+const OPTIONS = ["allow", "view", "base", "strategies", "scope", "strayMembers", "truncation", "validate", "agent", "at", "dialect", "limits"] as const satisfies readonly (keyof ChangeRequestOptions<unknown>)[];
 
 /** What a request asked for and wasn't done. */
 export interface BlockedChange {
@@ -216,6 +218,8 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
  * ```
  */
 export function applyChangeRequest<T>(state: T, request: ChangeRequest | string, options: ChangeRequestOptions<T> = {}): ChangeResult<T> {
+  requireObject("the options", options);
+  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
   requireRule(options.validate);
   const onto = options.base === undefined ? {} : { newer: state };
   const outcome = change<T>(options.base ?? state, { request: request ?? null, ...onto }, options);

@@ -5,7 +5,7 @@ import { checkJson } from "../state/json.js";
 import { segmentsOf, toldAt } from "../state/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended } from "../bridge/options.js";
+import { isExtended, requireKnown } from "../bridge/options.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -126,6 +126,7 @@ export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: Mer
 /** Merges branches of the first state, or where there are none the writes in the text. */
 function merge<T>(states: readonly T[], writes: string, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
   const [extended, limits] = [isExtended(options), bounds(options.limits)];
+  requireKnown("option", options, ["strategies", "dialect", "limits"], "VALIDATION_FAILED");
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   for (const state of states) checkSize(state, options.limits);

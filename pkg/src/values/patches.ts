@@ -2,7 +2,7 @@ import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { isShort } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended } from "../bridge/options.js";
+import { isExtended, requireKnown } from "../bridge/options.js";
 import type { KnownRuns } from "../state/equality.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { Pair } from "./differing.js";
@@ -37,6 +37,7 @@ const MUCH = 4 << 20;
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const extended = isExtended(options);
+  requireDiffOptions(options);
   const key = options?.key;
   // Whoever has limits has them held against all that is given; the core refuses what is no name.
   if (options?.limits !== undefined || (key !== undefined && typeof key !== "string")) return compare(before, after, options);
@@ -48,6 +49,10 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   const pair = narrowed.asked(after);
   const patch = pair === undefined ? undefined : compareIfFit(pair, options, short, narrowed.runs);
   return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, short, narrowed.runs) : patch;
+}
+
+function requireDiffOptions(options: DiffOptions | undefined): void {
+  if (options !== undefined) requireKnown("option", options, ["key", "dialect", "limits"], "VALIDATION_FAILED");
 }
 
 /** Undefined where something is refused, which is then said of all that was given. */
@@ -86,6 +91,7 @@ function compare(before: unknown, after: unknown, options?: DiffOptions & { limi
  */
 export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options), bounds(options?.limits)];
+  requireDiffOptions(options);
   const [arena, split, length] = passVersions(before, after);
   return JSON.parse(call(() => core().diff_texts(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
 }

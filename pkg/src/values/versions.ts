@@ -1,6 +1,7 @@
 import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
 import { sharedHead, sharedTail } from "../bridge/shared.js";
+import { PatchwireError } from "../errors.js";
 import type { Arena } from "../wasm/patchwire.js";
 
 /** Below this encoding both takes no longer than looking for what they share. */
@@ -12,6 +13,9 @@ const LONG = 4096;
  * their ends is encoded once.
  */
 export function passVersions(before: string | Uint8Array, after: string | Uint8Array): [Arena, number, number] {
+  for (const text of [before, after]) {
+    if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array");
+  }
   if (typeof before !== "string" || typeof after !== "string") {
     const room = reserve(most(before) + most(after));
     const split = put(before, room, 0);

@@ -29,7 +29,7 @@ pub enum Status {
     Connecting,
     /// The state is the server's, but for what is on its way.
     Live,
-    /// The state is what was last known; the client is on it.
+    /// The connection was lost. The state is the last one that came, and the client connects again.
     Reconnecting,
     /// Nothing will come any more.
     Closed,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { applyChangeRequest, applyPatch, parallel, PatchwireError, StateTracker } from "patchwire";
+import { applyChangeRequest, applyPatch, diff, diffTexts, mergeWrites, parallel, PatchwireError, StateTracker } from "patchwire";
 import { connect } from "patchwire/client";
 import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
 import { refusal } from "../support/refusal.ts";
@@ -27,6 +27,20 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["connect without a url", () => connect({} as never), "NOT_JSON", url],
   ["connect to a number", () => connect({ url: 8787 } as never), "NOT_JSON", url],
   ["an unknown limit of a client", () => connect({ url: "/", limits: { frames: 1 } } as never), "NOT_JSON", "there is no limit frames: the limits are document, depth, operations, string, path, frame"],
+  ["connect to an empty text, as of a variable that isn't set", () => connect({ url: "" }), "NOT_JSON", url],
+  ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, onPatch, onError, WebSocket, limits"],
+  ["a handler that isn't one", () => connect({ url: "/", onError: 5 } as never), "VALIDATION_FAILED", "the option onError is a function"],
+  ["a number for a pointer of a client that waits", () => connect({ url: "/" }).get(5 as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
+  ["a pointer with a bare ~ of a client that waits", () => connect({ url: "/" }).get("/a~2"), "INVALID_POINTER", "~"],
+
+  ["a SyncedState whose initial state is undefined", () => (synced(context(), { initial: undefined }) as SyncedState<object>).getState(), "STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined"],
+  ["a number for the name of a SyncedState", () => synced(context(), { initial: {}, name: 5 }), "VALIDATION_FAILED", "the option name is up to 64 letters"],
+  ["a message that is none", () => (synced(context(), { initial: {} }) as SyncedState<object>).webSocketMessage({} as never, 5 as never), "VALIDATION_FAILED", "the second argument is the message that came"],
+  ["an unknown option of diff", () => diff(1, 2, { keys: "id" } as never), "VALIDATION_FAILED", "there is no option keys: the options are key, dialect, limits"],
+  ["nothing to diff in texts", () => diffTexts(undefined as never, "1"), "NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array"],
+  ["an unknown option of mergeWrites", () => mergeWrites({}, [], { strategy: {} } as never), "VALIDATION_FAILED", "there is no option strategy: the options are strategies, dialect, limits"],
+  ["an unknown option of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, { allowed: [] } as never), "VALIDATION_FAILED", "there is no option allowed: the options are allow, view"],
+  ["null for the options of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, null as never), "NOT_JSON", "the options should be an object"],
 
   ["a SyncedState of nothing", () => synced(undefined, { initial: {} }), "VALIDATION_FAILED", noContext],
   ["a SyncedState of a storage", () => synced(memoryStorage(), { initial: {} }), "VALIDATION_FAILED", noContext],
