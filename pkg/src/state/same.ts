@@ -10,9 +10,10 @@ export function isSame(a: unknown, b: unknown, recipe: Recipe): boolean {
   return new Comparison(recipe).isSame(a, b);
 }
 
-/** Whether arrays of the same length are. */
-export function areSame(a: readonly unknown[], b: readonly unknown[], recipe: Recipe): boolean {
+/** Whether arrays of the same length are. Where they may differ at `indexes` alone, if these are given, only those are looked at. */
+export function areSame(a: readonly unknown[], b: readonly unknown[], recipe: Recipe, indexes: readonly number[] | null): boolean {
   const comparison = new Comparison(recipe);
+  if (indexes !== null) return indexes.every((i) => comparison.isSame(a[i], b[i]));
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i]) && !comparison.isSame(a[i], b[i])) return false;
   return true;
 }

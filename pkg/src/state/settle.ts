@@ -3,7 +3,7 @@ import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
-import { ABSENT, Place, type Told } from "./place.js";
+import { ABSENT, Place, type Step, type Told } from "./place.js";
 import { areSame, isSame } from "./same.js";
 import { hasNames, hasNews, Takeover } from "./takeover.js";
 
@@ -139,7 +139,7 @@ export class Settlement extends Takeover {
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe)) return base;
+    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe, setsOf(steps))) return base;
     tells(place, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, place.length > LARGE);
   }
@@ -256,3 +256,12 @@ function isJson(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
+/** Where items were set, if that is all that was done to an array. */
+function setsOf(steps: readonly Step[]): number[] | null {
+  const indexes: number[] = [];
+  for (const step of steps) {
+    if (step.kind !== "set") return null;
+    indexes.push(step.key as number);
+  }
+  return indexes;
+}
