@@ -10,12 +10,13 @@ use super::error::{JsResult, text, to_js};
 use super::host::{Values, documents};
 use super::limits::limits;
 use crate::document::Document;
+use crate::edit;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan, Merged, Proposal, Strategy};
 use crate::node::Node;
 use crate::print::{print, print_text};
-use crate::writes::StepWrites;
+use crate::writes::{self, StepWrites};
 use crate::{parse, patch};
 
 enum Writers {
@@ -28,8 +29,6 @@ enum Writers {
 pub struct MergeHandle {
     base: Document,
     writers: Writers,
-    /// What writers who lost had, conflict by conflict.
-    lost: Vec<Option<Document>>,
 }
 
 #[wasm_bindgen]
@@ -42,24 +41,28 @@ impl MergeHandle {
         let base = states.next().unwrap_or(Document { root: Node::Null, limits });
         let writers =
             if branches { Writers::Branches(states.collect()) } else { Writers::Writes(read(arena.head(length), limits).map_err(to_js)?) };
-        Ok(MergeHandle { base, writers, lost: Vec::new() })
+        Ok(MergeHandle { base, writers })
     }
 
     /// Merges by `strategies`, a list of `[pointer, name]` and `[pointer, function]`. A function gets the texts of the
     /// existing value, of the incoming one and of the base (or undefined), the pointer and the writer's number, and
     /// returns the text of the result, or undefined where it failed. Returns
     /// `{"edits":…,"patch":…,"conflicts":…,"warnings":…}`; conflicts have `null` for values, of which there may be as many as large
-    /// ones are: what was kept is in the state, and what was lost is asked for.
-    pub fn run(&mut self, strategies: &Array, extended: bool) -> JsResult<String> {
+    /// ones are: what was kept is in the state, and what was lost in the state of the writer who lost.
+    pub fn run(&self, strategies: &Array, extended: bool) -> JsResult<String> {
         let merged = self.merge(strategies).map_err(to_js)?;
-        let answer = print_merged(&self.base, &merged, extended).map_err(to_js)?;
-        self.lost = merged.conflicts.into_iter().map(|conflict| conflict.lost).collect();
-        Ok(answer)
+        print_merged(&self.base, &merged, extended).map_err(to_js)
     }
 
-    /// What the writer who lost a conflict had; undefined where that is nothing.
-    pub fn lost(&self, conflict: usize) -> Option<String> {
-        self.lost.get(conflict)?.as_ref().map(|lost| text(lost.to_bytes()))
+    /// What the writes of one writer alone make of the base, as edits of its plain copy. A branch needs none.
+    pub fn edits_of(&self, writer: usize) -> JsResult<String> {
+        let (mut root, mut edits) = (self.base.root.clone(), Vec::new());
+        if let Writers::Writes(writers) = &self.writers
+            && let Some(alone) = writers.get(writer)
+        {
+            writes::apply_with(&mut root, alone, &self.base.limits, |edit| edits.push(edit.clone())).map_err(to_js)?;
+        }
+        Ok(text(edit::print_edits(&edits)))
     }
 }
 
@@ -109,7 +112,7 @@ fn custom(function: Function) -> Strategy {
 }
 
 fn read(text: &[u8], limits: Limits) -> Result<Vec<StepWrites>> {
-    let node = parse::parse(text.into(), &limits.around(1 + crate::writes::LEVELS))?;
+    let node = parse::parse(text.into(), &limits.around(1 + writes::LEVELS))?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the writers are a list"))?;
     list.iter().map(|item| StepWrites::read(item, &limits)).collect()
 }

@@ -136,10 +136,14 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
     const { edits, conflicts, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: ViewEdit[] };
     const state = derive(states[0], edits);
     checkSize(state, options.limits);
-    for (const [i, conflict] of conflicts.entries()) {
+    const writers: unknown[] = areBranches ? states.slice(1) : [];
+    for (const conflict of conflicts) {
+      const { path, lostBy } = conflict;
       // What is in a state already isn't made once more.
-      if ("kept" in conflict) conflict.kept = toldAt(state, segmentsOf(conflict.path));
-      if ("lost" in conflict) conflict.lost = areBranches ? toldAt(states[conflict.lostBy + 1], segmentsOf(conflict.path)) : JSON.parse(call(() => handle.lost(i))!);
+      if ("kept" in conflict) conflict.kept = toldAt(state, segmentsOf(path));
+      if (!("lost" in conflict)) continue;
+      writers[lostBy] ??= derive(states[0], JSON.parse(call(() => handle.edits_of(lostBy))) as ViewEdit[]);
+      conflict.lost = toldAt(writers[lostBy], segmentsOf(path));
     }
     return { state: state as Immutable<T>, conflicts, ...merged };
   } catch (error) {
