@@ -46,7 +46,7 @@ export interface MergeConflict {
   strategy: string;
   /** What the merged state has there, which isn't copied; absent where there is nothing. */
   kept?: unknown;
-  /** What the writer who lost had there: of a branch, its very value; absent where it deleted it. */
+  /** What the writer who lost had there, which shares with the base what it left alone: of a branch, its very value; absent where it deleted it. */
   lost?: unknown;
   /** The writer whose write decided, counted from 0. */
   keptBy: number;
