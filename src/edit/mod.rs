@@ -246,7 +246,8 @@ fn array_mut(node: &mut Node) -> Result<&mut Array> {
     }
 }
 
-fn check_value(value: &Node, depth: usize, limits: &Limits) -> Result<()> {
+/// Refuses a value that stands inside of `depth` containers where it is over a limit.
+pub(crate) fn check_value(value: &Node, depth: usize, limits: &Limits) -> Result<()> {
     match value {
         _ if value.is_container() => match limits.depth_cap().checked_sub(depth) {
             Some(rest) if value.nested_within(rest) => Ok(()),
