@@ -69,3 +69,15 @@ pub(crate) mod effect {
     pub(crate) const RESYNC: u8 = 3;
     pub(crate) const REFUSAL: u8 = 4;
 }
+
+/// What a client's end of the protocol wants done (`src/wasm/client.rs`), one digit each.
+#[cfg(feature = "wasm-client")]
+pub(crate) mod client_effect {
+    pub(crate) const CONNECT: u8 = 0;
+    pub(crate) const SEND: u8 = 1;
+    pub(crate) const DISCONNECT: u8 = 2;
+    pub(crate) const SNAPSHOT: u8 = 3;
+    pub(crate) const EDITS: u8 = 4;
+    pub(crate) const STATUS: u8 = 5;
+    pub(crate) const REFUSAL: u8 = 6;
+}

@@ -3,16 +3,17 @@
  *
  * @module
  */
-import { call, core, isAlive, passPointer, passTexts } from "./bridge/client-core.js";
+import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
+import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
 import { requireKnown } from "./bridge/options.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
-import { memberOf } from "./state/pointer.js";
+import { memberOf, namesIn } from "./state/pointer.js";
 import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
@@ -27,13 +28,13 @@ const REST = 1_000;
 
 /** What the core wants done (src/wasm/client.rs). */
 type Effect =
-  | [kind: 0, connection: number]
-  | [kind: 1, frame: string]
-  | [kind: 2, connection: number]
-  | [kind: 3, state: unknown]
-  | [kind: 4, edits: ViewEdit[], patch?: JSONPatchOperation[]]
-  | [kind: 5, status: SyncStatus]
-  | [kind: 6, code: PatchwireErrorCode, message: string];
+  | [kind: typeof CLIENT_EFFECT.CONNECT, connection: number]
+  | [kind: typeof CLIENT_EFFECT.SEND, frame: string]
+  | [kind: typeof CLIENT_EFFECT.DISCONNECT, connection: number]
+  | [kind: typeof CLIENT_EFFECT.SNAPSHOT, state: unknown]
+  | [kind: typeof CLIENT_EFFECT.EDITS, edits: ViewEdit[], patch?: JSONPatchOperation[]]
+  | [kind: typeof CLIENT_EFFECT.STATUS, status: SyncStatus]
+  | [kind: typeof CLIENT_EFFECT.REFUSAL, code: PatchwireErrorCode, message: string];
 
 /**
  * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
@@ -187,8 +188,7 @@ export class SyncedClient<T> {
    * ```
    */
   get<V = unknown>(pointer: string): V | undefined {
-    if (this.#handle === undefined) return requirePointer(pointer);
-    return segmentsOf(pointer).reduce(memberOf, this.getState()) as V | undefined;
+    return namesIn(pointer).reduce(memberOf, this.getState()) as V | undefined;
   }
 
   /**
@@ -299,7 +299,7 @@ export class SyncedClient<T> {
     const handle = this.#handle!;
     return call(() => {
       const effects = JSON.parse(question(handle)) as Effect[];
-      if (effects.some(([kind]) => kind === 3 || kind === 4)) this.#revision = handle.revision();
+      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT || kind === CLIENT_EFFECT.EDITS)) this.#revision = handle.revision();
       const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
       const counted = this.#counted;
       this.#frameBytes = counted.bytes + bytes - this.#stats.bytes;
@@ -334,12 +334,8 @@ export class SyncedClient<T> {
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
-    if (this.#handle === undefined) {
-      requirePointer(pointer);
-      return () => {};
-    }
-    const segments = segmentsOf(pointer);
-    const find = (): unknown => segments.reduce(memberOf, this.getState());
+    const names = namesIn(pointer);
+    const find = (): unknown => names.reduce(memberOf, this.getState());
     let value = find();
     return () => {
       const next = find();
@@ -352,28 +348,28 @@ export class SyncedClient<T> {
   #carryOut(effects: Effect[]): void {
     for (const effect of effects) {
       switch (effect[0]) {
-        case 0:
+        case CLIENT_EFFECT.CONNECT:
           this.#connect(effect[1]);
           break;
-        case 1:
+        case CLIENT_EFFECT.SEND:
           this.#socket?.send(effect[1]);
           break;
-        case 2:
+        case CLIENT_EFFECT.DISCONNECT:
           this.#disconnect();
           break;
-        case 3:
+        case CLIENT_EFFECT.SNAPSHOT:
           this.#copy = new PlainCopy(effect[1], this.#copy);
           this.#notify();
           break;
-        case 4:
+        case CLIENT_EFFECT.EDITS:
           this.#copy!.edit(effect[1]);
           if (effect[2] !== undefined) this.#tellPatch(effect[2]);
           this.#notify();
           break;
-        case 5:
+        case CLIENT_EFFECT.STATUS:
           this.#say(effect[1]);
           break;
-        case 6:
+        case CLIENT_EFFECT.REFUSAL:
           guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
       }
     }
@@ -465,17 +461,4 @@ function resolve(url: ConnectOptions["url"] | undefined): string | undefined {
   if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
   resolved.hash = "";
   return resolved.href;
-}
-
-/** Where there is no core to say what is wrong with a pointer, on a server, one that is none at all is found all the same. */
-function requirePointer(pointer: string): undefined {
-  const refuse = (message: string): PatchwireError => new PatchwireError("INVALID_POINTER", message, { path: String(pointer) });
-  if (typeof pointer !== "string") throw refuse("a pointer is a string, like '/notes/0'");
-  if (pointer !== "" && !pointer.startsWith("/")) throw refuse("a JSON Pointer is empty or begins with /");
-  if (/~(?![01])/.test(pointer)) throw refuse("in a JSON Pointer, ~ is written ~0");
-}
-
-function segmentsOf(pointer: string): string[] {
-  const [arena, length] = passPointer(pointer);
-  return JSON.parse(call(() => core().pointer_segments(arena, length))) as string[];
 }

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::error::text;
 use super::limits::limits;
+use crate::boundary::client_effect;
 use crate::patch::Dialect;
 use crate::print::{self, print_text};
 use crate::sync::{Client, ClientEffect, ClientOptions};
@@ -97,31 +98,30 @@ impl ClientHandle {
     }
 
     fn print(&self, out: &mut Vec<u8>, effect: ClientEffect) {
-        let mut part = |label: &[u8], value: Result<&str, u32>| {
-            out.extend_from_slice(label);
-            match value {
-                Ok(text) => print_text(out, text.as_bytes()),
-                Err(connection) => number::print(out, f64::from(connection)),
-            }
+        let kind = match &effect {
+            ClientEffect::Connect(_) => client_effect::CONNECT,
+            ClientEffect::Send(_) => client_effect::SEND,
+            ClientEffect::Disconnect(_) => client_effect::DISCONNECT,
+            ClientEffect::Snapshot => client_effect::SNAPSHOT,
+            ClientEffect::Edits { .. } => client_effect::EDITS,
+            ClientEffect::Status(_) => client_effect::STATUS,
+            ClientEffect::Fail { .. } => client_effect::REFUSAL,
         };
+        out.extend_from_slice(&[b'[', b'0' + kind, b',']);
         match effect {
-            ClientEffect::Connect(connection) => part(b"[0,", Err(connection)),
-            ClientEffect::Send(frame) => part(b"[1,", Ok(&frame)),
-            ClientEffect::Disconnect(connection) => part(b"[2,", Err(connection)),
-            ClientEffect::Status(status) => part(b"[5,", Ok(status.as_str())),
+            ClientEffect::Connect(connection) | ClientEffect::Disconnect(connection) => number::print(out, f64::from(connection)),
+            ClientEffect::Send(frame) => print_text(out, frame.as_bytes()),
+            ClientEffect::Status(status) => print_text(out, status.as_str().as_bytes()),
             ClientEffect::Fail { code, message } => {
-                part(b"[6,", Ok(&code));
-                part(b",", Ok(&message));
+                print_text(out, code.as_bytes());
+                out.push(b',');
+                print_text(out, message.as_bytes());
             }
-            ClientEffect::Snapshot => {
-                out.extend_from_slice(b"[3,");
-                match self.client.document() {
-                    Some(document) => print::print(out, &document.root),
-                    None => out.extend_from_slice(b"null"),
-                }
-            }
+            ClientEffect::Snapshot => match self.client.document() {
+                Some(document) => print::print(out, &document.root),
+                None => out.extend_from_slice(b"null"),
+            },
             ClientEffect::Edits { edits, patch } => {
-                out.extend_from_slice(b"[4,");
                 out.extend_from_slice(&edits);
                 if let Some(patch) = patch {
                     out.push(b',');

@@ -1,5 +1,8 @@
 //! Errors on their way out: JSON text, which the shim makes a `PatchwireError` of.
 
+// The client alone refuses nothing.
+#![cfg_attr(not(feature = "wasm"), allow(dead_code))]
+
 use wasm_bindgen::JsValue;
 
 use crate::error::Error;

@@ -13,7 +13,6 @@ mod error;
 mod limits;
 #[cfg(all(target_arch = "wasm32", not(feature = "wasm-objects")))]
 pub(crate) mod number;
-mod pointer;
 
 #[cfg(feature = "wasm-client")]
 mod client;

@@ -1,10 +1,10 @@
 import { load } from "#load-client";
 import { createEngine } from "./engine.js";
-import { __wbg_reset_state, Arena, ClientHandle, initSync, pointer_segments } from "../wasm/client.js";
+import { __wbg_reset_state, Arena, ClientHandle, initSync } from "../wasm/client.js";
 
 /** The module that has only what the client needs: it is what pages download. */
 export const { core, passTexts, passPointer, call, isAlive } = /* @__PURE__ */ createEngine(
-  { __wbg_reset_state, Arena, ClientHandle, initSync, pointer_segments },
+  { __wbg_reset_state, Arena, ClientHandle, initSync },
   load,
 );
 

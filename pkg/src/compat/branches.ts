@@ -70,7 +70,7 @@ function note(changed: (Changed | undefined)[], at: number, key: string, before:
 }
 
 /** Whether a value is a list with all of another one's items before its own. */
-export function isAppendedTo(before: readonly unknown[], value: unknown): value is unknown[] {
+function isAppendedTo(before: readonly unknown[], value: unknown): value is unknown[] {
   if (!Array.isArray(value) || value.length < before.length) return false;
   for (let i = 0; i < before.length; i++) if (before[i] !== value[i] && !Object.is(before[i], value[i])) return false;
   return true;

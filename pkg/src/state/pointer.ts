@@ -1,4 +1,20 @@
-/** The names in a JSON Pointer (RFC 6901). */
+import { PatchwireError } from "../errors.js";
+
+/** How many names a pointer may have: the limit `path`, where it isn't another one. */
+const MOST = 1_024;
+
+/** The names in a JSON Pointer (RFC 6901) that somebody gave, which is refused as the core does it (src/pointer/mod.rs). */
+export function namesIn(pointer: string): string[] {
+  const refuse = (reason: string): PatchwireError => new PatchwireError("INVALID_POINTER", `${reason} (at '${String(pointer)}')`, { path: String(pointer) });
+  if (typeof pointer !== "string") throw refuse("a pointer is a string, like '/notes/0'");
+  if (pointer !== "" && !pointer.startsWith("/")) throw refuse("a pointer is empty or starts with '/'");
+  const names = segmentsOf(pointer);
+  if (names.length > MOST) throw new PatchwireError("LIMIT_EXCEEDED", "a pointer is over the segment limit (limits.path)");
+  if (/~(?![01])/.test(pointer)) throw refuse("'~' must be followed by 0 or 1");
+  return names;
+}
+
+/** The names in a JSON Pointer that is one. */
 export function segmentsOf(pointer: string): string[] {
   return pointer.split("/").slice(1).map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -1,5 +1,5 @@
-import { call, core, passPointer } from "../bridge/core.js";
 import { isContainer, type Container, type Key } from "./containers.js";
+import { namesIn } from "./pointer.js";
 import { readSlot } from "./reading.js";
 import type { State } from "./state.js";
 
@@ -36,8 +36,7 @@ export class Targets {
   private segments(pointer: string): string[] {
     let segments = this.known.get(pointer);
     if (segments === undefined) {
-      const [arena, length] = passPointer(pointer);
-      segments = JSON.parse(call(() => core().pointer_segments(arena, length))) as string[];
+      segments = namesIn(pointer);
       if (this.known.size === POINTERS) this.known.clear();
       this.known.set(pointer, segments);
     }

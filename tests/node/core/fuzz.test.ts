@@ -247,7 +247,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
 
   function argumentsFor({ name: called, owner, parameters }: Callable): unknown[] {
     // What begins with a pointer, which no seed is.
-    const isPointer = /^(get|stream|append|increment|pointer_segments)$/.test(called) && below(2) === 0;
+    const isPointer = /^(get|stream|append|increment)$/.test(called) && below(2) === 0;
     const isView = called === "filter_patch" && below(4) > 0;
     const isGraph = called === "graph_patch" && below(4) === 0;
     const fitting = isGraph ? ['{"scratch":{"n":1}}', '{"state":{"scratch":{"n":2}}}'].map((text) => Buffer.from(text)) : below(2) === 0 ? pick(pairs) : [bytes(), below(3) === 0 ? Buffer.alloc(0) : bytes()];

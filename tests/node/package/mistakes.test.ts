@@ -31,7 +31,7 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, onPatch, onError, WebSocket, limits"],
   ["a handler that isn't one", () => connect({ url: "/", onError: 5 } as never), "VALIDATION_FAILED", "the option onError is a function"],
   ["a number for a pointer of a client that waits", () => connect({ url: "/" }).get(5 as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
-  ["a pointer with a bare ~ of a client that waits", () => connect({ url: "/" }).get("/a~2"), "INVALID_POINTER", "~"],
+  ["a pointer with a bare ~ of a client that waits", () => connect({ url: "/" }).get("/a~2"), "INVALID_POINTER", "'~' must be followed by 0 or 1"],
 
   ["a SyncedState whose initial state is undefined", () => (synced(context(), { initial: undefined }) as SyncedState<object>).getState(), "STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined"],
   ["a number for the name of a SyncedState", () => synced(context(), { initial: {}, name: 5 }), "VALIDATION_FAILED", "the option name is up to 64 letters"],

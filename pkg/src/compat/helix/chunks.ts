@@ -52,7 +52,7 @@ const others: OtherChunk["type"][] = [
 ];
 
 /** What each type of chunk has. */
-export const chunkMembers: { readonly [type: string]: Members } = {
+const chunkMembers: { readonly [type: string]: Members } = {
   text_delta: { ...base, delta: "string" },
   thinking: { ...base, content: "string", isComplete: "boolean" },
   tool_start: { ...base, toolCallId: "string", toolName: "string", arguments: "present" },
