@@ -98,7 +98,7 @@ export class SyncedClient<T> {
   constructor(options: ConnectOptions) {
     this.#options = options;
     this.#url = resolve(options?.url);
-    requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+    requireKnown("option", options, OPTIONS);
     for (const name of ["onPatch", "onError"] as const) {
       if (options[name] !== undefined && typeof options[name] !== "function") throw new PatchwireError("VALIDATION_FAILED", `the option ${name} is a function`);
     }
@@ -269,26 +269,18 @@ export class SyncedClient<T> {
     this.#notify();
   }
 
-  /** What the core wants done. If it fails, another one is asked, to which nothing of this is known. */
-  #ask(question: (handle: ClientHandle) => string): Effect[] {
+  /**
+   * What the core wants done. If it fails, another one is asked, to which nothing of this is known. If that fails as well, yet another one
+   * begins a little later: something may be wrong with the question.
+   */
+  #ask(question: (handle: ClientHandle) => string, isAgain = false): Effect[] {
     try {
       return this.#askOnce(question);
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#losses++;
       guard(() => this.#options.onError?.(error as PatchwireError));
-      return this.#askAgain(question);
-    }
-  }
-
-  /** If the next core fails as well, yet another one begins a little later: something may be wrong with the question. */
-  #askAgain(question: (handle: ClientHandle) => string): Effect[] {
-    try {
-      return this.#askOnce(question);
-    } catch (error) {
-      if (!isLoss(error)) throw error;
-      this.#losses++;
-      guard(() => this.#options.onError?.(error as PatchwireError));
+      if (!isAgain) return this.#ask(question, true);
       this.#wakeAt = now() + REST;
       return [];
     }

@@ -14,7 +14,7 @@ const MOST: Partial<Record<(typeof NAMES)[number], number>> = { depth: 2_000 };
 /** What can be asked for at least: a frame has room for more than what is around what it carries. */
 const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 
-/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one isn't a number in its range, or its name isn't known. */
+/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one isn't a number in its range, and `VALIDATION_FAILED` if there is no such limit. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
   if (typeof limits !== "object" || limits === null) throw new PatchwireError("NOT_JSON", "limits are an object");

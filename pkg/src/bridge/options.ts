@@ -1,4 +1,4 @@
-import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
+import { PatchwireError } from "../errors.js";
 import type { Dialect } from "../types.js";
 
 export function requireObject(what: string, given: unknown): void {
@@ -11,9 +11,9 @@ export function requireOneOf(option: string, given: unknown, known: readonly unk
 }
 
 /** Without types a mistyped name would quietly mean nothing. */
-export function requireKnown(kind: "option" | "limit", given: object, known: readonly string[], code: PatchwireErrorCode = "NOT_JSON"): void {
+export function requireKnown(kind: "option" | "limit", given: object, known: readonly string[]): void {
   const stray = Object.keys(given).find((name) => !known.includes(name));
-  if (stray !== undefined) throw new PatchwireError(code, `there is no ${kind} ${stray}: the ${kind}s are ${known.join(", ")}`);
+  if (stray !== undefined) throw new PatchwireError("VALIDATION_FAILED", `there is no ${kind} ${stray}: the ${kind}s are ${known.join(", ")}`);
 }
 
 export function requirePointers(option: string, given: unknown): void {

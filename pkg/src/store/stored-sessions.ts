@@ -29,7 +29,7 @@ export class StoredSessions {
 
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
     const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options) as DurableStateStoreOptions;
-    requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+    requireKnown("option", options, OPTIONS);
     bounds(options.limits);
     if (!/^[a-z0-9_-]{1,32}$/i.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 32 letters, digits, - and _");
     this.#storage = storageOf(place);

@@ -56,7 +56,7 @@ function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unkno
   const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
   if (!isStorage((ctx as DurableContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
   if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
-  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+  requireKnown("option", options, OPTIONS);
   bounds(options.limits);
 }
 

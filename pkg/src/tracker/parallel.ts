@@ -77,7 +77,7 @@ export async function parallel<T, const R extends readonly unknown[]>(
 ): Promise<ParallelResult<R>> {
   checkTools(tools);
   requireObject("the options", options);
-  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+  requireKnown("option", options, OPTIONS);
   checkParallel(options);
   const base = owner.getState();
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));

@@ -53,8 +53,8 @@ export class StateTracker<T> {
    * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
    * O(1).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown option or mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`; `INVALID_POINTER` in
-   *   an option.
+   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`, also for an
+   *   unknown option; `INVALID_POINTER` in an option.
    * @example
    * ```ts
    * import { StateDocument, StateTracker } from "patchwire";

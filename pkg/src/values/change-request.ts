@@ -219,7 +219,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
  */
 export function applyChangeRequest<T>(state: T, request: ChangeRequest | string, options: ChangeRequestOptions<T> = {}): ChangeResult<T> {
   requireObject("the options", options);
-  requireKnown("option", options, OPTIONS, "VALIDATION_FAILED");
+  requireKnown("option", options, OPTIONS);
   requireRule(options.validate);
   const onto = options.base === undefined ? {} : { newer: state };
   const outcome = change<T>(options.base ?? state, { request: request ?? null, ...onto }, options);

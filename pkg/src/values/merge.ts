@@ -126,7 +126,7 @@ export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: Mer
 /** Merges branches of the first state, or where there are none the writes in the text. */
 function merge<T>(states: readonly T[], writes: string, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
   const [extended, limits] = [isExtended(options), bounds(options.limits)];
-  requireKnown("option", options, ["strategies", "dialect", "limits"], "VALIDATION_FAILED");
+  requireKnown("option", options, ["strategies", "dialect", "limits"]);
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   for (const state of states) checkSize(state, options.limits);

@@ -52,7 +52,7 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
 }
 
 function requireDiffOptions(options: DiffOptions | undefined): void {
-  if (options !== undefined) requireKnown("option", options, ["key", "dialect", "limits"], "VALIDATION_FAILED");
+  if (options !== undefined) requireKnown("option", options, ["key", "dialect", "limits"]);
 }
 
 /** Undefined where something is refused, which is then said of all that was given. */
