@@ -13,7 +13,7 @@ use crate::writes::Write;
 const MOVES: usize = 10_000;
 
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
-/// O(p log p) for p pieces, and for each item that is moved.
+/// O(p log p) for p pieces, and for each item that is moved; what [`longest_increasing`] says of long runs aside.
 ///
 /// Gives up, with `false`, where it would take more than [`MOVES`] of them.
 pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
