@@ -1,6 +1,7 @@
 import { isContainer, type Key } from "../state/containers.js";
-import { isEqual, isJsonContainer, sharedRuns, type KnownRuns } from "../state/equality.js";
-import { bytesOf, checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
+import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
+import { checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
+import { bytesOf, isNestedWithin, isShort, leastLength } from "../state/size.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
 import { attempt } from "./engine.js";
@@ -335,59 +336,6 @@ function pathOf(opened: Opened): Key[] {
   const path: Key[] = [];
   for (let at = opened; at.holder !== null; at = at.holder) path.push(keyOf(at.holder, at.position));
   return path.reverse();
-}
-
-/** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */
-export function leastLength(value: unknown, most: number, depth: number): number {
-  if (typeof value === "string") return value.length + 2;
-  if (!isContainer(value)) return 1;
-  let length = 1;
-  if (depth === 0) return length;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && length <= most; i++) length += 1 + leastLength(value[i], most - length, depth - 1);
-    return length;
-  }
-  for (const name of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[name];
-    if (item !== undefined) length += name.length + 4 + leastLength(item, most - length, depth - 1);
-    if (length > most) break;
-  }
-  return length;
-}
-
-/** Whether a value is JSON of about so many bytes at most, and nests no deeper. What it isn't certain of, it says no to. */
-export function isShort(value: unknown, most: number, depth: number): boolean {
-  return restOf(value, most, depth) >= 0;
-}
-
-/** What is left of so many bytes when a value's text is taken from them, about; less than 0 of one that is longer, deeper, or may not be JSON. */
-function restOf(value: unknown, most: number, depth: number): number {
-  if (typeof value === "string") return most - value.length - 2;
-  if (typeof value === "number") return Number.isFinite(value) ? most - 8 : -1;
-  if (value === null || typeof value === "boolean") return most - 5;
-  if (!isContainer(value) || depth === 0 || !isJsonContainer(value)) return -1;
-  let rest = most - 2;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && rest >= 0; i++) rest = restOf(value[i], rest - 1, depth - 1);
-    return rest;
-  }
-  for (const name of Object.keys(value)) {
-    if (rest < 0) break;
-    const item = (value as Record<string, unknown>)[name];
-    if (item !== undefined) rest = restOf(item, rest - name.length - 4, depth - 1);
-  }
-  return rest;
-}
-
-function isNestedWithin(value: unknown, limit: number): boolean {
-  if (!isContainer(value)) return true;
-  if (limit <= 0) return false;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) if (!isNestedWithin(value[i], limit - 1)) return false;
-    return true;
-  }
-  for (const name of Object.keys(value)) if (!isNestedWithin((value as Record<string, unknown>)[name], limit - 1)) return false;
-  return true;
 }
 
 /** The items of an array that are in the runs, of which its starts are at `offset`. */

@@ -3,9 +3,10 @@ import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
+import { isNumber } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
-import { appendedTo, changedIn, difference, isMembers, isNumber, isPlainJson, isShort, othersThan, ownOf, type Changed, type Members } from "./branches.js";
+import { appendedTo, changedIn, difference, isMembers, isPlainJson, isWithinLimits, othersThan, ownOf, type Changed, type Members } from "./branches.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -354,7 +355,7 @@ export class StateManager {
    */
   private sure(name: Partition, key: string, before: unknown, values: readonly unknown[]): unknown {
     if (this.hasMeans) return undefined;
-    if (values.length === 1) return (before === undefined || isShort(before)) && isShort(values[0]) ? values[0] : undefined;
+    if (values.length === 1) return (before === undefined || isWithinLimits(before)) && isWithinLimits(values[0]) ? values[0] : undefined;
     const rule = this.ruleAt(name, key);
     if (!Array.isArray(before)) return rule === undefined ? undefined : this.ofNumbers(rule, before, values);
     if (rule !== undefined && this.rules[rule]![1] !== "concat") return undefined;
@@ -455,7 +456,7 @@ function requireState(state: unknown): void {
 
 /** Refuses what isn't JSON. What is plain to see isn't copied for that. */
 function requireJson(value: unknown): void {
-  if (!isPlainJson(value, 0)) checkJson(value);
+  if (!isPlainJson(value)) checkJson(value);
 }
 
 /** `scratch.a.b` is `b` in `scratch.a`, or the member of `scratch` that is called `a.b`. */

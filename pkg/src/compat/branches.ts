@@ -1,5 +1,6 @@
 import { isContainer } from "../state/containers.js";
 import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
+import { isShort } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
 
 // What branches of a graph's state have otherwise than the state that they started from, by reference.
@@ -9,6 +10,12 @@ export type Members = Record<string, unknown>;
 /** In a longer or deeper value the core looks for what is over its limits. */
 const LARGE = 1 << 22;
 const DEEP = 256;
+
+/** Whether this is just what JSON would give back, as far as can be told without looking twice. */
+export const isPlainJson = (value: unknown): boolean => isShort(value, Infinity, DEEPEST);
+
+/** The same, within all limits. */
+export const isWithinLimits = (value: unknown): boolean => isShort(value, LARGE, DEEP);
 
 export function isMembers(value: unknown): value is Members {
   return isContainer(value) && !Array.isArray(value);
@@ -85,15 +92,15 @@ export function appendedTo(before: readonly unknown[], values: readonly unknown[
     for (let i = before.length; i < value.length; i++) added.push(value[i]);
   }
   // Objects that all have by the same reference are what they were.
-  for (let i = 0; i < before.length; i++) if (typeof before[i] !== "object" && !isShort(before[i])) return undefined;
-  return isShort(added) ? [...before, ...added] : undefined;
+  for (let i = 0; i < before.length; i++) if (typeof before[i] !== "object" && !isWithinLimits(before[i])) return undefined;
+  return isWithinLimits(added) ? [...before, ...added] : undefined;
 }
 
 /** What a branch has otherwise than by reference: the core makes the branch of it, which then shares the base's values. */
 export function difference(base: object, branch: object): JSONPatchOperation[] {
   const operations: JSONPatchOperation[] = [];
   tell(operations, "", base, branch);
-  if (!operations.every((operation) => !("value" in operation) || isPlainJson(operation.value, 0))) checkJson(branch);
+  if (!operations.every((operation) => !("value" in operation) || isPlainJson(operation.value))) checkJson(branch);
   return operations;
 }
 
@@ -114,35 +121,4 @@ function tell(operations: JSONPatchOperation[], path: string, before: unknown, a
   } else {
     operations.push({ op: "replace", path, value: after });
   }
-}
-
-/** Whether this is JSON, as far as can be told without looking twice. */
-export function isPlainJson(value: unknown, depth: number): boolean {
-  return lengthOf(value, depth) < Infinity;
-}
-
-/** Whether this is JSON that is within all limits. */
-export function isShort(value: unknown): boolean {
-  return lengthOf(value, DEEPEST - DEEP) < LARGE;
-}
-
-/** Whether this is a number that JSON has: not -0, which it has as 0. */
-export function isNumber(value: unknown): value is number {
-  return Number.isFinite(value) && (value !== 0 || Object.is(value, 0));
-}
-
-/** How many characters a value has, about; infinitely many where it isn't plainly JSON, as which -0 would be 0. */
-function lengthOf(value: unknown, depth: number): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return isNumber(value) || typeof value === "boolean" || value === null ? 8 : Infinity;
-  if (depth > DEEPEST || !isPlain(value) || Object.getOwnPropertySymbols(value).length > 0) return Infinity;
-  let length = 2;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) length += lengthOf(value[i], depth + 1);
-  } else {
-    const keys = Object.keys(value);
-    const held: unknown[] = Object.values(value);
-    for (let i = 0; i < keys.length; i++) length += keys[i]!.length + lengthOf(held[i], depth + 1);
-  }
-  return length;
 }

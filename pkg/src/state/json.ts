@@ -40,11 +40,6 @@ export function tooLarge(path: Key[] = []): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit (limits.document)", path.length === 0 ? {} : { path: pointerOf(path.slice(0, 1)) });
 }
 
-/** How many bytes the JSON text of a value has. O(its size). */
-export function textLength(value: unknown): number {
-  return bytesOf(JSON.stringify(value));
-}
-
 /** A path as a JSON Pointer (RFC 6901). */
 export function pointerOf(path: readonly Key[]): string {
   let pointer = "";
@@ -88,40 +83,6 @@ export function takeState(value: unknown, own: boolean): { state: unknown } & In
 /** Refuses a value that isn't JSON; members that are undefined don't count. O(its size). */
 export function checkJson(value: unknown, path: Key[] = []): void {
   new StateIntake("look", path).take(value);
-}
-
-/** What a value weighs in the core (src/document/node.rs): about the bytes of its text, 8 for a number. O(its size). */
-export function weightOf(value: unknown, deepest = DEEPEST): number {
-  if (typeof value === "string") return bytesOf(value) + 2;
-  if (typeof value === "number") return 8;
-  if (!isContainer(value)) return 4;
-  if (deepest === 0) throw tooDeep([]);
-  let weight = 2;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) weight += weightOf(value[i], deepest - 1) + 1;
-    return weight;
-  }
-  for (const key of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[key];
-    if (item !== undefined) weight += bytesOf(key) + 4 + weightOf(item, deepest - 1);
-  }
-  return weight;
-}
-
-/** How many bytes a string has in WTF-8. */
-export function bytesOf(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    // A pair has four bytes, and either half counts two.
-    if (code > 0x7f) bytes += code > 0x7ff && !isPaired(text, i, code) ? 2 : 1;
-  }
-  return bytes;
-}
-
-function isPaired(text: string, at: number, code: number): boolean {
-  if (code >= 0xd800 && code < 0xdc00) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
-  return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
 /** A container in which members can be set and deleted: the given one, or a copy of one in which they can't. */

@@ -1,5 +1,6 @@
 import { bounds } from "../bridge/limits.js";
-import { textLength, tooLarge, weightOf, type Intake } from "../state/json.js";
+import { tooLarge, type Intake } from "../state/json.js";
+import { textLength, weightOf } from "../state/size.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 

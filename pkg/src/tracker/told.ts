@@ -1,15 +1,11 @@
-import { leastLength } from "../bridge/host.js";
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
+import { AROUND, leastLength, mostLength } from "../state/size.js";
 import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
-
-/** The text of an operation beside its path and value, with a comma. */
-const AROUND = '{"op":"replace","path":"","value":},'.length;
-const AROUND_REMOVED = '{"op":"remove","path":""},'.length;
 
 /**
  * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set or deleted
@@ -67,7 +63,7 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
   if (from.length !== place.length || !from.every((step, i) => step === place[i]) || !arrays.enter([], [...place, 0])) return null;
   const operations: JSONPatchOperation[] = [];
   const pointer = `${pointerOf(place)}/`;
-  const around = AROUND_REMOVED + mostLength(pointer);
+  const around = AROUND.remove + mostLength(pointer);
   let [at, seen] = [0, 0];
   for (const { start, length } of [...(parts as Run[]), new Run(whole!, 0)]) {
     if (start < seen || operations.length + start - seen > most) return null;
@@ -111,14 +107,14 @@ export class Arrays {
   add(path: string, value: unknown): void {
     // Long strings needn't be looked through where nothing is held against them.
     if (this.open.length === 0) return;
-    this.length += AROUND + mostLength(path);
+    this.length += AROUND.replace + mostLength(path);
     // A container came: whatever its length is, it is that much longer in the array too.
     if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
-    else this.length += typeof value === "string" ? mostLength(value) + 2 : String(value).length;
+    else this.length += typeof value === "string" ? mostLength(value) : String(value).length;
   }
 
   remove(path: string): void {
-    this.length += AROUND_REMOVED + mostLength(path);
+    this.length += AROUND.remove + mostLength(path);
   }
 
   areShort(): boolean {
@@ -138,8 +134,5 @@ export class Arrays {
     return true;
   }
 }
-
-/** How many bytes a text has at most in JSON. */
-const mostLength = (text: string): number => (/^[ !#-[\]-~]*$/.test(text) ? text.length : text.length * 6);
 
 const isIndex = (key: Key): boolean => typeof key === "number";

@@ -1,8 +1,7 @@
-import { leastLength } from "../bridge/host.js";
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
-import { textLength } from "../state/json.js";
 import { memberOf } from "../state/pointer.js";
+import { leastLength, textLength } from "../state/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;

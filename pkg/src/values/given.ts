@@ -1,5 +1,6 @@
 import { Values } from "../bridge/host.js";
-import { checkJson, textLength, tooLarge } from "../state/json.js";
+import { checkJson, tooLarge } from "../state/json.js";
+import { textLength } from "../state/size.js";
 import type { KnownRuns } from "../state/equality.js";
 import type { Limits } from "../types.js";
 

@@ -1,7 +1,7 @@
-import { isShort, leastLength } from "../bridge/host.js";
 import { isContainer, put } from "../state/containers.js";
-import { pointerOf, textLength } from "../state/json.js";
+import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
+import { AROUND, isShort, leastLength, textLength } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
 
@@ -14,8 +14,6 @@ const LONG = 1 << 16;
 const SHORT = 1 << 12;
 /** Of more operations there are too many, and the core tells larger parts (src/limits.rs). */
 const MANY = 10_000;
-/** What operations have beside pointers in their quotes and values, with a comma. */
-const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
 
 /** A member that every object may have in name only, such as `__proto__`. */
 const own = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);

@@ -1,9 +1,9 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
-import { isShort } from "../bridge/host.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, requireKnown } from "../bridge/options.js";
 import type { KnownRuns } from "../state/equality.js";
+import { isShort } from "../state/size.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { Pair } from "./differing.js";
 import { checkSize, compared, given } from "./given.js";

@@ -1,0 +1,111 @@
+import { isContainer } from "./containers.js";
+import { isJsonContainer } from "./equality.js";
+import { DEEPEST, tooDeep } from "./json.js";
+
+// How long values are as JSON text and how deep they nest: exactly, at least, at most, and as the core weighs them.
+
+/** What the operations of a patch have beside their pointers and values, with a comma. */
+export const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
+
+/** How many bytes the JSON text of a value has. O(its size). */
+export function textLength(value: unknown): number {
+  return bytesOf(JSON.stringify(value));
+}
+
+/** How many bytes a string has in WTF-8. */
+export function bytesOf(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // A pair has four bytes, and either half counts two.
+    if (code > 0x7f) bytes += code > 0x7ff && !isPaired(text, i, code) ? 2 : 1;
+  }
+  return bytes;
+}
+
+function isPaired(text: string, at: number, code: number): boolean {
+  if (code >= 0xd800 && code < 0xdc00) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+  return code >= 0xdc00 && code < 0xe000 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+}
+
+/** How many bytes the JSON text of a string has at most. */
+export function mostLength(text: string): number {
+  return (/^[ !#-[\]-~]*$/.test(text) ? text.length : text.length * 6) + 2;
+}
+
+/** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */
+export function leastLength(value: unknown, most: number, depth: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (!isContainer(value)) return 1;
+  let length = 1;
+  if (depth === 0) return length;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && length <= most; i++) length += 1 + leastLength(value[i], most - length, depth - 1);
+    return length;
+  }
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    if (item !== undefined) length += name.length + 4 + leastLength(item, most - length, depth - 1);
+    if (length > most) break;
+  }
+  return length;
+}
+
+/**
+ * Whether a value is just what its JSON text would be read as, of about so many bytes at most, and nests no deeper. What it
+ * isn't certain of, it says no to. O(`most`).
+ */
+export function isShort(value: unknown, most: number, depth: number): boolean {
+  return restOf(value, most, depth) >= 0;
+}
+
+/** What is left of so many bytes when a value's text is taken from them; less than 0 where {@link isShort} says no. */
+function restOf(value: unknown, most: number, depth: number): number {
+  if (typeof value === "string") return most - value.length - 2;
+  if (typeof value === "number") return isNumber(value) ? most - 8 : -1;
+  if (value === null || typeof value === "boolean") return most - 5;
+  if (!isContainer(value) || depth === 0 || !isJsonContainer(value)) return -1;
+  let rest = most - 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && rest >= 0; i++) rest = restOf(value[i], rest - 1, depth - 1);
+    return rest;
+  }
+  const names = Object.keys(value);
+  for (let i = 0; i < names.length && rest >= 0; i++) rest = restOf((value as Record<string, unknown>)[names[i]!], rest - names[i]!.length - 4, depth - 1);
+  return rest;
+}
+
+/** Whether this is a number that JSON has: not -0, which it has as 0. */
+export function isNumber(value: unknown): value is number {
+  return Number.isFinite(value) && (value !== 0 || Object.is(value, 0));
+}
+
+/** Whether a value has no more containers around each other than so many. */
+export function isNestedWithin(value: unknown, limit: number): boolean {
+  if (!isContainer(value)) return true;
+  if (limit <= 0) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isNestedWithin(value[i], limit - 1)) return false;
+    return true;
+  }
+  for (const name of Object.keys(value)) if (!isNestedWithin((value as Record<string, unknown>)[name], limit - 1)) return false;
+  return true;
+}
+
+/** What a value weighs in the core (src/document/node.rs): about the bytes of its text, 8 for a number. O(its size). */
+export function weightOf(value: unknown, deepest = DEEPEST): number {
+  if (typeof value === "string") return bytesOf(value) + 2;
+  if (typeof value === "number") return 8;
+  if (!isContainer(value)) return 4;
+  if (deepest === 0) throw tooDeep([]);
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) weight += weightOf(value[i], deepest - 1) + 1;
+    return weight;
+  }
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item !== undefined) weight += bytesOf(key) + 4 + weightOf(item, deepest - 1);
+  }
+  return weight;
+}
