@@ -40,7 +40,13 @@ const shapeOf = (shape) => own[shape] ?? shapes[shape];
 const toggled = (row) => ({ ...row, done: !row.done });
 const isChosen = (row) => row.id === N >> 1;
 
-/** What is done to the rows of a draft; `outside` is the step's number, the state before it, and how to make a row and a snapshot. */
+const frozen = Object.freeze;
+const swapped = ([first, second, ...others]) => frozen([second, first, ...others]);
+
+/**
+ * What is done to the rows of a draft; `outside` is the step's number, the state before it, and how to make a row and a snapshot.
+ * `byHand` makes the next state without a draft, in frozen copies of just what the recipe changes.
+ */
 const changes = {
   'filter keeping all': { shapes: ['items', 'chat'], recipe: (draft, list) => void (draft[list] = draft[list].filter((row) => row.id >= 0)) },
   'filter keeping half': { shapes: ['items', 'chat'], recipe: (draft, list) => void (draft[list] = draft[list].filter((row) => row.id % 2 === 0)) },
@@ -61,7 +67,11 @@ const changes = {
     shapes: ['items'],
     recipe: (draft, list) => void (draft[list] = draft[list].with(N >> 1, toggled(draft[list][N >> 1]))),
   },
-  'forEach editing all': { shapes: ['items', 'chat'], recipe: (draft, list) => draft[list].forEach((row) => void (row.done = !row.done)) },
+  'forEach editing all': {
+    shapes: ['items', 'chat'],
+    recipe: (draft, list) => draft[list].forEach((row) => void (row.done = !row.done)),
+    byHand: (state, list) => frozen({ ...state, [list]: frozen(state[list].map((row) => frozen(toggled(row)))) }),
+  },
   '1,000 swaps': {
     shapes: ['items'],
     recipe(draft, list) {
@@ -93,8 +103,18 @@ const changes = {
     recipe(draft, list) {
       for (const key of Object.keys(draft[list])) draft[list][key].done = !draft[list][key].done;
     },
+    byHand(state, list) {
+      const rows = { ...state[list] };
+      for (const key of Object.keys(rows)) rows[key] = frozen(toggled(rows[key]));
+      return frozen({ ...state, [list]: frozen(rows) });
+    },
   },
-  'a row edited by its name': { shapes: ['members'], n: 300, recipe: (draft, list, { i }) => void (draft[list].row7.id = -i) },
+  'a row edited by its name': {
+    shapes: ['members'],
+    n: 300,
+    recipe: (draft, list, { i }) => void (draft[list].row7.id = -i),
+    byHand: (state, list, { i }) => frozen({ ...state, [list]: frozen({ ...state[list], row7: frozen({ ...state[list].row7, id: -i }) }) }),
+  },
   'a row added, another deleted': {
     shapes: ['members'],
     n: 300,
@@ -102,22 +122,52 @@ const changes = {
       draft[list][`added${i}`] = { id: i, content: 'new', tags: [] };
       delete draft[list][`row${i % 300}`];
     },
+    byHand(state, list, { i }) {
+      const rows = { ...state[list], [`added${i}`]: frozen({ id: i, content: 'new', tags: frozen([]) }) };
+      delete rows[`row${i % 300}`];
+      return frozen({ ...state, [list]: frozen(rows) });
+    },
   },
   'the redux way': {
     shapes: ['items', 'chat'],
     recipe: (draft, list, { state }) => void (draft[list] = state()[list].map((row) => (isChosen(row) ? toggled(row) : row))),
+    byHand: (state, list) => frozen({ ...state, [list]: frozen(state[list].map((row) => (isChosen(row) ? frozen(toggled(row)) : row))) }),
   },
   'Object.assign into a large object': {
     shapes: ['members'],
     recipe: (draft, list, { i }) => void Object.assign(draft[list], { row3: { id: 3, content: 'another', tags: [] }, row4: i, added: i }),
+    byHand(state, list, { i }) {
+      const rows = { ...state[list], row3: frozen({ id: 3, content: 'another', tags: frozen([]) }), row4: i, added: i };
+      return frozen({ ...state, [list]: frozen(rows) });
+    },
   },
-  'Object.assign into a small object': { shapes: ['members'], recipe: (draft, _, { i }) => void Object.assign(draft.settings, { size: i + 2, theme: 'light' }) },
-  'two tabs change places': { shapes: ['board'], recipe: ({ tabs }) => void ([tabs[0], tabs[1]] = [tabs[1], tabs[0]]) },
-  'two lanes of 4,000 cards change places': { shapes: ['board'], recipe: ({ lanes }) => void ([lanes[0], lanes[1]] = [lanes[1], lanes[0]]) },
-  'two lists of 3,000 numbers change places': { shapes: ['board'], recipe: ({ series }) => void ([series.a, series.b] = [series.b, series.a]) },
+  'Object.assign into a small object': {
+    shapes: ['members'],
+    recipe: (draft, _, { i }) => void Object.assign(draft.settings, { size: i + 2, theme: 'light' }),
+    byHand: (state, _, { i }) => frozen({ ...state, settings: frozen({ ...state.settings, size: i + 2, theme: 'light' }) }),
+  },
+  'two tabs change places': {
+    shapes: ['board'],
+    recipe: ({ tabs }) => void ([tabs[0], tabs[1]] = [tabs[1], tabs[0]]),
+    byHand: (state) => frozen({ ...state, tabs: swapped(state.tabs) }),
+  },
+  'two lanes of 4,000 cards change places': {
+    shapes: ['board'],
+    recipe: ({ lanes }) => void ([lanes[0], lanes[1]] = [lanes[1], lanes[0]]),
+    byHand: (state) => frozen({ ...state, lanes: swapped(state.lanes) }),
+  },
+  'two lists of 3,000 numbers change places': {
+    shapes: ['board'],
+    recipe: ({ series }) => void ([series.a, series.b] = [series.b, series.a]),
+    byHand: (state) => frozen({ ...state, series: frozen({ a: state.series.b, b: state.series.a }) }),
+  },
   'columns made anew from their entries': {
     shapes: ['board'],
     recipe: (draft, _, { i }) => void (draft.columns = Object.fromEntries(Object.entries(draft.columns).map(([name, column]) => [name, { ...column, title: `${name} ${i}` }]))),
+    byHand(state, _, { i }) {
+      const columns = Object.entries(state.columns).map(([name, column]) => [name, frozen({ ...column, title: `${name} ${i}` })]);
+      return frozen({ ...state, columns: frozen(Object.fromEntries(columns)) });
+    },
   },
   'current after a push': {
     shapes: ['items', 'chat'],
@@ -199,6 +249,26 @@ const mutative = peer('Mutative', {
   snapshot: currentOfMutative,
 });
 
+/** The plain frozen copy by hand, without a patch. */
+function floor(row, shape, isFirst) {
+  const { byHand, n = N } = changes[row];
+  if (byHand === undefined) return undefined;
+  const { list, make, initial } = shapeOf(shape);
+  const base = initial(n);
+  let state = base;
+  const outside = { i: 0, make };
+  return {
+    name: 'the copy by hand',
+    batch: 1,
+    begin: () => (state = isFirst ? initial(n) : base),
+    step(i) {
+      outside.i = i;
+      return (state = byHand(state, list, outside));
+    },
+    state: () => state,
+  };
+}
+
 export const everyday = Object.entries(changes).flatMap(([row, { shapes, n }]) =>
   shapes.flatMap((shape) =>
     [false, true].flatMap((hasPatches) =>
@@ -207,7 +277,11 @@ export const everyday = Object.entries(changes).flatMap(([row, { shapes, n }]) =
         shape,
         target: 1,
         note: n && `n=${n.toLocaleString('en')}`,
-        contenders: () => ({ ours: ours(row, shape, isFirst, hasPatches), peers: [mutative, immer].map((make) => make(row, shape, isFirst, hasPatches)) }),
+        contenders: () => ({
+          ours: ours(row, shape, isFirst, hasPatches),
+          peers: [mutative, immer].map((make) => make(row, shape, isFirst, hasPatches)),
+          floor: floor(row, shape, isFirst),
+        }),
       })),
     ),
   ),
