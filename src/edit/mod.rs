@@ -176,6 +176,17 @@ pub(crate) fn find(root: &Node, path: &[Step]) -> Option<Node> {
     })
 }
 
+/// As [`find`], for who asks more than once: text that leads there is opened where it is, which [`find`] reads anew each time.
+pub(crate) fn reach(root: &mut Node, path: &[Step]) -> Option<Node> {
+    let mut found = None;
+    at(root, path, &mut |node| {
+        found = Some(node.clone());
+        Ok(Out::None)
+    })
+    .ok()?;
+    found
+}
+
 /// Carries an [`Edit::AppendText`] out without keeping the string as it was: O(text) amortised, where [`perform`] is
 /// O(the string), as long as no other version shares it. An error leaves `root` as it was.
 pub(crate) fn append_text(root: &mut Node, path: &[Step], text: &[u8], limits: &Limits) -> Result<()> {

@@ -84,10 +84,15 @@ impl<'a> Combiner<'a> {
     pub fn conflicts(&self) -> Vec<Conflict> {
         let document = |root| Document { root, limits: self.limits };
         let losers = self.overruled.iter().map(|lost| ((lost.lost_by, lost.path.as_slice()), lost.kept_by)).collect();
+        let (mut state, mut base) = (self.state.clone(), self.base.clone());
+        let mut afters: Vec<Node> = self.writers.iter().map(|writer| writer.after.clone()).collect();
         let conflict = |lost: &Overruled| {
-            let kept = edit::find(&self.state, &lost.path);
-            let value = self.writers.get(lost.lost_by).and_then(|writer| edit::find(&writer.after, &lost.path));
-            (kept != value || lost.strategy == Strategy::Exclusive.name() || self.may_have_counted(lost, value.as_ref())).then(|| {
+            let kept = edit::reach(&mut state, &lost.path);
+            let value = afters.get_mut(lost.lost_by).and_then(|after| edit::reach(after, &lost.path));
+            // A write that set a number to another one may have counted, as `count++` does: then one was lost, though both are equal.
+            let is_number = |node: Option<&Node>| node.and_then(Node::as_number).is_some();
+            let may_have_counted = is_number(value.as_ref()) && is_number(edit::reach(&mut base, &lost.path).as_ref());
+            (kept != value || lost.strategy == Strategy::Exclusive.name() || may_have_counted).then(|| {
                 Conflict {
                     path: edit::display(&lost.path),
                     strategy: lost.strategy,
@@ -99,12 +104,6 @@ impl<'a> Combiner<'a> {
             })
         };
         self.overruled.iter().filter_map(conflict).collect()
-    }
-
-    /// Whether a write that set a number to another one may have counted, as `count++` does: then one was lost, though both are equal.
-    fn may_have_counted(&self, lost: &Overruled, value: Option<&Node>) -> bool {
-        let is_number = |node: Option<&Node>| node.and_then(Node::as_number).is_some();
-        is_number(value) && is_number(edit::find(self.base, &lost.path).as_ref())
     }
 
     /// Whoever overruled a write may have been overruled in turn.

@@ -50,28 +50,30 @@ impl Writer {
         let mut after = base.clone();
         let mut changes = Changes::new(ArrayDelta::Precise);
         let warnings = writes::apply_with(&mut after, writes, limits, |edit| changes.record(edit))?;
-        Ok(Writer { touches: vec![touch(&in_place(&changes, base, &after), &after)], after, warnings })
+        let net = in_place(&changes, base, &after);
+        Ok(Writer { touches: vec![touch(&net, &mut after)], after, warnings })
     }
 
     /// The difference of a branch from the base.
     pub fn of_branch(base: &Node, branch: &Node, places: &[Vec<Step>]) -> Writer {
-        let touch = |path: &Vec<Step>| match (edit::find(base, path), edit::find(branch, path)) {
+        let (mut before, mut after) = (base.clone(), branch.clone());
+        let touch = |path: &Vec<Step>| match (edit::reach(&mut before, path), edit::reach(&mut after, path)) {
             (Some(before), Some(after)) => compare(&before, &after),
             (None, None) => Touch::Within(Within::default()),
             (_, after) => Touch::Set(after),
         };
-        Writer { touches: places.iter().map(touch).collect(), after: branch.clone(), warnings: Vec::new() }
+        Writer { touches: places.iter().map(touch).collect(), after, warnings: Vec::new() }
     }
 }
 
 /// What leads from one value to another: members one by one, items that were appended, and otherwise values.
 pub(super) fn compare(before: &Node, after: &Node) -> Touch {
     let comparison = Comparison { arrays: ArrayDelta::Append, ..Comparison::default() };
-    touch(&moves::diff(before, after, &comparison).ops, after)
+    touch(&moves::diff(before, after, &comparison).ops, &mut after.clone())
 }
 
 /// Arrays whose items moved or went are set as a whole, so that an index means the same item to all writers.
-fn touch(net: &[Write], after: &Node) -> Touch {
+fn touch(net: &[Write], after: &mut Node) -> Touch {
     let rearranged = net.iter().filter_map(|write| match write {
         Write::Splice { path, .. } => Some(path.as_slice()),
         Write::Move { path, .. } => path.split_last().map(|(_, array)| array),
@@ -83,7 +85,7 @@ fn touch(net: &[Write], after: &Node) -> Touch {
         let path = path(write);
         let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
         if let Some(whole) = prefixes.find(|prefix| prefix.len() == DEEPEST || rearranged.contains(prefix)) {
-            root.insert(whole, Touch::Set(edit::find(after, whole)));
+            root.insert(whole, Touch::Set(edit::reach(after, whole)));
             continue;
         }
         let grown = |growth| Touch::Within(Within { growth: Some(growth), ..Within::default() });
@@ -91,7 +93,7 @@ fn touch(net: &[Write], after: &Node) -> Touch {
             Write::Append { items, .. } => grown(Growth::Items(items.clone())),
             Write::AppendText { text, .. } => grown(Growth::Text(text.clone())),
             Write::Increment { by, .. } => grown(Growth::Sum(*by)),
-            Write::Replace { .. } | Write::Delete { .. } | Write::Splice { .. } | Write::Move { .. } => Touch::Set(edit::find(after, path)),
+            Write::Replace { .. } | Write::Delete { .. } | Write::Splice { .. } | Write::Move { .. } => Touch::Set(edit::reach(after, path)),
         };
         root.insert(path, touch);
     }

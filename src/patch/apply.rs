@@ -37,14 +37,16 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
     apply_with(root, patch, limits, |_| {})
 }
 
-/// Applies all of the patch, telling `each` the edits as they are made. On an error `root` is half changed.
+/// Applies all of the patch, telling `each` the edits as they are made; additions to one string that follow each other are one.
+/// On an error `root` is half changed.
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let before = limits.before(root);
-    let mut work = Work { before, carried: 0, excess: 0 };
+    let mut work = Work { before, carried: 0, excess: 0, text: None };
     for (index, operation) in patch.operations.iter().enumerate() {
         step(root, operation, limits, &mut work, &mut each).map_err(|error| error.in_op(index))?;
     }
+    work.leave_text(root, &mut each);
     limits.check_change(&work.before, root)
 }
 
@@ -75,17 +77,70 @@ struct Work {
     carried: u64,
     /// How much of the document's weight doesn't matter.
     excess: usize,
+    /// The last edit, if it changed a string, which isn't told before it is known that the next one doesn't change it too: of
+    /// a string that was changed a thousand times nobody needs to know what it was in between.
+    text: Option<Done>,
+}
+
+/// A string that is kept as it was weighs so many times as much as one that is looked over, and one that is copied so many times less.
+const KEPT: u64 = 4;
+const COPIED: u64 = 8;
+
+impl Work {
+    fn carry(&mut self, bytes: u64, limits: &Limits) -> Result<()> {
+        self.carried = self.carried.saturating_add(bytes);
+        limits.check_carried(self.carried)
+    }
+
+    /// Carries an edit of a string out, together with the last one if that was an edit of the same string.
+    fn edit_text(&mut self, root: &mut Node, edit: Edit, limits: &Limits, each: &mut impl FnMut(Done)) -> Result<()> {
+        if self.text.as_ref().is_none_or(|last| last.edit.path() != edit.path()) {
+            self.leave_text(root, each);
+            let out = edit::perform(root, &edit, limits)?;
+            let kept: usize = out.iter().map(Node::weight).sum();
+            self.text = Some(Done { edit, out });
+            return self.carry(kept as u64 * KEPT, limits);
+        }
+        match &edit {
+            Edit::AppendText { path, text } => edit::append_text(root, path, text, limits)?,
+            _ => {
+                let out = edit::perform(root, &edit, limits)?;
+                self.carry(out.iter().map(Node::weight).sum::<usize>() as u64 / COPIED, limits)?;
+            }
+        }
+        if let Some(Done { edit: last, .. }) = &mut self.text {
+            match (last, edit) {
+                (Edit::AppendText { text, .. }, Edit::AppendText { text: more, .. }) => text::append(text, &more),
+                // What the string is in the end is found when it is told.
+                (last, edit) => *last = Edit::Set { path: edit.path().to_vec(), value: Node::Null },
+            }
+        }
+        Ok(())
+    }
+
+    /// Something else is changed next.
+    fn leave_text(&mut self, root: &Node, each: &mut impl FnMut(Done)) {
+        let Some(mut done) = self.text.take() else { return };
+        if let Edit::Set { path, value } = &mut done.edit {
+            *value = edit::find(root, path).unwrap_or_default();
+        }
+        each(done);
+    }
 }
 
 fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work, each: &mut impl FnMut(Done)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
-    if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
-        work.carried += locate(root, from)?.1.weight() as u64;
-        limits.check_carried(work.carried)?;
+    if let Operation::StrIns { .. } = operation {
+        work.edit_text(root, edit, limits, each)?;
+    } else {
+        work.leave_text(root, each);
+        if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
+            work.carry(locate(root, from)?.1.weight() as u64, limits)?;
+        }
+        let out = edit::perform(root, &edit, limits)?;
+        each(Done { edit, out });
     }
-    let out = edit::perform(root, &edit, limits)?;
     work.carried += limits.check_interim(&work.before, root, &mut work.excess)? as u64;
-    each(Done { edit, out });
     Ok(())
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn print_resolved(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u
         left.push(value.map(|_| index));
     }
     let reads_otherwise = || may_have_lost_surrogates(text) || (!are_printed && may_have_negative_zero(text));
-    if bytes < text.len() / 2 || reads_otherwise() {
+    // Additions to one string may be one edit.
+    if bytes < text.len() / 2 || left.len() != done.len() || reads_otherwise() {
         left.clear();
     }
     edit::print_list(done.iter().map(|done| &done.edit), &left)
