@@ -7,6 +7,7 @@ use crate::text::number;
 
 /// What went wrong, as a stable code that programs may match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Code {
     /// The text isn't JSON (RFC 8259); `offset` is the byte where it stops being so.
     InvalidJson,
@@ -70,6 +71,13 @@ impl Code {
     }
 }
 
+/// Prints the code as [`Code::as_str`] has it.
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// An error with its place. Nothing has changed when one is returned.
 ///
 /// The text never contains state values: it is safe to log and to send to a peer.
@@ -120,8 +128,16 @@ impl Deref for Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// An error of a host, a reducer or a plugin, which the crate passes on as it is.
+    ///
+    /// ```
+    /// use patchwire::{Code, Error};
+    ///
+    /// let error = Error::new(Code::ValidationFailed, "a title has 80 characters at most").on("/title");
+    /// assert_eq!(error.to_string(), "VALIDATION_FAILED: a title has 80 characters at most (at '/title')");
+    /// ```
     #[cold]
-    pub(crate) fn new(code: Code, reason: &'static str) -> Self {
+    pub fn new(code: Code, reason: &'static str) -> Self {
         let details = ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None, row: None };
         Error { details: Box::new(details) }
     }
@@ -148,7 +164,16 @@ impl Error {
         self
     }
 
-    pub(crate) fn on(mut self, path: impl Into<String>) -> Self {
+    /// The same error at a place, which is a JSON Pointer.
+    ///
+    /// ```
+    /// use patchwire::{Code, Error};
+    ///
+    /// let error = Error::new(Code::NotFound, "the file isn't kept any more").on("/files/a");
+    /// assert_eq!(error.path.as_deref(), Some("/files/a"));
+    /// ```
+    #[must_use]
+    pub fn on(mut self, path: impl Into<String>) -> Self {
         self.details.path = Some(path.into());
         self
     }

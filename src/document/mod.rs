@@ -4,12 +4,17 @@
 mod json;
 #[cfg(any(feature = "wasm-page", test))]
 mod reading;
+#[cfg(not(target_arch = "wasm32"))]
+mod serde;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use serde::{decode, encode};
 
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::Node;
+use crate::node::{Node, Opened};
 use crate::pointer::Pointer;
 use crate::{parse, print};
+use std::borrow::Cow;
 
 /// One JSON value. Cloning is O(1); versions share what they have in common.
 ///
@@ -22,7 +27,7 @@ use crate::{parse, print};
 /// assert_eq!(after.to_string(), r#"{"notes":["a","b"],"count":1}"#);
 /// assert_eq!(before.to_string(), r#"{"notes":["a"],"count":1}"#);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Document {
     pub(crate) root: Node,
     pub(crate) limits: Limits,
@@ -119,6 +124,56 @@ impl Document {
         out
     }
 
+    /// The string that it is, with U+FFFD for lone surrogates, if it is one.
+    ///
+    /// ```
+    /// use patchwire::Document;
+    ///
+    /// let document = Document::parse(r#"{"title":"a","done":true,"score":0.5}"#).unwrap();
+    /// assert_eq!(document.get("/title").unwrap().as_str().as_deref(), Some("a"));
+    /// assert_eq!(document.get("/done").unwrap().as_bool(), Some(true));
+    /// assert_eq!(document.get("/score").unwrap().as_f64(), Some(0.5));
+    /// assert_eq!(document.as_str(), None);
+    /// ```
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
+        self.root.as_text().map(String::from_utf8_lossy)
+    }
+
+    /// The number that it is, if it is one.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.root.as_number()
+    }
+
+    /// The boolean that it is, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Node::Bool(value) = self.root { Some(value) } else { None }
+    }
+
+    /// How many items or members it has; none of what is neither an array nor an object.
+    ///
+    /// ```
+    /// use patchwire::Document;
+    ///
+    /// let document = Document::parse(r#"{"notes":["a","b"],"title":"c"}"#).unwrap();
+    /// assert_eq!((document.len(), document.get("/notes").unwrap().len()), (Some(2), Some(2)));
+    /// assert_eq!(document.keys(), ["notes", "title"]);
+    /// assert_eq!(document.get("/title").unwrap().len(), None);
+    /// ```
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> Option<usize> {
+        match self.root.open() {
+            Opened::Array(array) => Some(array.len()),
+            Opened::Object(object) => Some(object.len()),
+            _ => None,
+        }
+    }
+
+    /// The names of an object's members in their order, with U+FFFD for lone surrogates; none of what is no object.
+    pub fn keys(&self) -> Vec<String> {
+        let object = self.root.as_object();
+        object.iter().flat_map(|object| object.iter()).map(|(key, _)| String::from_utf8_lossy(key).into_owned()).collect()
+    }
+
     /// About how many bytes the text has: a container may count one too many, and a number counts 8. O(1).
     ///
     /// ```
@@ -136,6 +191,22 @@ impl Document {
 impl std::fmt::Display for Document {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+/// As it prints.
+impl std::fmt::Debug for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// As [`Document::parse`].
+impl std::str::FromStr for Document {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Document> {
+        Document::parse(text)
     }
 }
 

@@ -92,15 +92,13 @@ impl<'a> Combiner<'a> {
             // A write that set a number to another one may have counted, as `count++` does: then one was lost, though both are equal.
             let is_number = |node: Option<&Node>| node.and_then(Node::as_number).is_some();
             let may_have_counted = is_number(value.as_ref()) && is_number(edit::reach(&mut base, &lost.path).as_ref());
-            (kept != value || lost.strategy == Strategy::Exclusive.name() || may_have_counted).then(|| {
-                Conflict {
-                    path: edit::display(&lost.path),
-                    strategy: lost.strategy,
-                    kept: kept.map(document),
-                    lost: value.map(document),
-                    kept_by: self.decided_by(lost, &losers),
-                    lost_by: lost.lost_by,
-                }
+            (kept != value || lost.strategy == Strategy::Exclusive.name() || may_have_counted).then(|| Conflict {
+                path: edit::display(&lost.path),
+                strategy: lost.strategy,
+                kept: kept.map(document),
+                lost: value.map(document),
+                kept_by: self.decided_by(lost, &losers),
+                lost_by: lost.lost_by,
             })
         };
         self.overruled.iter().filter_map(conflict).collect()

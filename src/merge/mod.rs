@@ -21,10 +21,13 @@ use crate::pointer::Pointer;
 use crate::writes::{self, Granularity, StepWrites};
 use combine::Combiner;
 pub(crate) use reduce::reduce;
+use std::fmt;
+use std::sync::Arc;
 use touch::Writer;
 
 /// How the values that several writers gave one place become one. None is asked where only one changed it, and one whose
 /// types don't fit (or where a writer deleted the place) does as [`Strategy::Last`], which is a conflict.
+#[derive(Clone)]
 pub enum Strategy {
     /// The last writer's; the default, except that growth composes.
     Last,
@@ -53,7 +56,18 @@ pub enum Strategy {
 }
 
 /// A reducer of one's own.
-pub type Reducer = Box<dyn Fn(&Proposal<'_>) -> Result<Document>>;
+#[cfg(not(feature = "wasm-merge"))]
+pub type Reducer = Arc<dyn Fn(&Proposal<'_>) -> Result<Document> + Send + Sync>;
+/// A reducer of one's own; JavaScript's functions stay in their thread.
+#[cfg(feature = "wasm-merge")]
+pub type Reducer = Arc<dyn Fn(&Proposal<'_>) -> Result<Document>>;
+
+/// Prints the strategy's name.
+impl fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// What a [`Strategy::Custom`] decides about.
 #[derive(Debug)]
@@ -128,7 +142,7 @@ impl Strategy {
 /// let conflict = &merged.conflicts[0];
 /// assert_eq!((conflict.path.as_str(), conflict.kept_by, conflict.lost_by), ("/count", 1, 0));
 /// ```
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub struct MergePlan {
     strategies: Vec<(Pointer, Strategy)>,
 }
@@ -154,10 +168,11 @@ impl MergePlan {
     /// `INVALID_POINTER`.
     ///
     /// ```
+    /// use std::sync::Arc;
     /// use patchwire::{Document, MergePlan, Strategy};
     ///
     /// let longer = |a: &Document, b: &Document| if b.weight() > a.weight() { b.clone() } else { a.clone() };
-    /// let plan = MergePlan::new().with("/answers/*", Strategy::Custom(Box::new(move |one| Ok(longer(one.existing, one.incoming))))).unwrap();
+    /// let plan = MergePlan::new().with("/answers/*", Strategy::Custom(Arc::new(move |one| Ok(longer(one.existing, one.incoming))))).unwrap();
     /// let [base, one, two] = ["", "a long answer", "short"].map(|text| Document::parse(format!(r#"{{"answers":{{"a":"{text}"}}}}"#)).unwrap());
     /// assert_eq!(plan.merge_branches(&base, &[one.clone(), two]).unwrap().state, one);
     /// ```

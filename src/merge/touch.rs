@@ -93,7 +93,9 @@ fn touch(net: &[Write], after: &mut Node) -> Touch {
             Write::Append { items, .. } => grown(Growth::Items(items.clone())),
             Write::AppendText { text, .. } => grown(Growth::Text(text.clone())),
             Write::Increment { by, .. } => grown(Growth::Sum(*by)),
-            Write::Replace { .. } | Write::Delete { .. } | Write::Splice { .. } | Write::Move { .. } => Touch::Set(edit::reach(after, path)),
+            Write::Replace { .. } | Write::Delete { .. } | Write::Splice { .. } | Write::Move { .. } => {
+                Touch::Set(edit::reach(after, path))
+            }
         };
         root.insert(path, touch);
     }

@@ -86,6 +86,12 @@ impl PartialOrd for Key {
     }
 }
 
+impl std::hash::Hash for Key {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
         (**self).cmp(&**other)

@@ -193,6 +193,15 @@ impl Patch {
     }
 }
 
+/// As [`Patch::parse`].
+impl std::str::FromStr for Patch {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Patch> {
+        Patch::parse(text)
+    }
+}
+
 /// Prints the JSON text.
 impl std::fmt::Display for Patch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

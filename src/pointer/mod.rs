@@ -21,7 +21,7 @@ pub(crate) use text::{display, is_plain, print};
 /// assert_eq!(pointer.segments().collect::<Vec<_>>(), ["a/b", "0"]);
 /// assert_eq!(pointer.to_string(), "/a~1b/0");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Pointer {
     segments: Vec<Key>,
 }
@@ -86,6 +86,29 @@ impl Pointer {
     /// The value there. O(depth · log n).
     pub(crate) fn find(&self, root: &Node) -> Option<Node> {
         self.segments.iter().try_fold(root.clone(), |node, key| node.child(key))
+    }
+}
+
+/// The pointer that leads through these segments, which aren't escaped.
+///
+/// ```
+/// use patchwire::Pointer;
+///
+/// let pointer: Pointer = ["files", "src/a.rs"].into_iter().collect();
+/// assert_eq!(pointer.to_string(), "/files/src~1a.rs");
+/// ```
+impl<S: AsRef<str>> FromIterator<S> for Pointer {
+    fn from_iter<I: IntoIterator<Item = S>>(segments: I) -> Pointer {
+        Pointer { segments: segments.into_iter().map(|segment| segment.as_ref().as_bytes().into()).collect() }
+    }
+}
+
+/// As [`Pointer::parse`].
+impl std::str::FromStr for Pointer {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Pointer> {
+        Pointer::parse(text)
     }
 }
 

@@ -43,7 +43,7 @@ use mean::Samples;
 ///     Ok(())
 /// }
 /// ```
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Reducers {
     plan: MergePlan,
 }

@@ -75,6 +75,7 @@ impl Session {
     /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap());
     /// assert_eq!((session.id(), session.revision(), rows.len()), ("a-session", 0, 2));
     /// ```
+    #[must_use = "the rows are the state in storage"]
     pub fn create(id: impl Into<String>, document: Document) -> (Session, Vec<RowOperation>) {
         // What lives with a host may be gone when it is compared with what it has become.
         let root = document.root.clone().taken_over().unwrap_or(document.root);
@@ -238,6 +239,7 @@ impl Session {
     /// session.accept();
     /// assert_eq!(session.revision(), 1);
     /// ```
+    #[must_use = "a commit has rows to write"]
     pub fn commit(&mut self) -> Result<Option<Commit>> {
         let patch = self.tracker.patch(Tracker::MAIN, Dialect::Extended)?;
         if patch.is_empty() {
@@ -331,6 +333,7 @@ impl Session {
     /// let connection = session.open();
     /// assert!(session.restore(connection, "").is_empty());
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str) -> Vec<ServerEffect> {
         self.server.restore(connection, attachment, self.tracker.document())
     }
@@ -343,6 +346,7 @@ impl Session {
     /// let stream = session.open();
     /// assert_eq!(session.resume(stream, "", Dialect::Rfc6902).len(), 3);
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect) -> Vec<ServerEffect> {
         self.server.resume(connection, attachment, dialect, self.tracker.document())
     }
@@ -355,6 +359,7 @@ impl Session {
     /// let connection = session.open();
     /// assert_eq!(session.receive(connection, PING).len(), 1);
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
         self.server.receive(connection, text, self.tracker.document())
     }
@@ -367,6 +372,7 @@ impl Session {
     /// let connection = session.open();
     /// assert_eq!(session.oversized(connection).len(), 3);
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
         self.server.oversized(connection)
     }

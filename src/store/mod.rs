@@ -166,6 +166,7 @@ impl Store {
     /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
     /// assert!(matches!(&rows[1], RowOperation::PutRoot { revision: 0, .. }));
     /// ```
+    #[must_use = "the rows are the state in storage"]
     pub fn create(session: impl Into<String>, document: &Document) -> (Store, Vec<RowOperation>) {
         Store::begin(session.into(), 0, document, &[])
     }

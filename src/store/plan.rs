@@ -11,7 +11,7 @@ use crate::patch::Patch;
 pub enum RowOperation {
     /// Sets the one row of `meta`.
     PutMeta {
-        /// [`FORMAT`].
+        /// [`FORMAT`](super::FORMAT).
         format: u64,
         /// The id that was made with the storage.
         session: String,

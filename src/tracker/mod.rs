@@ -5,6 +5,8 @@ mod history;
 mod ids;
 mod stream;
 mod undo;
+#[cfg(not(target_arch = "wasm32"))]
+mod values;
 
 pub use ids::{CheckpointId, CursorId, StreamId};
 

@@ -47,7 +47,6 @@
 //! ```
 
 mod batch;
-mod encode;
 mod events;
 mod key;
 mod persist;

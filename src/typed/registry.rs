@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::batch::place;
-use super::encode::{decode, encode};
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
 use crate::document::Document;
+use crate::document::{decode, encode};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Node;

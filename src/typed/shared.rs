@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::encode::{decode, encode};
 use crate::document::Document;
+use crate::document::{decode, encode};
 use crate::error::{Code, Error};
 use crate::limits::Limits;
 

@@ -9,6 +9,8 @@ use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::host::{Values, documents};
 use super::limits::limits;
+use std::sync::Arc;
+
 use crate::document::Document;
 use crate::edit;
 use crate::error::{Code, Error, Result};
@@ -98,8 +100,9 @@ pub(super) fn strategies(rules: &Array) -> impl Iterator<Item = Result<(String, 
     })
 }
 
+#[allow(clippy::arc_with_non_send_sync)]
 fn custom(function: Function) -> Strategy {
-    Strategy::Custom(Box::new(move |proposal: &Proposal<'_>| {
+    Strategy::Custom(Arc::new(move |proposal: &Proposal<'_>| {
         let json = |document: &Document| JsValue::from(text(document.to_bytes()));
         let base = proposal.base.map_or(JsValue::UNDEFINED, json);
         let arguments = [json(proposal.existing), json(proposal.incoming), base, proposal.path.into(), (proposal.writer as u32).into()];

@@ -1,6 +1,8 @@
 //! Merged writers: nothing they did is lost silently, what they did to different places composes in any order, and the
 //! merged state is where the patch leads.
 
+use std::sync::Arc;
+
 use patchwire::{
     ArrayDelta, Code, Conflict, Dialect, Document, MergePlan, Merged, Proposal, StepWrites, Strategy as Rule, Tracker, TrackerOptions,
 };
@@ -333,12 +335,12 @@ fn a_reducer_of_ones_own_sees_what_changed() {
         let parts = [proposal.existing, proposal.incoming].map(|part| Value::from(part).as_str().unwrap_or("?").to_owned());
         Document::parse(json!(format!("{}{}{}", parts.join("+"), proposal.writer, proposal.path)).to_string())
     };
-    let plan = MergePlan::new().with("/s", Rule::Custom(Box::new(joined))).unwrap();
+    let plan = MergePlan::new().with("/s", Rule::Custom(Arc::new(joined))).unwrap();
     let parse = |value: Value| document(&value);
     let branches = [parse(json!({"s": "a"})), parse(json!({"s": "base"})), parse(json!({"s": "b"}))];
     let merged = plan.merge_branches(&parse(json!({"s": "base"})), &branches).unwrap();
     assert_eq!(Value::from(&merged.state), json!({"s": "base+a0/s+b2/s"}));
-    let failing = MergePlan::new().with("/s", Rule::Custom(Box::new(|_| Document::parse("oops")))).unwrap();
+    let failing = MergePlan::new().with("/s", Rule::Custom(Arc::new(|_| Document::parse("oops")))).unwrap();
     assert_eq!(failing.merge_branches(&parse(json!({"s": "base"})), &branches).unwrap_err().code, Code::InvalidJson);
 }
 

@@ -13,7 +13,7 @@ fn document() -> Document {
 fn additions(count: usize, at: impl Fn(usize) -> usize) -> Patch {
     let operation = |i| format!(r#"{{"op":"str_ins","path":"/s","pos":{},"str":"x"}}"#, at(i));
     let operations: Vec<_> = (0..count).map(operation).collect();
-    Patch::parse(&format!("[{}]", operations.join(","))).unwrap()
+    Patch::parse(format!("[{}]", operations.join(","))).unwrap()
 }
 
 fn peak(work: impl FnOnce()) -> u64 {
@@ -57,7 +57,7 @@ fn other_changes_in_between_are_told_in_their_turn() {
 fn a_patch_that_would_keep_too_much_is_refused() {
     let operation = |i| format!(r#"{{"op":"str_ins","path":"/{}","pos":0,"str":"x"}}"#, if i % 2 == 0 { "s" } else { "t" });
     let operations: Vec<_> = (0..1_000).map(operation).collect();
-    let patch = Patch::parse(&format!("[{}]", operations.join(","))).unwrap();
+    let patch = Patch::parse(format!("[{}]", operations.join(","))).unwrap();
     let mut tracker = Tracker::new(document(), TrackerOptions::default());
     assert!(peak(|| assert_eq!(tracker.apply(&patch).unwrap_err().code, Code::LimitExceeded)) < 400_000_000);
 }

@@ -153,6 +153,7 @@ impl Server {
     /// let effects = server.restore(connection, "another storage's", &state);
     /// assert!(matches!(effects[..], [ServerEffect::Close { code: 1012, .. }]));
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str, document: &Document) -> Vec<ServerEffect> {
         if attachment.is_empty() {
             return Vec::new();
@@ -182,6 +183,7 @@ impl Server {
     /// let ServerEffect::Send { text, .. } = &effects[0] else { unreachable!() };
     /// assert!(text.contains("state_snapshot"));
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect, document: &Document) -> Vec<ServerEffect> {
         let nothing = Hello { session: None, revision: None, dialect };
         let hello = frame::read_attachment(attachment).map_or(nothing, |hello| Hello { dialect, ..hello });
@@ -199,6 +201,7 @@ impl Server {
     /// let effects = server.receive(connection, r#"{"type":"hello","version":99}"#, &Document::parse("{}").unwrap());
     /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Note { note: Note::Refusal(Code::ValidationFailed, _), .. })));
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
         let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
         if self.limits.check_frame(text.len()).is_err() {
@@ -234,6 +237,7 @@ impl Server {
     /// let effects = server.oversized(connection);
     /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1009, .. })));
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
         self.refuse(connection, &Error::new(Code::LimitExceeded, FRAME_TOO_LARGE), Some(1009))
     }
@@ -288,6 +292,7 @@ impl Server {
     /// assert!(text.contains(standard));
     /// assert_eq!(server.revision(), 1);
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
         let standard = standard.map_or_else(|| Standard::Unread(OnceLock::new()), |patch| Standard::Other(patch.to_owned()));
         let (effects, told) = self.telling(Arc::new(patch.to_owned()), standard, document);
@@ -345,6 +350,7 @@ impl Server {
     /// let text = r#"{"type":"end","sequence":0,"revision":0}"#.into();
     /// assert_eq!(server.end()[0], ServerEffect::Send { to: [connection].into(), text });
     /// ```
+    #[must_use = "frames that nobody sends are lost"]
     pub fn end(&mut self) -> Vec<ServerEffect> {
         self.listening = [None, None];
         let ids: Arc<[ConnectionId]> = std::mem::take(&mut self.connections).into_iter().map(|(id, _)| id).collect();

@@ -25,7 +25,7 @@ fn hello(session: &str, revision: u64, dialect: &str) -> String {
 
 fn live(server: &mut Server, dialect: &str) -> ConnectionId {
     let connection = server.open();
-    server.receive(connection, &hello("s", server.revision(), dialect), &state());
+    let _ = server.receive(connection, &hello("s", server.revision(), dialect), &state());
     connection
 }
 
@@ -36,7 +36,7 @@ fn who_asks_for_the_same_again_and_again_is_sent_away() {
     let is_closed = |effects: &[ServerEffect]| effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1013, .. }));
     assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
     // After a commit there is something new to ask for.
-    server.committed(&patch(4), None, &state());
+    let _ = server.committed(&patch(4), None, &state());
     assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
     let effects = server.receive(connection, HELLO, &state());
     assert!(is_closed(&effects));

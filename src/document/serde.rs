@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde::ser::{self, Impossible, Serializer};
 
-use crate::document::Document;
+use super::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object, json};
 use crate::pointer;
 
 /// The value as JSON. An error's place starts at the value.
-pub(super) fn encode<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Result<Node> {
+pub(crate) fn encode<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Result<Node> {
     value.serialize(Encoder { depth: 0, limits }).map_err(|refusal| {
         let path = pointer::display(refusal.path.into_iter().rev());
         refusal.error.on(path)
@@ -23,8 +23,52 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Resul
 
 /// The value that the JSON is of, where it is one of this type. What Serde says about one that isn't may quote it; and of two
 /// names that a Rust string can't hold, one would be lost.
-pub(super) fn decode<T: DeserializeOwned>(document: &Document) -> Option<T> {
+pub(crate) fn decode<T: DeserializeOwned>(document: &Document) -> Option<T> {
     serde_json::from_value(json::exact(&document.root)?).ok()
+}
+
+impl Document {
+    /// The document of a value, as its `Serialize` has it.
+    ///
+    /// # Errors
+    /// `NOT_JSON` with the place where it has something else than JSON: NaN, an integer beyond ±2^53, bytes, a map whose keys
+    /// aren't text; `LIMIT_EXCEEDED` where it is nested too deeply.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document};
+    /// use serde::Serialize;
+    ///
+    /// #[derive(Serialize)]
+    /// struct Note<'a> {
+    ///     text: &'a str,
+    ///     score: f64,
+    /// }
+    ///
+    /// let note = Note { text: "a", score: 0.5 };
+    /// assert_eq!(Document::encode(&note).unwrap().to_string(), r#"{"text":"a","score":0.5}"#);
+    /// let error = Document::encode(&Note { score: f64::NAN, ..note }).unwrap_err();
+    /// assert_eq!((error.code, error.path.as_deref()), (Code::NotJson, Some("/score")));
+    /// ```
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Document> {
+        let limits = Limits::default();
+        Ok(Document { root: encode(value, &limits)?, limits })
+    }
+
+    /// The value that the document is of, as its `Deserialize` has it. With [`Document::get`] it reads a part. O(size).
+    ///
+    /// # Errors
+    /// `VALIDATION_FAILED` where it isn't one of this type, or has a lone surrogate, which a Rust string can't hold.
+    ///
+    /// ```
+    /// use patchwire::{Code, Document};
+    ///
+    /// let document = Document::parse(r#"{"scores":[1,2.5],"title":"a"}"#).unwrap();
+    /// assert_eq!(document.get("/scores").unwrap().decode::<Vec<f64>>().unwrap(), [1.0, 2.5]);
+    /// assert_eq!(document.get("/title").unwrap().decode::<bool>().unwrap_err().code, Code::ValidationFailed);
+    /// ```
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
+        decode(self).ok_or_else(|| Error::new(Code::ValidationFailed, "the value isn't one of the type that was asked for"))
+    }
 }
 
 #[derive(Clone, Copy)]
