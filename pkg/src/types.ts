@@ -23,7 +23,7 @@ export type Draft<T> = T extends Scalar | Callable
 /** What a recipe may return: no promise. What it returns doesn't become the state. */
 export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);
 
-/** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, `inc`). */
+/** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, but that the string and the place in it must be there; `inc`). */
 export type JSONPatchOperation =
   | { op: "add" | "replace" | "test"; path: string; value: unknown }
   | { op: "remove"; path: string }

@@ -1,4 +1,5 @@
-//! JSON Patch (RFC 6902) and its extended dialect (`str_ins` as json-joy defines it, `inc`).
+//! JSON Patch (RFC 6902) and its extended dialect (`str_ins` as json-joy defines it, but that the string and
+//! the place in it must be there; `inc`).
 
 mod apply;
 mod codec;

@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 pub struct TrackerOptions {
     /// Where writes are placed.
     pub granularity: Granularity,
-    /// How changes inside arrays are told.
+    /// How changes inside arrays are told: index by index, if nothing else is said.
     pub array_delta: ArrayDelta,
     /// Numbers whose changes are told as `increment`; `*` is any one segment.
     pub counters: Vec<Pointer>,
@@ -44,8 +44,8 @@ pub struct TrackerOptions {
 
 impl Default for TrackerOptions {
     fn default() -> Self {
-        let (granularity, array_delta, counters, texts, limits) = Default::default();
-        TrackerOptions { granularity, array_delta, counters, texts, limits, history: 100 }
+        let (granularity, counters, texts, limits) = Default::default();
+        TrackerOptions { granularity, array_delta: ArrayDelta::Precise, counters, texts, limits, history: 100 }
     }
 }
 

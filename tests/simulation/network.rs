@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    pub fn send_to_client(&mut self, socket: usize, text: Arc<str>) {
+    pub fn send_to_client(&mut self, socket: usize, text: Arc<String>) {
         if self.sockets[socket].black {
             return;
         }

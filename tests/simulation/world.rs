@@ -26,7 +26,7 @@ pub enum Event {
     Accept(usize),
     Woken(usize),
     ToServer(usize, String),
-    ToClient(usize, Arc<str>),
+    ToClient(usize, Arc<String>),
     ClosedAtServer(usize),
     ClosedAtClient(usize, u16),
     Tick(usize),

@@ -13,7 +13,7 @@ const WAITING: usize = 1_024;
 
 /// What a socket has to do.
 pub enum Outgoing {
-    Frame(Arc<str>),
+    Frame(Arc<String>),
     Close(u16, &'static str),
 }
 

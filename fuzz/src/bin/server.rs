@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
     let mut server = Server::new("session", 2, &recent, limits());
     let other = server.open();
     let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
-    server.receive(other, hello, &document);
+    let _ = server.receive(other, hello, &document);
     let mut connection = server.open();
     for (index, text) in texts(input).enumerate() {
         let effects = match index % 4 {

@@ -3,6 +3,7 @@ import { freeze, isContainer, itemsOf, put, spliceItems, type Container, type Ke
 import { copyOf } from "./copies.js";
 import { readSlot, settle } from "./reading.js";
 import type { Members } from "./members.js";
+import { sharing } from "./sharing.js";
 import { setSlot, type Slots } from "./slots.js";
 import type { Source } from "./unread.js";
 
@@ -83,7 +84,7 @@ export class Follower {
   edit(edit: ViewEdit): void {
     switch (edit[0]) {
       case EDIT.SET:
-        return this.assign(edit[1], freeze(edit[2]));
+        return this.set(edit[1], freeze(edit[2]));
       case EDIT.DELETE:
         this.take(edit[1]);
         return;
@@ -177,6 +178,25 @@ export class Follower {
     return this.many.has(container);
   }
 
+  /** Sets a value, in which what is equal stays what it was. */
+  private set(path: Key[], value: unknown): void {
+    const before = isContainer(value) && this.holder !== FOREIGN ? this.there(path) : undefined;
+    if (before === undefined) return this.assign(path, value);
+    // What isn't frozen may be changed where it is, and what hasn't been read isn't read for this.
+    const shared = sharing(before, value, (container) => this.holder.source(container) === null && Object.isFrozen(container), true);
+    if (shared !== before) this.assign(path, shared);
+  }
+
+  /** The container at a path, where all on the way has been read. */
+  private there(path: Key[]): object | undefined {
+    let value = this.root;
+    for (const key of path) {
+      if (!isContainer(value) || this.holder.source(value) !== null) return undefined;
+      value = Object.hasOwn(value, key) ? (value as Container)[key] : undefined;
+    }
+    return isContainer(value) ? value : undefined;
+  }
+
   private assign(path: Key[], value: unknown): void {
     const last = path.length - 1;
     if (last >= 0) this.write(this.find(path, last), path[last]!, value);
@@ -213,7 +233,7 @@ export class PlainCopy {
 
   /** Takes over a plain JSON value; what of it an earlier one has, is that one's. O(its size). */
   constructor(value: unknown, before?: PlainCopy) {
-    this.value = freeze(before === undefined ? value : sharing(before.value, value, DEEP));
+    this.value = sharing(before?.value, freeze(value), () => true, false);
   }
 
   edit(edits: ViewEdit[]): void {
@@ -224,22 +244,4 @@ export class PlainCopy {
   publish(): unknown {
     return this.value;
   }
-}
-
-/** What nests deeper shares nothing with what was there before. */
-const DEEP = 500;
-
-/** A value of its own that has the parts of one before which are equal to its own; that one, where all of them are. */
-function sharing(before: unknown, value: unknown, depth: number): unknown {
-  if (!isContainer(before) || !isContainer(value) || depth === 0 || Array.isArray(before) !== Array.isArray(value)) return value;
-  const [old, own] = [before as Record<string, unknown>, value as Record<string, unknown>];
-  const names = Object.keys(own);
-  let isSame = Object.keys(old).length === names.length;
-  for (const name of names) {
-    const item = own[name];
-    const shared = Object.hasOwn(old, name) ? sharing(old[name], item, depth - 1) : item;
-    if (shared !== item) put(own, name, shared);
-    isSame &&= Object.hasOwn(old, name) && shared === old[name];
-  }
-  return isSame ? before : value;
 }

@@ -14,8 +14,8 @@ pub enum ServerEffect {
     Send {
         /// The connections that it is for. For as long as the same ones listen, it is the same list for each commit.
         to: Arc<[ConnectionId]>,
-        /// The frame's text.
-        text: Arc<str>,
+        /// The frame's text: clients that come at the same time share that of a snapshot.
+        text: Arc<String>,
     },
     /// Close the connection, which the server has forgotten already.
     Close {

@@ -4,7 +4,7 @@ mod effect;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
 pub use effect::{ConnectionId, Note, ServerEffect};
@@ -29,7 +29,7 @@ use crate::patch::Dialect;
 /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
 /// let effects = server.receive(connection, hello, &state);
 /// let snapshot = r#"{"type":"chunk","sequence":0,"revision":0,"chunk":{"type":"state_snapshot","session":"a-session","part":1,"parts":1,"state":{"count":1}}}"#;
-/// assert_eq!(effects[0], ServerEffect::Send { to: [connection].into(), text: snapshot.into() });
+/// assert_eq!(effects[0], ServerEffect::Send { to: [connection].into(), text: snapshot.to_owned().into() });
 ///
 /// let patch = r#"[{"op":"inc","path":"/count","inc":1}]"#;
 /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
@@ -50,6 +50,8 @@ pub struct Server {
     next: ConnectionId,
     /// How often connections have said hello at a revision, the last that they did at.
     hellos: BTreeMap<ConnectionId, (u64, u32)>,
+    /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once get the same.
+    sent: Vec<Weak<String>>,
 }
 
 /// A client that doubts asks twice, and then over another connection. A hello may be answered with all of the state, so one of a
@@ -65,7 +67,7 @@ enum Connection {
 }
 
 struct Answer {
-    frames: Vec<Arc<str>>,
+    frames: Vec<Arc<String>>,
     /// Why a snapshot replaces what the client had, if one does.
     replaced: Option<Reason>,
 }
@@ -94,6 +96,7 @@ impl Server {
             listening: [None, None],
             next: 1,
             hellos: BTreeMap::new(),
+            sent: Vec::new(),
         };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             let made = revision.saturating_sub(back as u64);
@@ -217,7 +220,7 @@ impl Server {
             Ok(ClientFrame::Hello { .. }) => {
                 self.refuse(connection, &Error::new(Code::ValidationFailed, "this server speaks version 1 of the protocol"), Some(1002))
             }
-            Ok(ClientFrame::Ping) => vec![send(connection, PONG.into())],
+            Ok(ClientFrame::Ping) => vec![send(connection, PONG.to_owned().into())],
             Ok(ClientFrame::Write) if state == Connection::Silent => {
                 self.refuse(connection, &Error::new(Code::ValidationFailed, "a hello comes first"), None)
             }
@@ -336,6 +339,7 @@ impl Server {
     /// The commit was made that [`Server::telling`] was asked about.
     pub(crate) fn advance(&mut self, frame: PatchFrame) {
         self.revision += 1;
+        self.sent.clear();
         self.remember(frame);
     }
 
@@ -347,7 +351,7 @@ impl Server {
     ///
     /// let mut server = Server::new("a-session", 0, &[], Limits::default());
     /// let connection = server.open();
-    /// let text = r#"{"type":"end","sequence":0,"revision":0}"#.into();
+    /// let text = r#"{"type":"end","sequence":0,"revision":0}"#.to_owned().into();
     /// assert_eq!(server.end()[0], ServerEffect::Send { to: [connection].into(), text });
     /// ```
     #[must_use = "frames that nobody sends are lost"]
@@ -374,8 +378,8 @@ impl Server {
     /// ```
     pub fn frames_since(&self, session: Option<&str>, revision: Option<u64>, dialect: Dialect, document: &Document) -> String {
         let hello = Hello { session: session.map(str::to_owned), revision, dialect };
-        let frames = self.answer(&hello, document).frames;
-        format!("[{}]", frames.join(","))
+        let (Answer { frames, .. }, _) = self.answer(&hello, || self.snapshot(self.revision, document));
+        format!("[{}]", frames.iter().map(|frame| frame.as_str()).collect::<Vec<_>>().join(","))
     }
 
     fn find(&mut self, connection: ConnectionId) -> Option<&mut (ConnectionId, Connection)> {
@@ -399,7 +403,12 @@ impl Server {
 
     fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {
         self.set_live(connection, hello.dialect);
-        let Answer { frames, replaced } = self.answer(hello, document);
+        let sent = self.sent.iter().map(Weak::upgrade).collect::<Option<Vec<_>>>().filter(|sent| !sent.is_empty());
+        let snapshot = || sent.unwrap_or_else(|| self.snapshot(self.revision, document));
+        let (Answer { frames, replaced }, snapshot) = self.answer(hello, snapshot);
+        if let Some(snapshot) = snapshot {
+            self.sent = snapshot.iter().map(Arc::downgrade).collect();
+        }
         let mut effects: Vec<ServerEffect> = frames.into_iter().map(|text| send(connection, text)).collect();
         let to: Arc<[ConnectionId]> = [connection].into();
         effects.push(ServerEffect::Attach { to: to.clone(), text: frame::attachment(&self.session, self.revision, hello.dialect) });
@@ -407,10 +416,11 @@ impl Server {
         effects
     }
 
-    fn answer(&self, hello: &Hello, document: &Document) -> Answer {
+    /// What a client lacks, and the snapshot in it, if there is one.
+    fn answer(&self, hello: &Hello, snapshot: impl FnOnce() -> Vec<Arc<String>>) -> (Answer, Option<Vec<Arc<String>>>) {
         let (mut frames, mut replaced) = (Vec::new(), None);
         match (&hello.session, hello.revision) {
-            (None, None) => frames = self.snapshot(self.revision, document),
+            (None, None) => {}
             (Some(session), _) if *session != self.session => replaced = Some(Reason::Session),
             (None, Some(_)) => replaced = Some(Reason::Session),
             (Some(_), None) => replaced = Some(Reason::Requested),
@@ -426,19 +436,20 @@ impl Server {
                 }
             },
         }
-        if let Some(reason) = replaced {
-            frames.extend(self.replace(self.revision, reason, document));
-        }
+        frames.extend(replaced.map(|reason| Arc::from(frame::resync(self.revision, reason))));
+        let is_new = hello.session.is_none() && hello.revision.is_none();
+        let snapshot = (is_new || replaced.is_some()).then(snapshot);
+        frames.extend(snapshot.iter().flatten().cloned());
         frames.push(frame::status(self.revision, &self.session).into());
-        Answer { frames, replaced }
+        (Answer { frames, replaced }, snapshot)
     }
 
-    fn replace(&self, revision: u64, reason: Reason, document: &Document) -> Vec<Arc<str>> {
+    fn replace(&self, revision: u64, reason: Reason, document: &Document) -> Vec<Arc<String>> {
         let resync = frame::resync(revision, reason).into();
         [resync].into_iter().chain(self.snapshot(revision, document)).collect()
     }
 
-    fn snapshot(&self, revision: u64, document: &Document) -> Vec<Arc<str>> {
+    fn snapshot(&self, revision: u64, document: &Document) -> Vec<Arc<String>> {
         frame::snapshot(revision, &self.session, document, self.limits.frame).into_iter().map(Arc::from).collect()
     }
 
@@ -461,6 +472,6 @@ impl Server {
     }
 }
 
-fn send(connection: ConnectionId, text: Arc<str>) -> ServerEffect {
+fn send(connection: ConnectionId, text: Arc<String>) -> ServerEffect {
     ServerEffect::Send { to: [connection].into(), text }
 }

@@ -75,7 +75,7 @@ impl Recent {
     }
 
     /// The frames of the last `count` revisions; `None` where some are gone or not known in this dialect.
-    pub(crate) fn last(&self, count: u64, dialect: Dialect) -> Option<Vec<Arc<str>>> {
+    pub(crate) fn last(&self, count: u64, dialect: Dialect) -> Option<Vec<Arc<String>>> {
         let skipped = self.frames.len().checked_sub(usize::try_from(count).ok()?)?;
         self.frames.iter().skip(skipped).map(|frame| frame.text(dialect)).collect()
     }
@@ -93,7 +93,7 @@ impl PatchFrame {
     }
 
     /// The frame's text; `None` where the patch isn't known in this dialect. O(its length).
-    pub(crate) fn text(&self, dialect: Dialect) -> Option<Arc<str>> {
+    pub(crate) fn text(&self, dialect: Dialect) -> Option<Arc<String>> {
         Some(frame::patch(self.revision, self.patch(dialect)?).into())
     }
 

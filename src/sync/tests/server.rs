@@ -212,3 +212,26 @@ fn the_end_is_told_and_closes() {
     assert_eq!(effects.iter().filter(|effect| matches!(effect, ServerEffect::Close { code: 1000, .. })).count(), 2);
     assert!(server.receive(silent, HELLO, &state()).is_empty());
 }
+
+#[test]
+fn those_who_come_at_once_get_the_same_snapshot() {
+    let mut server = server();
+    let mut frames = |document: &Document| {
+        let connection = server.open();
+        let first = server.receive(connection, HELLO, document).into_iter().next();
+        let Some(ServerEffect::Send { text, .. }) = first else { panic!("{first:?}") };
+        text
+    };
+    let (one, other) = (frames(&state()), frames(&state()));
+    assert!(Arc::ptr_eq(&one, &other));
+    // Nobody keeps it: it takes memory as long as it waits to be sent.
+    drop((one, other));
+    assert_eq!(*frames(&Document::parse("{}").unwrap()), *snapshot_frame(3, "s", "{}"));
+
+    let before = frames(&state());
+    let connection = server.open();
+    let _ = server.committed(&patch(4), None, &state());
+    let after = sent(&server.receive(connection, HELLO, &state()), connection);
+    assert_eq!(*before, *snapshot_frame(3, "s", STATE));
+    assert_eq!(after, [snapshot_frame(4, "s", STATE), status_frame(4)]);
+}
