@@ -233,17 +233,23 @@ impl Tracker {
         Ok(())
     }
 
-    /// The document is now this one, as recipes left it that nobody needs told: every cursor goes on from here. It is a step of
-    /// the history, which keeps the document before alive, and so many bytes with its host, or the history begins here. O(1).
+    /// The document is now this one, as recipes left it that nobody needs told, and nobody can undo: every cursor and the history
+    /// go on from here. O(1).
     #[cfg(feature = "wasm-page")]
-    pub(crate) fn replace(&mut self, root: Node, hosted: Option<usize>) {
-        let before = std::mem::replace(&mut self.document.root, root);
-        match hosted {
-            Some(hosted) => self.history.replaced(before, hosted),
-            None => self.history.forget(),
-        }
+    pub(crate) fn begin_anew(&mut self, root: Node) {
+        self.document.root = root;
+        self.history.forget();
         let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
         self.cursors.iter_mut().flatten().for_each(|cursor| *cursor = base());
+    }
+
+    /// The document is now this one, as a recipe left it. What changed is found by comparing, if a cursor asks. The step of the
+    /// history keeps the document before alive, and so many bytes with its host. O(1).
+    #[cfg(feature = "wasm-page")]
+    pub(crate) fn replace(&mut self, root: Node, hosted: usize) {
+        self.tell(&Edit::Set { path: Vec::new(), value: root.clone() }, None);
+        let before = std::mem::replace(&mut self.document.root, root);
+        self.history.replaced(before, hosted);
     }
 
     /// Goes on with an equal document; returns the one before. Readers who have read all go on from the new one. What others are

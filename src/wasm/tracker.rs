@@ -71,12 +71,17 @@ impl TrackerCore {
         Ok(TrackerCore { tracked: Tracked::Own(tracker), host, held: None, unseen: Vec::new() })
     }
 
-    /// The document is now a value that the host holds by this number, as recipes left it: all readers go on from there, and
-    /// no stream writes. It is a step of the history that changed so many bytes, or nothing before it can be undone.
+    /// The document is now a value that the host holds by this number, as recipes left it; no stream writes. It is a step of the
+    /// history that changed so many bytes, or all readers go on from there, and nothing before it can be undone.
     pub fn replace(&mut self, holder: u32, is_array: bool, bytes: Option<usize>) {
         let entry = if is_array { Entry::Array } else { Entry::Object };
         let root = self.host.clone().and_then(|host| Leaf::roots(host, holder, vec![entry]).pop());
-        root.into_iter().for_each(|root| self.tracked.tell(|tracker| tracker.replace(root, bytes)));
+        root.into_iter().for_each(|root| {
+            self.tracked.tell(|tracker| match bytes {
+                Some(bytes) => tracker.replace(root, bytes),
+                None => tracker.begin_anew(root),
+            })
+        });
     }
 
     /// Carries out the log in the arena's first `length` bytes; returns the document's weight.

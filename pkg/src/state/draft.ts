@@ -279,8 +279,10 @@ const changing = {
   },
   reverse(this: unknown[]): unknown[] {
     const array = place(this);
-    const { length } = array;
-    if (length > 1) array.permute(Array.from({ length }, (_, i) => length - 1 - i));
+    // `Array.from` with a function takes twenty times as long.
+    const order = new Array<number>(array.length);
+    for (let i = 0, from = order.length; i < order.length; i++) order[i] = --from;
+    if (order.length > 1) array.permute(order);
     return this;
   },
   sort(this: unknown[], compare?: (a: unknown, b: unknown) => number): unknown[] {

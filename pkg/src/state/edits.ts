@@ -1,6 +1,6 @@
 import { EDIT } from "../bridge/boundary.js";
 import { freeze, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
-import { copyOf } from "./copies.js";
+import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
 import { readSlot, settle } from "./reading.js";
 import type { Members } from "./members.js";
 import { sharing } from "./sharing.js";
@@ -161,14 +161,26 @@ export class Follower {
   private own(container: Container, changesNames: boolean): Container {
     const { holder } = this;
     // Nothing else is unfrozen.
-    if (!Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container))) return container;
-    if (this.isCertain && holder.mayWriteInto(container)) return container;
+    const isOurs = !Object.isFrozen(container) && (!holder.isUnseen(container) || this.isCopy(container));
+    if (isOurs || (this.isCertain && holder.mayWriteInto(container))) {
+      if (changesNames) forgetNames(container);
+      return container;
+    }
     holder.list(container);
-    const copy = copyOf(container, changesNames);
+    const copy = this.copy(container, changesNames);
     holder.copied(container, copy);
     holder.leave(container);
     this.copies.push(copy);
     this.many?.add(copy);
+    return copy;
+  }
+
+  private copy(container: Container, changesNames: boolean): Container {
+    if (Array.isArray(container)) return copyOf(container);
+    const names = namesOf(container);
+    const copy = copyOfMembers(container, names, changesNames);
+    // What is somebody else's may get other names at any time.
+    if (!changesNames && this.holder !== FOREIGN && this.holder.source(container) === null) haveNames(container, copy, names);
     return copy;
   }
 

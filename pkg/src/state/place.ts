@@ -1,6 +1,6 @@
 import { inverseOf, moved, movedFrom, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
 import { isContainer, itemsOf, LARGE, put, spliceItems, type Container, type Key } from "./containers.js";
-import { copyOf, copyOfMembers } from "./copies.js";
+import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
 import type { Members } from "./members.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";
@@ -64,6 +64,8 @@ export class Place implements Told {
   now: Container;
   /** Whether `now` may be written to. */
   isOwn = false;
+  /** Whether an object has got names, or lost some. */
+  private isRenamed = false;
   /** Whether `now` is `base` all the same, which nobody has seen: see {@link Recipe.mayWriteInto}. */
   isInPlace = false;
   /** Whether it or something in it was written to. */
@@ -328,7 +330,13 @@ export class Place implements Told {
 
   /** It can be written to. `changesNames` says that it is to get a member, or to lose one. */
   own(changesNames = false): void {
-    if (this.isOwn) return;
+    if (!this.isOwn) this.take(changesNames);
+    if (!changesNames || this.isRenamed) return;
+    this.isRenamed = true;
+    forgetNames(this.now);
+  }
+
+  private take(changesNames: boolean): void {
     if (this.recipe.mayWriteInto(this)) {
       this.isOwn = this.isInPlace = true;
       this.recipe.inPlace.push(this);
@@ -340,9 +348,10 @@ export class Place implements Told {
     this.isOwn = true;
     if (this.isArray) this.now = copyOf(content);
     else {
-      const names = Object.keys(content);
+      const names = namesOf(content);
       this.isLarge = names.length > LARGE;
       this.now = copyOfMembers(content, names, changesNames);
+      if (this.recipe.source(content) === null) haveNames(content, this.now, names);
     }
     this.recipe.copied(this.base, this.now);
     this.seat();

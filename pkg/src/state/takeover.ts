@@ -104,6 +104,8 @@ export abstract class Takeover {
     }
     if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
     if (!isPlain(value)) throw notJson(value, this.path);
+    const symbol = Object.getOwnPropertySymbols(value)[0];
+    if (symbol !== undefined) throw notJson(symbol, this.path);
     const depth = this.path.length + 1;
     if (depth > this.depth) this.depth = depth;
     this.bytes += 4;
@@ -150,8 +152,6 @@ export abstract class Takeover {
     const { path } = this;
     const was = isContainer(hint) && !Array.isArray(hint) && !(hint instanceof Unread) ? (hint as Container) : undefined;
     if (was !== undefined) this.recipe.list(was);
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, path);
     const names = Object.keys(value);
     // Each member is read once: what is looked at from here on is the copy.
     let copy = copyOfNew(value, names);

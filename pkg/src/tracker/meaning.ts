@@ -36,6 +36,8 @@ const UNREAD_BYTES = 4 << 20;
 const READ_BYTES = 32 << 20;
 /** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
 const STEPS = 100;
+/** What takes the core as long as so many bytes is sooner found by comparing, if anybody asks. */
+const HEAVY = 64 << 10;
 /** What the history holds of a place that was set, in bytes. */
 const SCALAR = 160;
 
@@ -56,6 +58,8 @@ export class Meaning {
   private isValidating = false;
   /** A version that a new core can begin with: the first `at` records of the log lead to it, which were so many changes. */
   private mark: { at: number; state: unknown; changes: number } | null = null;
+  /** What recipes left that take long to carry out, where their records are in the log, and how many bytes a step of that holds. */
+  private bulks: { from: number; at: number; bytes: number; state: unknown }[] = [];
 
   private constructor(
     private core: CoreSide,
@@ -446,8 +450,8 @@ export class Meaning {
   /**
    * Keeps the log short. With `leavesLast` the records of the last recipe stay in it, because they may be told without the
    * core. What everybody has read, and nobody can undo any more, the core needn't carry out: it begins anew with the state
-   * that was there afterwards. What one recipe did in thousands of places isn't carried out either, but is a step of the
-   * history. Everything else goes to the core.
+   * that was there afterwards. What takes long isn't carried out either: the core gets the state that the recipe left, as a
+   * step of the history, and compares where somebody asks what changed. Everything else goes to the core.
    */
   private shorten(plain: State, leavesLast: boolean): void {
     const { log } = plain;
@@ -458,7 +462,11 @@ export class Meaning {
       if (log.length > 0) this.hand(plain, leavesLast ? plain.start : log.length);
     }
     const mayBegin = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
-    if (mayBegin && this.mark === null && (log.size > LOG_LENGTH / 2 || log.weight > READ_BYTES / 2) && plain.isWhole) {
+    if (!mayBegin || !plain.isWhole) return;
+    if (leavesLast && (log.lastSize > LOG_LENGTH || log.lastWeight > HEAVY)) {
+      this.bulks.push({ from: log.last, at: log.length, bytes: Math.max(log.lastSize * SCALAR, log.lastWeight), state: plain.publish() });
+    }
+    if (this.mark === null && (log.size > LOG_LENGTH / 2 || log.weight > READ_BYTES / 2)) {
       this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
     }
   }
@@ -473,24 +481,23 @@ export class Meaning {
   }
 
   private hand(plain: State, count: number): void {
-    const { log } = plain;
-    const { mark } = this;
-    const { changes } = this.readers;
-    const last = log.lastSize;
-    if (mark !== null && changes - mark.changes >= this.steps && this.mayBeginAnew(plain, mark.changes)) {
+    const { mark, bulks } = this;
+    const mayReplace = this.streams.areNone && !this.isBehind && plain.isWhole;
+    if (mayReplace && mark !== null && this.readers.changes - mark.changes >= this.steps && this.readers.haveRead(mark.changes)) {
       return this.beginAnew(plain, mark.state, mark.at, null);
     }
-    if (count < log.length || log.last < 0 || last <= LOG_LENGTH || !this.mayBeginAnew(plain, changes)) return this.flushEarly(count);
-    if (log.last > 0) this.flushEarly(log.last);
-    if (log.last === 0) this.beginAnew(plain, plain.publish(), log.length, last * SCALAR);
+    if (!mayReplace || bulks.length === 0 || bulks[0]!.at > count) return this.flushEarly(count);
+    let left = count;
+    for (let bulk = bulks[0]; bulk !== undefined && bulk.at <= left; bulk = bulks[0]) {
+      left -= bulk.at;
+      if (bulk.from > 0) this.flushEarly(bulk.from);
+      if (bulk.from === 0) this.beginAnew(plain, bulk.state, bulk.at, bulk.bytes);
+      // Whoever asks next is told why.
+      if (bulks[0] === bulk) return;
+    }
   }
 
-  /** Whether the core may begin with the state after so many changes. */
-  private mayBeginAnew(plain: State, changes: number): boolean {
-    return this.readers.haveRead(changes) && this.streams.areNone && !this.isBehind && plain.isWhole;
-  }
-
-  /** The core begins with this state in the place of the first records; as a step of the history that holds so many bytes, or without any. */
+  /** The core goes on with this state in the place of the first records; as a step of the history that holds so many bytes, or begins with it. */
   private beginAnew(plain: State, state: unknown, count: number, bytes: number | null): void {
     try {
       const side = bytes === null && this.core.kind === "frozen" ? this.core : this.open();
@@ -529,8 +536,13 @@ export class Meaning {
   /** The core knows what the first records say. */
   private drop(plain: State, count: number): void {
     plain.drop(count);
-    const { mark } = this;
+    const { mark, bulks } = this;
     if (mark !== null && (mark.at -= count) <= 0) this.mark = null;
+    for (const bulk of bulks) {
+      bulk.from -= count;
+      bulk.at -= count;
+    }
+    while (bulks.length > 0 && bulks[0]!.from < 0) bulks.shift();
   }
 
   /** The core, started when first needed. */
@@ -558,6 +570,7 @@ export class Meaning {
     if (this.headroom.isNearSize(0)) this.headroom.find(this.core.value);
     plain.restart(this.isBusy);
     this.mark = null;
+    this.bulks.length = 0;
     this.readers.lose();
     this.streams.lose();
     this.isBehind = false;

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker, type JSONPatchOperation } from "../../../pkg/dist/index.js";
+import { asked } from "../support/runs.js";
 import { isContainer } from "../../../pkg/dist/state/containers.js";
 
 const list = () => Array.from({ length: 200 }, (_, id) => ({ id, tags: ["a", "b"] }));
@@ -74,6 +75,6 @@ test("whatever takes the place of whatever", () => {
       while (tracker.undo());
       expect(tracker.getState()).toEqual(steps[0]![0]);
     }),
-    { numRuns: 300 },
+    asked(300),
   );
 });
