@@ -94,7 +94,7 @@ export class SyncedClient<T> {
   #frameBytes = 0;
   #scheduled = false;
 
-  /** @internal */
+  /** {@link connect} makes clients. */
   constructor(options: ConnectOptions) {
     this.#options = options;
     this.#url = resolve(options?.url);

@@ -33,7 +33,7 @@ export class StreamedValue {
   /** The first half of a surrogate pair, which the next chunk completes. */
   #half = "";
 
-  /** @internal */
+  /** {@link StateTracker.stream} makes streams. */
   constructor(steps: StreamSteps) {
     this.#steps = steps;
   }

@@ -66,7 +66,10 @@ export class StateTracker<T> {
    * // append_text /answer
    * ```
    */
-  constructor(initial: T | StateDocument, options: StateTrackerOptions<T> = {}) {
+  constructor(initial: T | StateDocument, options?: StateTrackerOptions<T>);
+  /** @internal */
+  constructor(meaning: Meaning);
+  constructor(initial: T | StateDocument | Meaning, options: StateTrackerOptions<T> = {}) {
     if (initial instanceof Meaning) {
       this.#meaning = initial;
       return;

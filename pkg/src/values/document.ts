@@ -22,7 +22,7 @@ import type { DocumentHandle } from "../wasm/patchwire.js";
 export class StateDocument {
   #handle: DocumentHandle | null;
 
-  /** @internal */
+  /** Takes what the core holds: {@link StateDocument.parse} makes documents of text. */
   constructor(handle: DocumentHandle) {
     this.#handle = handle;
   }
