@@ -221,28 +221,20 @@ export abstract class Takeover {
     // What hasn't been read looks the same at every index, and is the item of its own.
     const unread: unknown = there === null ? null : (this.recipe.source(there)?.items ?? null);
     const { length } = copy;
-    const parts: unknown[] = [];
-    let run: Run | null = null;
+    const items = new Gathered(isFrozen, was !== null);
     let below: Told["below"] = null;
-    let [isSame, isPlainList, isInOrder, isSifted] = [isFrozen, true, true, was !== null];
-    let next = 0;
-    let only: OnlyMember | null = null;
-    // Items of what was there that have no places.
-    let hasOthers = false;
     const at = path.length++;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
-      if (run !== null) {
-        const kept = common(copy, i, was!, next, unread);
+      if (items.run !== null) {
+        const kept = common(copy, i, was!, items.next, unread);
         i += kept;
-        next += kept;
-        run.length += kept;
-        isPlainList &&= kept === 0;
-        hasOthers ||= kept > 0;
+        items.keepMore(kept);
         if (i === length) break;
       }
       const item = copy[i];
       path[at] = i;
+      const { next } = items;
       if (was !== null) {
         const place: Place | undefined = isContainer(item) && item !== was[next] && item !== was[next + 1] ? placeOf(item) : undefined;
         const known = place !== undefined && place.recipe === this.recipe ? place.base : item;
@@ -251,64 +243,50 @@ export abstract class Takeover {
           const isOfPlace = place !== undefined && known !== item;
           const final = isOfPlace ? this.settle(place) : item;
           if (isOfPlace) this.take(place);
-          else if (isContainer(item)) hasOthers = true;
           this.hasPut ||= place !== undefined && index < next;
           if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
-          isInOrder &&= index >= next;
-          isPlainList &&= !isContainer(final);
-          if (!isContainer(item)) {
-            this.scalar(item);
-            isSifted = false;
-          }
-          if (run !== null && run.start + run.length === index) run.length++;
-          else parts.push((run = new Run(index, 1)));
+          if (!isContainer(item)) this.scalar(item);
+          items.keep(index, item, final, isOfPlace);
           copy[i] = final;
-          isSame &&= final === item;
-          next = index + 1;
           continue;
         }
       }
       let final: unknown = item;
       this.payload = item;
-      this.told = null;
-      const before = was?.[next];
+      this.told = this.only = null;
       if (isContainer(item)) {
+        const before = was?.[next];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
         if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
           // An equal copy of the item that was there is that item.
-          if (run !== null && run.start + run.length === next) run.length++;
-          else parts.push((run = new Run(next, 1)));
+          items.keepEqual();
           copy[i] = final;
-          [isSame, isPlainList] = [false, false];
-          next++;
           continue;
         }
-      }
-      run = null;
-      isSifted = false;
-      only = null;
-      if (isContainer(item)) {
-        only = this.only;
-        isPlainList &&= this.payload === final;
         if (this.told !== null) (below ??= []).push([i, this.told]);
       } else this.scalar(item);
-      parts.push(this.payload);
+      items.put(this.payload, item, final, this.only);
       copy[i] = final;
-      isSame &&= final === item;
-      next++;
     }
     path.length = at;
+    if (items.hasOthers && !isSlots) this.kept.push(there!);
+    return this.listed(source, copy, items, there, home, isSlots, below);
+  }
+
+  /** What an array became whose items were gathered from the one that was `there`, and how it is told. */
+  private listed(source: object, copy: unknown[], items: Gathered, there: unknown[] | null, home: Home, isSlots: boolean, below: Told["below"]): object {
+    const { parts } = items;
+    const { length } = copy;
     this.only = null;
     this.told = below === null ? null : { first: null, steps: null, below };
-    const first = parts[0];
-    if (hasOthers && !isSlots) this.kept.push(there!);
-    if (was !== null && below === null && length === was.length && (length === 0 || (parts.length === 1 && first instanceof Run && first.start === 0)) && this.recipe.isOurs(there!)) {
+    const isAsBefore = there !== null && length === there.length;
+    if (isAsBefore && below === null && items.isWhole(length) && this.recipe.isOurs(there)) {
       this.payload = new Ref(home!);
-      return there!;
+      return there;
     }
-    const result: object = isSame ? source : this.sealed(copy, isSlots && copy.length > LARGE);
-    if (was !== null && length === was.length && length > SHORT && parts.length <= PARTS) {
-      const steps = replaced(parts, only);
+    const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
+    if (isAsBefore && length > SHORT && parts.length <= PARTS) {
+      const steps = replaced(parts, items.only);
       if (steps !== null) {
         this.payload = new Ref(home!);
         this.told = { first: null, steps, below };
@@ -316,12 +294,13 @@ export abstract class Takeover {
       }
     }
     const hasRuns = parts.some((part) => part instanceof Run);
+    if (hasRuns && (!items.isPlain || length > SHORT)) {
+      if (items.hasOthers && !items.isInOrder) this.repeats += repeatsIn(parts, there!.length);
+      this.payload = new Items(home?.path() ?? [], parts, items.isSifted && items.isInOrder ? there!.length : null);
+      return result;
+    }
     // What stays open changes where it is, before the log is read.
-    if (isPlainList && (!hasRuns || length <= SHORT)) this.payload = below === null && Object.isFrozen(result) ? result : new Members(null, parts);
-    else if (hasRuns) {
-      if (hasOthers && !isInOrder) this.repeats += repeatsIn(parts, was!.length);
-      this.payload = new Items(home?.path() ?? [], parts, isSifted && isInOrder ? was!.length : null);
-    } else this.payload = new Members(null, parts);
+    this.payload = items.isPlain && below === null && Object.isFrozen(result) ? result : new Members(null, parts);
     return result;
   }
 
@@ -380,6 +359,79 @@ export abstract class Takeover {
     // What hasn't been read of it is put where it is.
     else if (this.recipe.source(container) === null) Object.freeze(container);
     return container;
+  }
+}
+
+/** The items of an array as they are told: runs of those of the array that was there, and other values. */
+class Gathered {
+  readonly parts: unknown[] = [];
+  /** The run that the last item is in. */
+  run: Run | null = null;
+  /** Where the next item was, if it comes after the last one as before. */
+  next = 0;
+  /** Whether those that were there come in the order that they had. */
+  isInOrder = true;
+  /** Whether nothing of the state is in it but scalars, so that it can be told as it is. */
+  isPlain = true;
+  /** Whether some are containers of the array that was there, which have no places of their own. */
+  hasOthers = false;
+  /** In which member alone the last value that came is otherwise than the one that it took the place of. */
+  only: OnlyMember | null = null;
+
+  constructor(
+    /** Whether what comes is frozen, and all items are what they were in it. */
+    public isSame: boolean,
+    /** Whether all are containers of the array that was there. */
+    public isSifted: boolean,
+  ) {}
+
+  /** The item that was at an index comes here; `isOfPlace` says that it has a place, which became `final`. */
+  keep(index: number, item: unknown, final: unknown, isOfPlace: boolean): void {
+    this.isInOrder &&= index >= this.next;
+    if (isContainer(final)) this.isPlain = false;
+    if (!isContainer(item)) this.isSifted = false;
+    else if (!isOfPlace) this.hasOthers = true;
+    this.isSame &&= final === item;
+    this.extend(index);
+  }
+
+  /** So many containers follow that followed before. */
+  keepMore(count: number): void {
+    if (count === 0) return;
+    this.next += count;
+    this.run!.length += count;
+    this.isPlain = false;
+    this.hasOthers = true;
+  }
+
+  /** A copy of the next item comes, which is equal to it. */
+  keepEqual(): void {
+    this.isSame = this.isPlain = false;
+    this.extend(this.next);
+  }
+
+  /** Another value comes. */
+  put(payload: unknown, item: unknown, final: unknown, only: OnlyMember | null): void {
+    this.run = null;
+    this.isSifted = false;
+    this.only = only;
+    if (payload !== final && isContainer(item)) this.isPlain = false;
+    this.isSame &&= final === item;
+    this.parts.push(payload);
+    this.next++;
+  }
+
+  /** Whether these are the first items of the array that was there, all of them, and nothing else. */
+  isWhole(length: number): boolean {
+    const first = this.parts[0];
+    return length === 0 || (this.parts.length === 1 && first instanceof Run && first.start === 0);
+  }
+
+  private extend(index: number): void {
+    const { run } = this;
+    if (run !== null && run.start + run.length === index) run.length++;
+    else this.parts.push((this.run = new Run(index, 1)));
+    this.next = index + 1;
   }
 }
 
