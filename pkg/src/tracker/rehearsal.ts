@@ -1,5 +1,6 @@
 import type { Container } from "../state/containers.js";
 import { Follower } from "../state/edits.js";
+import { Gathered } from "../state/gathered.js";
 import { StateIntake } from "../state/json.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";
@@ -37,5 +38,5 @@ function cast(Tracker: typeof StateTracker): unknown[] {
     by.copy = { ...rows[1], row: rows[2] };
     draft.sifted = sifted.filter(({ n }) => n === 5);
   });
-  return [tracker, place, new Settlement(place!.recipe, undefined, 0), new StateIntake("look"), new Follower(null), new Arrays(new State(null))];
+  return [tracker, place, new Settlement(place!.recipe, undefined, 0), new StateIntake("look"), new Gathered(false, false), new Follower(null), new Arrays(new State(null))];
 }
