@@ -9,7 +9,7 @@ const SMALL = 16;
 const STAYING = 16;
 /** Members that are named by numbers lie in an array, unless it would have so many times as many places as members. */
 const DENSE = 4;
-/** The names of a state's objects: listing those of a hash table takes a third of what copying it takes. */
+/** The names of a state's hash tables: listing them takes a third of what copying it takes. */
 const listed = new WeakMap<object, readonly string[]>();
 /** How often an object's names were copied without a change, up to `STAYING`. */
 const copies = new WeakMap<object, number>();
@@ -52,7 +52,8 @@ export function namesOf(container: object): readonly string[] {
 
 /** Both objects of a state have these names. */
 export function haveNames(container: object, copy: object, names: readonly string[]): void {
-  if (names.length < SMALL) return;
+  // Of others V8 has the names at hand, once they have stayed for a while.
+  if (names.length < TABLE) return;
   listed.set(container, names);
   listed.set(copy, names);
 }
