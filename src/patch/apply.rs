@@ -93,7 +93,7 @@ impl Work {
     }
 
     /// Carries an edit of a string out, together with the last one if that was an edit of the same string.
-    fn edit_text(&mut self, root: &mut Node, edit: Edit, limits: &Limits, each: &mut impl FnMut(Done)) -> Result<()> {
+    fn edit_text(&mut self, root: &mut Node, edit: Edit, limits: &Limits, each: &mut dyn FnMut(Done)) -> Result<()> {
         if self.text.as_ref().is_none_or(|last| last.edit.path() != edit.path()) {
             self.leave_text(root, each);
             let out = edit::perform(root, &edit, limits)?;
@@ -119,7 +119,7 @@ impl Work {
     }
 
     /// Something else is changed next.
-    fn leave_text(&mut self, root: &Node, each: &mut impl FnMut(Done)) {
+    fn leave_text(&mut self, root: &Node, each: &mut dyn FnMut(Done)) {
         let Some(mut done) = self.text.take() else { return };
         if let Edit::Set { path, value } = &mut done.edit {
             *value = edit::find(root, path).unwrap_or_default();
@@ -128,7 +128,7 @@ impl Work {
     }
 }
 
-fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work, each: &mut impl FnMut(Done)) -> Result<()> {
+fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work, each: &mut dyn FnMut(Done)) -> Result<()> {
     let Some(edit) = resolve(root, operation)? else { return Ok(()) };
     if let Operation::StrIns { .. } = operation {
         work.edit_text(root, edit, limits, each)?;
