@@ -10,7 +10,7 @@ type Test = (container: object) => boolean;
 /**
  * A frozen value that comes to a place, with the parts of what is there that are equal to its own; what is there, where all
  * of them are. Items are compared one by one, members by their names, and where `inOrder` is true only such objects are equal as
- * have them in the same order. O(the smaller of the two).
+ * have them in the same order. O(their sizes).
  */
 export function sharing(before: unknown, value: unknown, mayShare: Test, inOrder: boolean, depth = DEEP): unknown {
   if (!isContainer(before) || !isContainer(value) || before === value || depth === 0 || !mayShare(before)) return value;

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 
-// Members named by symbols are no JSON. The constructor refused them; in values that a recipe assigned they were left out.
+// Members named by symbols are no JSON. The constructor refused them; in values that a recipe assigned they were left out, and a
+// frozen array was in the state with them.
+const marked = Object.assign([5], { [Symbol("mark")]: 1 });
 
-test.each([{ [Symbol("mark")]: 1 }, { list: [{ a: 1, [Symbol("mark")]: 1 }] }])("a recipe that assigns %o changes nothing", (value) => {
+test.each([{ [Symbol("mark")]: 1 }, { list: [{ a: 1, [Symbol("mark")]: 1 }] }, Object.assign([6], { [Symbol("mark")]: 1 }), { list: Object.freeze(marked) }])("a recipe that assigns %o changes nothing", (value) => {
   const tracker = new StateTracker<{ a: unknown }>({ a: 1 });
   expect(() => tracker.update((draft) => void (draft.a = value))).toThrow("NOT_JSON");
   expect(tracker.getState()).toEqual({ a: 1 });
