@@ -13,6 +13,7 @@ import { Plan } from "../sync/plan.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { StateDocument } from "../values/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
+import { Backlog, type Portion } from "./backlog.js";
 import { running, start, type CoreSide, type MeaningOptions } from "./core-side.js";
 import { Headroom } from "./headroom.js";
 import { Readers, type Reader } from "./readers.js";
@@ -28,18 +29,8 @@ const weight = (tracker: TrackerCore): number => tracker.weight();
 const isHosted = (tracker: TrackerCore): boolean => tracker.is_hosted();
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
-/** Once it had so many records the log goes to the core with the next change, so that it can't grow for ever. */
-const LOG_LENGTH = 4_096;
-/** Or had so much in them: the core takes some 2 ns for each byte, and whoever makes the next change waits for that. */
-const UNREAD_BYTES = 4 << 20;
-/** What everybody has read the core mostly needn't carry out: it is kept a while longer. */
-const READ_BYTES = 32 << 20;
 /** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
 const STEPS = 100;
-/** What takes the core as long as so many bytes is sooner found by comparing, if anybody asks. */
-const HEAVY = 64 << 10;
-/** What the history holds of a place that was set, in bytes. */
-const SCALAR = 160;
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
@@ -49,6 +40,7 @@ export class Meaning {
   readonly readers = new Readers();
   private readonly streams = new OpenStreams();
   private readonly headroom: Headroom;
+  private readonly backlog: Backlog;
   /** The names that the core knows by number are this log's. */
   private readonly log = new Log();
   /** Null over a document that nobody has looked into. */
@@ -56,10 +48,6 @@ export class Meaning {
   /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
-  /** A version that a new core can begin with: the first `at` records of the log lead to it, which were so many changes. */
-  private mark: { at: number; state: unknown; changes: number } | null = null;
-  /** What recipes left that take long to carry out, where their records are in the log, and how many bytes a step of that holds. */
-  private bulks: { from: number; at: number; bytes: number; state: unknown }[] = [];
 
   private constructor(
     private core: CoreSide,
@@ -67,6 +55,7 @@ export class Meaning {
     private readonly rule: Rule | undefined,
   ) {
     this.headroom = new Headroom(options.limits);
+    this.backlog = new Backlog(this.readers, options.history ?? STEPS);
   }
 
   static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
@@ -125,11 +114,6 @@ export class Meaning {
     const state = this.state.publish();
     if (this.headroom.isLarge) remember(state, this.headroom.intake);
     return state;
-  }
-
-  /** How many changes can be undone. */
-  private get steps(): number {
-    return this.options.history ?? STEPS;
   }
 
   /** Whether a recipe or a validator is running. */
@@ -194,7 +178,7 @@ export class Meaning {
     state.grow(path, pointer, text, length);
     this.headroom.add(measure.bytes);
     this.readers.changed(false);
-    if (state.log.length > LOG_LENGTH) this.flushEarly();
+    this.shorten(state, false);
   }
 
   /** Adds to a number that is known to be there. */
@@ -449,76 +433,44 @@ export class Meaning {
 
   /**
    * Keeps the log short. With `leavesLast` the records of the last recipe stay in it, because they may be told without the
-   * core. What everybody has read, and nobody can undo any more, the core needn't carry out: it begins anew with the state
-   * that was there afterwards. What takes long isn't carried out either: the core gets the state that the recipe left, as a
-   * step of the history, and compares where somebody asks what changed. Everything else goes to the core.
+   * core.
    */
   private shorten(plain: State, leavesLast: boolean): void {
-    const { log } = plain;
-    const isLong = (leavesLast ? log.size - log.lastSize : log.size) > LOG_LENGTH;
-    if (isLong || this.isHeavy(leavesLast ? log.weight - log.lastWeight : log.weight)) {
+    if (this.backlog.isDue(plain.log, leavesLast)) {
       // A core that was lost takes the log along.
       this.recover();
-      if (log.length > 0) this.hand(plain, leavesLast ? plain.start : log.length);
+      this.hand(plain, leavesLast ? plain.start : plain.log.length);
     }
-    const mayBegin = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
-    if (!mayBegin || !plain.isWhole) return;
-    if (leavesLast && (log.lastSize > LOG_LENGTH || log.lastWeight > HEAVY)) {
-      this.bulks.push({ from: log.last, at: log.length, bytes: Math.max(log.lastSize * SCALAR, log.lastWeight), state: plain.publish() });
-    }
-    if (this.mark === null && (log.size > LOG_LENGTH / 2 || log.weight > READ_BYTES / 2)) {
-      this.mark = { at: log.length, state: plain.publish(), changes: this.readers.changes };
-    }
+    const takesStates = this.core.kind === "frozen" || (this.core.kind === "running" && this.core.values !== null);
+    if (takesStates && plain.isWhole) this.backlog.remember(plain, leavesLast);
   }
 
-  /** Whether so many bytes are too many to be kept. */
-  private isHeavy(bytes: number): boolean {
-    if (bytes <= UNREAD_BYTES) return false;
-    const { changes } = this.readers;
-    if (!this.readers.haveRead(changes - 1)) return true;
-    // Once nobody can undo what was before the mark, the core begins anew.
-    return bytes > READ_BYTES && (this.mark === null || changes - this.mark.changes >= this.steps);
-  }
-
+  /** Hands the log's first records to the core early, or the states that they led to. */
   private hand(plain: State, count: number): void {
-    const { mark, bulks } = this;
-    const mayReplace = this.streams.areNone && !this.isBehind && plain.isWhole;
-    if (mayReplace && mark !== null && this.readers.changes - mark.changes >= this.steps && this.readers.haveRead(mark.changes)) {
-      return this.beginAnew(plain, mark.state, mark.at, null);
-    }
-    if (!mayReplace || bulks.length === 0 || bulks[0]!.at > count) return this.flushEarly(count);
-    let left = count;
-    for (let bulk = bulks[0]; bulk !== undefined && bulk.at <= left; bulk = bulks[0]) {
-      left -= bulk.at;
-      if (bulk.from > 0) this.flushEarly(bulk.from);
-      if (bulk.from === 0) this.beginAnew(plain, bulk.state, bulk.at, bulk.bytes);
-      // Whoever asks next is told why.
-      if (bulks[0] === bulk) return;
-    }
-  }
-
-  /** The core goes on with this state in the place of the first records; as a step of the history that holds so many bytes, or begins with it. */
-  private beginAnew(plain: State, state: unknown, count: number, bytes: number | null): void {
+    const takesStates = this.streams.areNone && !this.isBehind && plain.isWhole;
     try {
-      const side = bytes === null && this.core.kind === "frozen" ? this.core : this.open();
-      if (side.kind === "frozen") side.value = state;
-      else if (side.values !== null && isContainer(state)) {
-        const held = side.values.hold(state, this.headroom.whole.depth);
-        call(() => side.tracker.replace(held, Array.isArray(state), bytes ?? undefined));
-      } else return this.play(side.tracker, plain, count);
-      this.drop(plain, count);
-    } catch {
-      // As below.
-    }
-  }
-
-  private flushEarly(count?: number): void {
-    try {
-      if (count === undefined) this.flushed();
-      else this.play(this.open().tracker, this.state, count);
+      while (count > 0) {
+        const portion: Portion = takesStates ? this.backlog.next(count) : { kind: "records", count };
+        if (portion.kind === "records") this.play(this.open().tracker, plain, portion.count);
+        else this.replace(plain, portion);
+        if (portion.kind === "beginning") return;
+        count -= portion.count;
+      }
     } catch {
       // The change is made, and this was none of its business: whoever asks next is told.
     }
+  }
+
+  /** The core goes on with the state of a portion of the log. */
+  private replace(plain: State, portion: Exclude<Portion, { kind: "records" }>): void {
+    const { kind, state, count } = portion;
+    const side = kind === "beginning" && this.core.kind === "frozen" ? this.core : this.open();
+    if (side.kind === "frozen") side.value = state;
+    else if (side.values !== null && isContainer(state)) {
+      const held = side.values.hold(state, this.headroom.whole.depth);
+      call(() => side.tracker.replace(held, Array.isArray(state), kind === "step" ? portion.bytes : undefined));
+    } else return this.play(side.tracker, plain, count);
+    this.drop(plain, count);
   }
 
   /** Hands the log's first records to the core. */
@@ -536,13 +488,7 @@ export class Meaning {
   /** The core knows what the first records say. */
   private drop(plain: State, count: number): void {
     plain.drop(count);
-    const { mark, bulks } = this;
-    if (mark !== null && (mark.at -= count) <= 0) this.mark = null;
-    for (const bulk of bulks) {
-      bulk.from -= count;
-      bulk.at -= count;
-    }
-    while (bulks.length > 0 && bulks[0]!.from < 0) bulks.shift();
+    this.backlog.drop(count);
   }
 
   /** The core, started when first needed. */
@@ -569,8 +515,7 @@ export class Meaning {
     this.headroom.isKnown = false;
     if (this.headroom.isNearSize(0)) this.headroom.find(this.core.value);
     plain.restart(this.isBusy);
-    this.mark = null;
-    this.bulks.length = 0;
+    this.backlog.clear();
     this.readers.lose();
     this.streams.lose();
     this.isBehind = false;
