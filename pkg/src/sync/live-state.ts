@@ -56,7 +56,7 @@ function knows(known: SessionHandle, session: string | undefined, revision: numb
 
 /** What changes the session's state. */
 function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "meaning" | "tracker"> {
-  const meaning = Meaning.ofSession(session, limits ?? {});
+  const meaning = Meaning.ofSession(session, limits);
   return { meaning, tracker: new StateTracker<T>(meaning) };
 }
 

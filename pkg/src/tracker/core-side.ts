@@ -11,7 +11,7 @@ export interface MeaningOptions {
   precise: boolean;
   counters: string[];
   texts: string[];
-  limits: Limits;
+  limits: Limits | undefined;
   history: number | undefined;
 }
 
@@ -20,8 +20,8 @@ export type CoreSide =
   | { kind: "document"; document: StateDocument }
   /** A frozen state, which the core reads where it looks into it. */
   | { kind: "frozen"; value: unknown }
-  /** The session tells its checkpoints from those of other trackers, and of cores that were lost. `values` read the frozen state. */
-  | { kind: "running"; tracker: TrackerCore; session: string; values: Values | null };
+  /** The signature, once it has checkpoints, tells them from those of other trackers, and of cores that were lost. `values` read the frozen state. */
+  | { kind: "running"; tracker: TrackerCore; signature: string | null; values: Values | null };
 
 /** Starts a tracker's core, of a state that nests so deep at most. */
 export function start(
@@ -41,5 +41,5 @@ export function start(
 
 /** A core that runs already. */
 export function running(tracker: TrackerCore, values: Values | null = null): CoreSide & { kind: "running" } {
-  return { kind: "running", tracker, session: Math.random().toString(36).slice(2), values };
+  return { kind: "running", tracker, signature: null, values };
 }

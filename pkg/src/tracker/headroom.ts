@@ -37,9 +37,9 @@ export class Headroom {
   readonly bounds: Float64Array;
 
   /** Throws `NOT_JSON` if a limit isn't a number in its range. One that is `undefined` is the default. */
-  constructor(limits: Limits) {
+  constructor(limits: Limits | undefined) {
     this.bounds = bounds(limits);
-    const { document = DEFAULTS.document, depth = DEFAULTS.depth, string = DEFAULTS.string, path = DEFAULTS.path, operations = DEFAULTS.operations } = limits;
+    const { document = DEFAULTS.document, depth = DEFAULTS.depth, string = DEFAULTS.string, path = DEFAULTS.path, operations = DEFAULTS.operations } = limits ?? {};
     this.limits = { document, depth, string, path, operations };
   }
 

@@ -67,7 +67,7 @@ export class Meaning {
   }
 
   /** Of a live object's state, which is the session's. */
-  static ofSession(session: SessionHandle, limits: Limits): Meaning {
+  static ofSession(session: SessionHandle, limits: Limits | undefined): Meaning {
     const tracker = call(() => session.tracker());
     const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
     const meaning = new Meaning(running(tracker), options, undefined);
@@ -249,13 +249,14 @@ export class Meaning {
 
   /** Keeps the present version, and names it. */
   checkpoint(label: string): CheckpointId {
-    const { tracker, session } = this.running();
-    return `${call(() => tracker.checkpoint())}-${session}-${label}`;
+    const running = this.running();
+    running.signature ??= Math.random().toString(36).slice(2);
+    return `${call(() => running.tracker.checkpoint())}-${running.signature}-${label}`;
   }
 
   restore(checkpoint: CheckpointId): void {
-    const [number, session] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
-    const isKnown = session === this.running().session && /^\d{1,9}$/.test(number ?? "");
+    const [number, signature = ""] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
+    const isKnown = signature === this.running().signature && /^\d{1,9}$/.test(number ?? "");
     if (!isKnown) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }

@@ -77,17 +77,17 @@ export class StateTracker<T> {
     if (initial === undefined) throw new PatchwireError("NOT_JSON", "give an initial state, such as {}");
     requireObject("the options", options);
     requireKnown("option", options, OPTIONS);
-    const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters = [], texts = [], limits = {}, history, validate } = options;
-    requirePointers("counters", counters);
-    requirePointers("texts", texts);
-    requireObject("the option limits", limits);
+    const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters, texts, limits, history, validate } = options;
+    if (counters !== undefined) requirePointers("counters", counters);
+    if (texts !== undefined) requirePointers("texts", texts);
+    if (limits !== undefined) requireObject("the option limits", limits);
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
     if (history !== undefined && !(typeof history === "number" && history >= 0)) throw new PatchwireError("NOT_JSON", "the option history is a number from 0 on");
     bounds(limits);
     requireRule(validate);
     const precise = arrayDeltaMode === "precise";
-    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, ...cloned({ counters, texts, limits }) };
+    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, counters: cloned(counters) ?? [], texts: cloned(texts) ?? [], limits: cloned(limits) };
     if (initial instanceof StateDocument) {
       this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
     } else {
@@ -503,10 +503,10 @@ export class StateTracker<T> {
   }
 }
 
-/** What can't be cloned, as a function, is nothing that the core could take. */
-function cloned<T>(options: T): T {
+/** What the caller gave, if anything, as it is now. What can't be cloned, as a function, is nothing that the core could take. */
+function cloned<T>(option: T): T {
   try {
-    return plain(options);
+    return plain(option);
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
     throw new PatchwireError("NOT_JSON", "the options counters, texts and limits are lists of strings, and numbers");
