@@ -89,7 +89,8 @@ export class Follower {
         this.take(edit[1]);
         return;
       case EDIT.SPLICE:
-        this.splice(this.find(edit[1]), edit[2], edit[3], freeze(edit[4]) as unknown[]);
+        for (let i = 0; i < edit[4].length; i++) freeze(edit[4][i]);
+        this.splice(this.find(edit[1]), edit[2], edit[3], edit[4]);
         return;
       case EDIT.PERMUTE: {
         const items = this.listed(this.find(edit[1]));

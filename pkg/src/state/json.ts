@@ -1,5 +1,5 @@
-import { isContainer, put, type Key } from "./containers.js";
-import { copyOf } from "./copies.js";
+import { isContainer, itemsOf, put, type Key } from "./containers.js";
+import { copyOf, copyOfNew } from "./copies.js";
 import { PatchwireError } from "../errors.js";
 
 /** Deeper than any allowed document, so that a cycle is noticed; the core checks the real limit. */
@@ -111,32 +111,44 @@ export class StateIntake implements Intake {
     if (symbol !== undefined) throw notJson(symbol, path);
     this.depth = Math.max(this.depth, ancestors.push(value));
     this.bytes += 3;
-    let target: object = this.way !== "copy" ? value : Array.isArray(value) ? new Array(value.length) : {};
-    const at = path.length++;
+    const at = path.push("") - 1;
+    let target: object;
     if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) target = this.member(target, (path[at] = i), value[i]);
+      target = this.way === "copy" ? new Array(value.length) : value;
+      for (let i = 0; i < value.length; i++) target = this.item(target, (path[at] = i), value[i]);
     } else {
-      for (const key of Object.keys(value)) {
-        const item = (value as Record<string, unknown>)[key];
+      const names = Object.keys(value);
+      target = this.way === "copy" ? copyOfNew(value, names) : value;
+      // Of what is copied the copy is read, which nobody else can change.
+      const read = target as Record<string, unknown>;
+      for (let i = 0; i < names.length; i++) {
+        const key = names[i]!;
+        const item = read[key];
         this.bytes += key.length + 4;
         if (key.length > this.longest) this.longest = key.length;
         if (item !== undefined) target = this.member(target, (path[at] = key), item);
-        else if (this.way === "own") {
+        else if (this.way !== "look") {
           target = changeable(target);
           delete (target as Record<string, unknown>)[key];
         }
       }
     }
-    path.length = at;
+    path.pop();
     ancestors.pop();
     return this.way === "look" ? value : Object.freeze(target);
   }
 
-  /** Takes a member over. Answers what it is a member of then: `target`, or a copy of it. */
+  private item(target: object, index: number, item: unknown): object {
+    if (this.way !== "copy") return this.member(target, index, item);
+    itemsOf(target)[index] = this.take(item);
+    return target;
+  }
+
+  /** Takes over a member that `target` has. Answers what it is a member of then: `target`, or a copy of it. */
   private member(target: object, key: Key, item: unknown): object {
     const taken = this.take(item);
-    if (this.way === "look" || (this.way === "own" && Object.is(taken, item))) return target;
-    const open = this.way === "own" ? changeable(target) : target;
+    if (this.way === "look" || Object.is(taken, item)) return target;
+    const open = changeable(target);
     put(open, key, taken);
     return open;
   }

@@ -160,7 +160,7 @@ export abstract class Takeover {
     let below: Told["below"] = null;
     let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), was !== undefined, false];
     let [changes, changed] = [0, ""];
-    const at = path.length++;
+    const at = path.push("") - 1;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
       const item = copy[name];
@@ -188,7 +188,7 @@ export abstract class Takeover {
         changed = name;
       }
     }
-    path.length = at;
+    path.pop();
     this.told = this.only = null;
     if (hasGaps) {
       isSame = false;
@@ -224,7 +224,7 @@ export abstract class Takeover {
     const { length } = copy;
     const items = new Gathered(isFrozen, was !== null);
     let below: Told["below"] = null;
-    const at = path.length++;
+    const at = path.push("") - 1;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
       if (items.run !== null) {
@@ -269,7 +269,7 @@ export abstract class Takeover {
       items.put(this.payload, item, final, this.only);
       copy[i] = final;
     }
-    path.length = at;
+    path.pop();
     if (items.hasOthers && !isSlots) this.kept.push(there!);
     return this.listed(source, copy, items, there, home, isSlots, below);
   }

@@ -23,18 +23,23 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   let above: Key[] | null = null;
   // What was deleted may have been moved to where something else came.
   let [departs, arrives] = [false, false];
+  // An item that was set may be one of those that came.
+  let [pushes, sets] = [false, false];
   for (const { op, path, key, value } of recorded) {
     const isPush = op === "push";
+    const isItem = typeof key === "number";
+    pushes ||= isPush;
+    sets ||= isItem;
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
-      const way: Key[] = isPush && !isOne ? [...path, -1] : path;
+      const way: Key[] = isOne || !(isPush || isItem) ? path : [...path, isPush ? -1 : key!];
       if (!options.precise && path.some(isIndex)) return null;
       if (!isOne && !arrays.enter(above ?? [], way)) return null;
       place = pointerOf(path);
       above = way;
     }
-    if (!options.precise && (isPush ? !options.append : typeof key === "number")) return null;
-    if (!isOne && !isPush && (typeof key !== "string" || op === "sift" || typeof op === "object")) return null;
+    if (!options.precise && (isPush ? !options.append : isItem)) return null;
+    if (!isOne && !isPush && (key === undefined || op === "sift" || typeof op === "object")) return null;
     if (op === "remove") {
       departs = true;
       const gone = place + pointerOf([key!]);
@@ -53,7 +58,7 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
-  return isOne || (!(departs && arrives) && arrays.areShort()) ? operations : null;
+  return isOne || (!(departs && arrives) && !(pushes && sets) && arrays.areShort()) ? operations : null;
 }
 
 /** What took out of an array the items that it doesn't have any more. */
@@ -68,7 +73,7 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
   for (const { start, length } of [...(parts as Run[]), new Run(whole!, 0)]) {
     if (start < seen || operations.length + start - seen > most) return null;
     const path = `${pointer}${at}`;
-    arrays.length += (around + path.length - pointer.length) * (start - seen);
+    arrays.take((around + path.length - pointer.length) * (start - seen));
     for (; seen < start; seen++) operations.push({ op: "remove", path });
     at += length;
     seen += length;
@@ -81,10 +86,12 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
  * that are is for the core to say.
  */
 export class Arrays {
-  /** What is open: how much there had been told before, and where in `path` each array is. */
-  private readonly open: { array: unknown; depth: number; before: number }[] = [];
+  /** What is open: how much there had been told before, in how many operations, and where in `path` each array is. */
+  private readonly open: { array: unknown; depth: number; before: number; operations: number }[] = [];
   /** How much is told at most. */
-  length = 0;
+  private length = 0;
+  /** In how many operations; those that remove something count as two, because even one is told as a whole where that is shorter. */
+  private operations = 0;
 
   constructor(private readonly state: State) {}
 
@@ -94,11 +101,13 @@ export class Arrays {
     while (common < from.length && from[common] === path[common]) common++;
     const [was, is] = [from[common], path[common]];
     if (typeof was === "number" && typeof is === "number" && is < was) return false;
-    if ((is === undefined && common < from.length) || !this.leave(common + 1)) return false;
+    // An item that was set twice is told once.
+    const isAgain = common > 0 && common === path.length && common === from.length && path[common - 1] !== -1;
+    if (isAgain || (is === undefined && common < from.length) || !this.leave(common + 1)) return false;
     const last = this.open.at(-1);
     let at = last === undefined ? this.state.unread() : last.array;
     for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
-      if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length });
+      if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length, operations: this.operations });
       at = this.state.slots(at as object)?.get(path[depth] as number) ?? (at as Container)[path[depth]!];
     }
     return true;
@@ -107,6 +116,7 @@ export class Arrays {
   add(path: string, value: unknown): void {
     // Long strings needn't be looked through where nothing is held against them.
     if (this.open.length === 0) return;
+    this.operations++;
     this.length += AROUND.replace + mostLength(path);
     // A container came: whatever its length is, it is that much longer in the array too.
     if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
@@ -114,7 +124,13 @@ export class Arrays {
   }
 
   remove(path: string): void {
-    this.length += AROUND.remove + mostLength(path);
+    this.take(AROUND.remove + mostLength(path));
+  }
+
+  /** Operations of so many bytes that remove something, if any. */
+  take(length: number): void {
+    this.operations += 2;
+    this.length += length;
   }
 
   areShort(): boolean {
@@ -124,12 +140,14 @@ export class Arrays {
   /** Closes what is deeper. */
   private leave(depth: number): boolean {
     for (let last = this.open.at(-1); last !== undefined && last.depth >= depth; last = this.open.at(-1)) {
-      const most = this.length - last.before;
-      const { array } = last;
+      this.open.pop();
+      // An operation that puts something there isn't told as a whole.
+      if (this.operations - last.operations <= 1) continue;
+      const { array, depth } = last;
+      const most = this.length - last.before - AROUND.replace - 2 * depth - 2;
       const slots = this.state.slots(array as object);
       // Each item has a comma or a bracket beside it.
       if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) < most) return false;
-      this.open.pop();
     }
     return true;
   }
