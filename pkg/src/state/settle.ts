@@ -4,7 +4,7 @@ import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
 import { ABSENT, Place, type Step, type Told } from "./place.js";
-import { areSame, isSame } from "./same.js";
+import { areSame, areUnlike, isSame } from "./same.js";
 import { hasNames, hasNews, Takeover } from "./takeover.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
@@ -177,7 +177,7 @@ export class Settlement extends Takeover {
   /** What a patch says of a value that was set, where that needs no comparison. */
   private opFor(value: unknown, before: unknown): "add" | "replace" | null {
     if (this.payload !== value && isContainer(value)) return null;
-    if (!isPlainValue(value) || before === value || (isContainer(value) && isContainer(before))) return null;
+    if (!isPlainValue(value) || before === value || (isContainer(value) && isContainer(before) && !areUnlike(before, value))) return null;
     return before === ABSENT ? "add" : "replace";
   }
 

@@ -47,6 +47,8 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
       if (!isOne) arrays.remove(gone);
       continue;
     }
+    // What a list took the place of may be a list, whose items may have moved.
+    departs ||= op === "replace" && Array.isArray(value);
     arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
     if (typeof op === "object" && op !== null) {
       if (isExtended && typeof op.value === "string") return null;

@@ -9,16 +9,18 @@ import { asked } from "../support/runs.ts";
 
 type Any = any;
 
+const numbers = fc.array(fc.oneof(fc.integer({ min: 0, max: 12 }), fc.double({ min: 0, max: 2, noNaN: true })), { maxLength: 5 });
+
 const path = fc.array(fc.constantFrom("a", "b", "list", "0", "1", "__proto__", "x/y"), { maxLength: 3 });
 const change = fc.record({
   path,
   key: fc.constantFrom("a", "b", "list", "0", "1", "12", "m~n"),
-  value: fc.oneof(json, fc.constantFrom<Json>(0, -0, "", "text", "text and more", [], {})),
+  value: fc.oneof(json, numbers, fc.constantFrom<Json>(0, -0, "", "text", "text and more", [], {})),
   isPush: fc.boolean(),
   twice: fc.boolean(),
   isDeleted: fc.boolean(),
   more: fc.array(fc.tuple(fc.constantFrom("a", "b", "list", "c"), fc.oneof({ weight: 3, arbitrary: fc.constantFrom<Json>(1, true, null, "text") }, { weight: 1, arbitrary: json })), { maxLength: 3 }),
-  edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.oneof(fc.constantFrom<Json>(1, true, null, "text", 1.5), json)), { maxLength: 6 }) }),
+  edits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "done", "0"), fc.oneof(fc.constantFrom<Json>(1, true, null, "text", 1.5), json, numbers)), { maxLength: 6 }) }),
   gone: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "list", "0"), fc.constantFrom(null, "c", "b")), { maxLength: 4 }) }),
   pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
@@ -56,6 +58,7 @@ function setIn(at: Any, value: Json): void {
 const row = fc.record({ id: fc.nat(), content: fc.string({ maxLength: 60 }), done: fc.boolean() }, { requiredKeys: ["id"] });
 const start = fc.oneof(
   json.filter((value) => typeof value === "object" && value !== null),
+  fc.record({ list: fc.array(numbers, { maxLength: 6 }), a: numbers, b: fc.dictionary(fc.constantFrom("a", "0", "b"), numbers), done: numbers }),
   fc.record({ list: fc.array(row, { maxLength: 12 }), a: fc.array(fc.array(row, { maxLength: 3 }), { maxLength: 3 }), b: fc.dictionary(fc.constantFrom("a", "0", "x/y", "é"), row) }),
 );
 
