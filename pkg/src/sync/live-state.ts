@@ -129,6 +129,11 @@ export class LiveState<T> {
     return this.transactions.isOpen;
   }
 
+  /** Whether it is certain that a transaction is open. */
+  get isInTransaction(): boolean {
+    return this.transactions.isKnownOpen;
+  }
+
   /** See {@link SyncedState.repair}. */
   repair(version: number | undefined): Repaired | undefined {
     this.requireRest();

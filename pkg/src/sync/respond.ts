@@ -23,7 +23,7 @@ export function respond(state: LiveState<unknown>, { url, method, headers }: Htt
 
 function read(state: LiveState<unknown>, query: URLSearchParams): Response {
   // What is answered can't be taken back, and what is stored may be.
-  if (state.isUncertain) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
+  if (state.isInTransaction) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
   return state.ask(({ session }) => answer(state, session, query));
 }
 

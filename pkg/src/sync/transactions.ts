@@ -26,8 +26,12 @@ export class Transactions {
   private static readonly known = new WeakMap<Beginner, Transactions>();
   /** Begins one that isn't looked into when it ends. */
   readonly quietly: DurableStorage["transactionSync"];
-  /** How many are open, one in another. */
-  private depth = 0;
+  /**
+   * How many are open, one in another. One may be that began before anybody took note, and counts until a microtask runs: those
+   * of the synchronous kind have ended by then.
+   */
+  private depth = 1;
+  private isNew = true;
   private readonly witnesses = new Set<Witness>();
   /** Everybody who is to know when all is deleted. */
   private readonly readers = new Set<Witness>();
@@ -58,11 +62,20 @@ export class Transactions {
         return done;
       };
     }
+    queueMicrotask(() => {
+      this.isNew = false;
+      this.end();
+    });
   }
 
-  /** Whether what is written now may yet be rolled back. */
+  /** Whether one may be open: what is written now may yet be rolled back. */
   get isOpen(): boolean {
     return this.depth > 0;
+  }
+
+  /** Whether one is open for certain. */
+  get isKnownOpen(): boolean {
+    return this.depth > (this.isNew ? 1 : 0);
   }
 
   /** It has read or written in the transaction that is open, if one is: it is told of this one's end and of those around it. */

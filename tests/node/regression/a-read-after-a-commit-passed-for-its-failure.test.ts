@@ -5,7 +5,7 @@ import { nodeStorage, SyncedState, type DurableContext, type SyncedEvent } from 
 // When the rows of a commit have been written, the core may read the log, to begin anew over a base. Where that read failed, whoever made the
 // change was told that it had failed, and nobody was told of the commit.
 
-test("a change is made, whatever can't be read after it was committed", () => {
+test("a change is made, whatever can't be read after it was committed", async () => {
   const storage = nodeStorage(new DatabaseSync(":memory:"));
   const { exec } = storage.sql;
   let [isBased, failures] = [false, 0];
@@ -22,6 +22,7 @@ test("a change is made, whatever can't be read after it was committed", () => {
   const sockets = { acceptWebSocket() {}, getWebSockets: () => [], getWebSocketAutoResponse: () => "", setWebSocketAutoResponse() {} };
   const state = new SyncedState<{ texts: string[]; n: number }>({ storage, ...sockets } as DurableContext, { initial: { texts: [], n: 0 }, onEvent: (event) => events.push(event) });
   expect(state.revision).toBe(0);
+  await Promise.resolve();
   isBased = false;
   for (let i = 1; i <= 60; i++) {
     state.update((draft) => {

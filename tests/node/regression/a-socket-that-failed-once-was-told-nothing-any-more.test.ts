@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { hello, Socket, stateOf } from "../support/sockets.ts";
 
 // It was forgotten and left open: it waited for ever, and its hellos were ignored.
-test("a socket to which a frame couldn't be sent is closed", () => {
+test("a socket to which a frame couldn't be sent is closed", async () => {
   let fails = false;
   const [socket, other] = [new Socket(() => {
     if (fails) throw new Error("the socket failed once");
   }), new Socket()];
   const state = stateOf({ initial: { n: 0 } }, [socket, other]);
   expect(state.revision).toBe(0);
+  await Promise.resolve();
   [socket, other].forEach((one) => hello(state, one));
   fails = true;
   state.increment("/n");
@@ -17,10 +18,11 @@ test("a socket to which a frame couldn't be sent is closed", () => {
 });
 
 // Its place couldn't be found when the state was read again, and those that came after it in the list got none either.
-test("a socket whose attachment can't be read is closed, and the others have their places", () => {
+test("a socket whose attachment can't be read is closed, and the others have their places", async () => {
   const sockets = [new Socket(), new Socket(), new Socket()];
   const state = stateOf({ initial: { n: 0 } }, sockets);
   expect(state.revision).toBe(0);
+  await Promise.resolve();
   sockets.forEach((one) => hello(state, one));
   state.increment("/n");
   state.unload();
