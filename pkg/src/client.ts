@@ -10,7 +10,7 @@ import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } f
 import { guard } from "./sync/guard.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
-import { requireKnown } from "./bridge/options.js";
+import { requireFunction, requireKnown } from "./bridge/options.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
 import { memberOf, namesIn } from "./state/pointer.js";
@@ -44,7 +44,8 @@ type Effect =
  * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing.
  *
  * @throws TypeError if the url isn't a valid URL, if its protocol isn't ws, wss, http or https, or if a page has no WebSocket.
- *   PatchwireError `NOT_JSON` if there is no url, or a limit isn't a number in its range.
+ *   PatchwireError `NOT_JSON` if there is no url, or a limit isn't a number in its range; `VALIDATION_FAILED` for an unknown
+ *   option, and for one that isn't the function that it should be.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -99,9 +100,7 @@ export class SyncedClient<T> {
     this.#options = options;
     this.#url = resolve(options?.url);
     requireKnown("option", options, OPTIONS);
-    for (const name of ["onPatch", "onError"] as const) {
-      if (options[name] !== undefined && typeof options[name] !== "function") throw new PatchwireError("VALIDATION_FAILED", `the option ${name} is a function`);
-    }
+    for (const name of ["onPatch", "onError", "WebSocket"] as const) requireFunction(name, options[name]);
     this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
     if (this.#WebSocket === undefined) {

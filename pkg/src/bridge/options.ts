@@ -11,9 +11,13 @@ export function requireOneOf(option: string, given: unknown, known: readonly unk
 }
 
 /** Without types a mistyped name would quietly mean nothing. */
-export function requireKnown(kind: "option" | "limit", given: object, known: readonly string[]): void {
+export function requireKnown(kind: "option" | "limit" | "bound", given: object, known: readonly string[]): void {
   const stray = Object.keys(given).find((name) => !known.includes(name));
   if (stray !== undefined) throw new PatchwireError("VALIDATION_FAILED", `there is no ${kind} ${stray}: the ${kind}s are ${known.join(", ")}`);
+}
+
+export function requireFunction(option: string, given: unknown): void {
+  if (given !== undefined && typeof given !== "function") throw new PatchwireError("VALIDATION_FAILED", `the option ${option} is a function`);
 }
 
 export function requirePointers(option: string, given: unknown): void {

@@ -41,6 +41,10 @@ class PlainTables extends StateTables {
     return { session: String(described["session"]), revision: Math.max(Number(newest?.["last"] ?? 0), Number(root?.["id"] ?? 0)) };
   }
 
+  protected rename(session: string): void {
+    for (const row of this.tables.meta.rows({})) this.tables.meta.put({ ...row, session });
+  }
+
   protected dropTables(): void {
     Object.values(this.tables).forEach((table) => table.delete({}));
   }

@@ -1,6 +1,8 @@
 import { bounds } from "../bridge/limits.js";
-import { requireKnown } from "../bridge/options.js";
+import { requireFunction, requireKnown } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
+import { checkMigration, type Migration } from "../sync/migration.js";
+import { checkRetention } from "../sync/past.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
 import { checkOptions } from "./checks.js";
 import { CustomStates, OpenedStates, storageOf, type StorePlace } from "./opened.js";
@@ -30,6 +32,9 @@ export class StoredSessions {
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
     const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options) as DurableStateStoreOptions;
     requireKnown("option", options, OPTIONS);
+    requireFunction("onEvent", options.onEvent);
+    checkMigration(options as Migration<never>);
+    checkRetention(options.retention);
     bounds(options.limits);
     if (!/^[a-z0-9_-]{1,32}$/i.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 32 letters, digits, - and _");
     this.#storage = storageOf(place);

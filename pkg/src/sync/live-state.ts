@@ -144,6 +144,14 @@ export class LiveState<T> {
     return repaired;
   }
 
+  /** See {@link SyncedState.renew}. */
+  renew(): void {
+    this.requireRest();
+    this.forget();
+    this.tables.renew(crypto.randomUUID());
+    this.wait(nothing, always, []);
+  }
+
   /** See {@link SyncedState.destroy}. */
   destroy(): void {
     this.requireRest();

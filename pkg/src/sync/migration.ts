@@ -1,11 +1,22 @@
+import { requireFunction } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
+import { checkCount } from "../store/checks.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
   /** The version of the state's shape, from 1 on; a state that was stored without one has 0. */
   version?: number;
-  /** Makes a state of an earlier version one of the present version, when it is first opened. Its result must be JSON. */
+  /**
+   * Makes a state of an earlier version one of the present version, when it is first opened. The earlier state is frozen: return
+   * another one, such as `{ ...state, tags: [] }`, which must be JSON.
+   */
   migrate?: (state: any, fromVersion: number) => T;
+}
+
+/** A version that isn't a number would be stored as another one than it is compared with. */
+export function checkMigration({ version, migrate }: Migration<never>): void {
+  if (version !== undefined) checkCount("the option version", version, 1);
+  requireFunction("migrate", migrate);
 }
 
 /** The state in the shape of the present version. */

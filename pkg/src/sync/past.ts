@@ -1,3 +1,4 @@
+import { requireKnown } from "../bridge/options.js";
 import { checkCount, checkObject } from "../store/checks.js";
 import type { PatchwireError } from "../errors.js";
 
@@ -11,9 +12,12 @@ export interface Retention {
   bytes?: number;
 }
 
+const BOUNDS = ["revisions", "age", "bytes"] as const satisfies readonly (keyof Retention)[];
+
 export function checkRetention(given: unknown = {}): Retention {
   const retention = checkObject("the option retention", given);
-  const bounds = ["revisions", "age", "bytes"].filter((name) => retention[name] !== undefined);
+  requireKnown("bound", retention, BOUNDS);
+  const bounds = BOUNDS.filter((name) => retention[name] !== undefined);
   return Object.fromEntries(bounds.map((name) => [name, checkCount(`the option retention.${name}`, retention[name])]));
 }
 

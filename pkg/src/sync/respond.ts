@@ -56,7 +56,8 @@ function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: U
     return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
   } catch (error) {
     if (!(error instanceof PatchwireError) || isLoss(error) || tables.hasFailed) throw error;
-    return refusal(400, error.code, error.message);
+    // The message begins with the code.
+    return refusal(400, error.code, error.message.slice(error.code.length + 2));
   }
 }
 

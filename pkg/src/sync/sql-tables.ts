@@ -41,6 +41,7 @@ function statements(name: string) {
       base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
       log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
     },
+    rename: `UPDATE ${meta} SET session = ?`,
     // After a repair the newest root is newer than the log.
     last: `SELECT session, MAX(COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), 0), COALESCE((SELECT MAX(id) FROM ${roots}), 0)) AS revision FROM ${meta}`,
     write: {
@@ -137,6 +138,10 @@ export class SqlTables extends StateTables {
   protected stored(): { session?: string; revision?: number } {
     for (const { session, revision } of this.sql.exec(this.statements.last)) return { session: String(session), revision: Number(revision) };
     return {};
+  }
+
+  protected rename(session: string): void {
+    this.sql.exec(this.statements.rename, session);
   }
 
   protected dropTables(): void {

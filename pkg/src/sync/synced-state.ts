@@ -2,13 +2,13 @@ import type { SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
-import type { Migration } from "./migration.js";
+import { checkMigration, type Migration } from "./migration.js";
 import { checkRetention, type Repaired, type Retention } from "./past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, plain, release } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
-import { requireKnown } from "../bridge/options.js";
+import { requireFunction, requireKnown } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount } from "../store/checks.js";
 import { isStorage, type StoreStorage } from "../store/rows.js";
@@ -57,6 +57,8 @@ function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unkno
   if (!isStorage((ctx as DurableContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
   if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
   requireKnown("option", options, OPTIONS);
+  requireFunction("onEvent", options.onEvent);
+  checkMigration(options as Migration<never>);
   bounds(options.limits);
 }
 
@@ -116,7 +118,7 @@ export class SyncedState<T> {
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
    *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
-   *   and for anything else than a name; `NOT_JSON` if a limit isn't a number in its range.
+   *   and for anything else than a name, a version or a function; `NOT_JSON` if a limit isn't a number in its range.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -402,6 +404,26 @@ export class SyncedState<T> {
    */
   repair({ version }: { version?: number } = {}): Repaired | undefined {
     return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
+  }
+
+  /**
+   * Begins another session with the state as it is: connections are closed, and clients that come back are sent it whole. To be called when the storage was
+   * put back to an earlier time, by point-in-time recovery or from a backup: a client may have seen revisions of the time that
+   * was taken back, and would take those that have their numbers now for what it lacks. The revision stays.
+   *
+   * @throws what storage throws; PatchwireError `TRACKER_BUSY` in a recipe.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { notes: ["a"] } });
+   * const session = async () => (await state.fetch(new Request("https://session/")).json<{ session: string }>()).session;
+   * const before = await session();
+   * state.renew();
+   * console.log((await session()) === before, state.getState()); // false { notes: [ 'a' ] }
+   * ```
+   */
+  renew(): void {
+    this.#live.renew();
   }
 
   /**

@@ -105,6 +105,13 @@ export abstract class StateTables {
     }
   }
 
+  /** Gives what is stored, if anything, the id of another session. */
+  renew(session: string): void {
+    this.transaction(() => {
+      if (this.found().session !== undefined) this.rename(session);
+    });
+  }
+
   /** Deletes the tables. */
   drop(): void {
     this.transaction(() => {
@@ -139,6 +146,7 @@ export abstract class StateTables {
 
   protected abstract stored(): { session?: string; revision?: number };
   protected abstract dropTables(): void;
+  protected abstract rename(session: string): void;
   protected abstract read(): StoredRows;
   protected abstract execute(rows: Row[]): void;
 

@@ -30,6 +30,7 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["connect to an empty text, as of a variable that isn't set", () => connect({ url: "" }), "NOT_JSON", url],
   ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, onPatch, onError, WebSocket, limits"],
   ["a handler that isn't one", () => connect({ url: "/", onError: 5 } as never), "VALIDATION_FAILED", "the option onError is a function"],
+  ["a module for a WebSocket", () => connect({ url: "ws://localhost/", WebSocket: { WebSocket } } as never), "VALIDATION_FAILED", "the option WebSocket is a function"],
   ["a number for a pointer of a client that waits", () => connect({ url: "/" }).get(5 as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
   ["a pointer with a bare ~ of a client that waits", () => connect({ url: "/" }).get("/a~2"), "INVALID_POINTER", "'~' must be followed by 0 or 1"],
 
@@ -51,6 +52,11 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a SyncedState of a text", () => synced(context(), "notes"), "VALIDATION_FAILED", noState],
   ["an unknown option of a SyncedState", () => synced(context(), { initial: {}, validate() {} }), "VALIDATION_FAILED", "there is no option validate: the options are initial, name, version, migrate, retention, limits, onEvent"],
   ["an unknown limit of a SyncedState", () => synced(context(), { initial: {}, limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
+  ["a text for a version, as of a variable of the environment", () => synced(context(), { initial: {}, version: "2" }), "VALIDATION_FAILED", "the option version is a whole number from 1"],
+  ["a fraction for a version", () => synced(context(), { initial: {}, version: 1.5 }), "VALIDATION_FAILED", "the option version is a whole number from 1"],
+  ["a number for a migration", () => synced(context(), { initial: {}, version: 2, migrate: 5 }), "VALIDATION_FAILED", "the option migrate is a function"],
+  ["a handler of a SyncedState that isn't one", () => synced(context(), { initial: {}, onEvent: 5 }), "VALIDATION_FAILED", "the option onEvent is a function"],
+  ["a mistyped bound of what is kept", () => synced(context(), { initial: {}, retention: { revision: 5 } }), "VALIDATION_FAILED", "there is no bound revision: the bounds are revisions, age, bytes"],
   ["a limit of a SyncedState that is none", () => synced(context(), { initial: {}, limits: { depth: "deep" } }), "NOT_JSON", "the limit depth is a number"],
 
   ["a store of nothing", () => stored(), "VALIDATION_FAILED", noPlace],
@@ -58,6 +64,8 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a store of a database", () => stored(new DatabaseSync(":memory:")), "VALIDATION_FAILED", noPlace],
   ["a store of a context without storage", () => stored({ storage: undefined }), "VALIDATION_FAILED", noPlace],
   ["an unknown option of a store", () => stored(memoryStorage(), { initial: {} }), "VALIDATION_FAILED", "there is no option initial: the options are name, version, migrate, strategies, retention, limits, onEvent"],
+  ["a text for the version of a store", () => stored(memoryStorage(), { version: "2" }), "VALIDATION_FAILED", "the option version is a whole number from 1"],
+  ["a mistyped bound of what a store keeps", () => stored(memoryStorage(), { retention: { revision: 5 } }), "VALIDATION_FAILED", "there is no bound revision"],
   ["an unknown limit of a store", () => stored(memoryStorage(), { limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
 
   ["a tracker of nothing", () => new StateTracker(undefined), "NOT_JSON", "give an initial state"],
