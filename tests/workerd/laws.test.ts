@@ -61,13 +61,15 @@ const programs = fc.tuple(
 );
 
 test("storage and clients hold what the server holds, whatever recipes do", async () => {
-  await within(newSession(), (_, { storage }) => {
-    fc.assert(
-      fc.property(programs, ([initial, recipes]) => {
+  await within(newSession(), async (_, { storage }) => {
+    await fc.assert(
+      fc.asyncProperty(programs, async ([initial, recipes]) => {
         for (const table of ["meta", "roots", "chunks", "log"]) storage.sql.exec(`DROP TABLE IF EXISTS patchwire_${table}`);
         const pair = new Pair();
         const open = (): SyncedState<object> => (pair.state = new SyncedState<object>(pair.context(storage), { initial: initial as object }));
-        open();
+        // What is done in the turn in which an object's first state is made is told when that has ended.
+        const awake = async (): Promise<void> => void (open(), await Promise.resolve());
+        await awake();
         const client = connect<object>({ url: "ws://here/", WebSocket: pair.WebSocket });
         pair.open();
         let revision = 0;
@@ -79,7 +81,7 @@ test("storage and clients hold what the server holds, whatever recipes do", asyn
           revision = pair.state.revision;
           const state = pair.state.getState();
           // As a crash leaves it: memory is gone, storage and the connection are there.
-          if (forget) open();
+          if (forget) await awake();
           expect(pair.state.getState()).toEqual(state);
           expect(client.getState()).toEqual(state);
           expect(client.revision).toBe(revision);

@@ -114,7 +114,8 @@ export class SyncedState<T> {
   readonly #live: LiveState<T>;
 
   /**
-   * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet.
+   * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet. What is done
+   * in the turn in which an object's first state is made is told when the turn has ended, because a transaction may be open.
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
    *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
@@ -126,8 +127,8 @@ export class SyncedState<T> {
    * const usage = new SyncedState(ctx, { name: "usage", initial: { tokens: 0 } });
    * notes.update((draft) => draft.push("b"));
    * console.log(notes.getState(), usage.getState(), notes.revision, usage.revision);
-   * // commit
    * // [ 'a', 'b' ] { tokens: 0 } 1 0
+   * // commit
    * ```
    */
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
