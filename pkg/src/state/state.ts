@@ -100,6 +100,7 @@ export class State {
       recipe.part();
       if (!(root instanceof Place) || !root.isChanged) {
         if (!isKept && !holds(this.value, result)) refuseResult();
+        if (!(root instanceof Place) && result !== undefined && !Object.is(result, root)) refuseScalar();
         this.recipe = null;
         return undefined;
       }
@@ -418,6 +419,10 @@ function refuseWaiting(result: object): void {
 /** Whether a container that a recipe returned is in there. O(the state), for what would be refused otherwise. */
 function holds(at: unknown, result: unknown): boolean {
   return Object.isFrozen(result) && isContainer(at) && !(at instanceof Unread) && Object.values(at).some((item) => item === result || holds(item, result));
+}
+
+function refuseScalar(): never {
+  throw new PatchwireError("RECIPE_RESULT", "the state is no object or array that a recipe could change: apply([{ op: 'replace', path: '', value }]) makes it another one");
 }
 
 function refuseResult(): never {

@@ -84,6 +84,16 @@ describe("what a recipe returns", () => {
     expect(tracker.getState()).toEqual({ n: 0 });
   });
 
+  test("another scalar is refused where the state is one, which nothing else could have meant", () => {
+    const tracker = new StateTracker<Any>(5);
+    const error = refusal(() => tracker.update(() => 9));
+    expect([error.code, tracker.getState()]).toEqual(["RECIPE_RESULT", 5]);
+    expect(error.message).toMatch(/apply\(\[/);
+    for (const recipe of [(n: Any) => n, () => {}, () => undefined]) tracker.update(recipe);
+    tracker.apply([{ op: "replace", path: "", value: 9 }]);
+    expect(tracker.getState()).toBe(9);
+  });
+
   const taken: [name: string, recipe: (d: Any) => unknown, state: object][] = [
     ["the draft", (d) => { d.n = 1; return d; }, { n: 1, list: [1, 2], o: {} }], ["a part of it", (d) => d.list, { n: 0, list: [1, 2], o: {} }],
     ["push", (d) => d.list.push(3), { n: 0, list: [1, 2, 3], o: {} }], ["pop", (d) => d.list.pop(), { n: 0, list: [1], o: {} }],
