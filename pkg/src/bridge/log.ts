@@ -1,6 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Edited, Items, Members, Ref, Run } from "../state/payload.js";
-import type { OnlyMember } from "../state/place.js";
+import type { Exchanged } from "../state/place.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
@@ -29,9 +29,10 @@ const ROOM = 1024;
 
 /**
  * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `sift` the removal
- * of those items of an array that its {@link Items} don't have, and an object's only other member that it alone was set.
+ * of those items of an array that its {@link Items} don't have. What is told of a container that took the place of another one is
+ * found when somebody asks.
  */
-export type Operation = "add" | "replace" | "remove" | "push" | "sift" | OnlyMember | null;
+export type Operation = "add" | "replace" | "remove" | "push" | "sift" | Exchanged | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {

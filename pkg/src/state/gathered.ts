@@ -1,6 +1,5 @@
 import { isContainer } from "./containers.js";
 import { Run } from "./payload.js";
-import type { OnlyMember } from "./place.js";
 
 /** The items of an array as they are told: runs of those of the array that was there, and other values. */
 export class Gathered {
@@ -15,9 +14,6 @@ export class Gathered {
   isPlain = true;
   /** Whether some are containers of the array that was there, which have no places of their own. */
   hasOthers = false;
-  /** In which member alone the last value that came is otherwise than the one that it took the place of. */
-  only: OnlyMember | null = null;
-
   constructor(
     /** Whether what comes is frozen, and all items are what they were in it. */
     public isSame: boolean,
@@ -51,10 +47,9 @@ export class Gathered {
   }
 
   /** Another value comes. */
-  put(payload: unknown, item: unknown, final: unknown, only: OnlyMember | null): void {
+  put(payload: unknown, item: unknown, final: unknown): void {
     this.run = null;
     this.isSifted = false;
-    this.only = only;
     if (payload !== final && isContainer(item)) this.isPlain = false;
     this.isSame &&= final === item;
     this.parts.push(payload);

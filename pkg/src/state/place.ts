@@ -21,11 +21,9 @@ export function isHeir(value: object): boolean {
   return (value as { [PLACE]?: Place })[PLACE] !== undefined && placeOf(value) === undefined;
 }
 
-/** What a patch would say of an object that took the place of one that differs in a scalar member. */
-export interface OnlyMember {
-  key: string;
-  value: unknown;
-  op: "add" | "replace";
+/** A container of the state took the place of another one, which was there before the recipe. */
+export class Exchanged {
+  constructor(readonly before: object) {}
 }
 
 /**
@@ -33,7 +31,7 @@ export interface OnlyMember {
  * what a patch would say, if that is certain; `isPush` is true of one item that came to the end.
  */
 export type Step =
-  | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | OnlyMember | null }
+  | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null }
   | { kind: "rewrite"; value: unknown }
   | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }

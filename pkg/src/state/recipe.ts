@@ -46,6 +46,11 @@ export class Recipe {
     return !this.sharesParts && place.isSeated;
   }
 
+  /** Whether all of the state has been read. */
+  get isWhole(): boolean {
+    return this.state.isWhole;
+  }
+
   source(container: object): Source | null {
     return this.state.source(container);
   }

@@ -39,16 +39,3 @@ class Comparison {
     return names.every((name, i) => name === others[i] && this.isSame((a as Container)[name], (b as Container)[name]));
   }
 }
-
-/**
- * Whether these are lists of numbers, not of one each, that have no number in common: then a patch tells the other as a whole.
- * O(their length).
- */
-export function areUnlike(a: object, b: object): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b) || a.length === 0 || b.length === 0 || a.length + b.length < 3) return false;
-  if (typeof a[0] !== "number" || typeof b[0] !== "number") return false;
-  const there = new Set<unknown>(a);
-  for (const number of there) if (typeof number !== "number") return false;
-  for (const number of b) if (typeof number !== "number" || there.has(number)) return false;
-  return true;
-}

@@ -3,8 +3,8 @@ import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
-import { ABSENT, Place, type Step, type Told } from "./place.js";
-import { areSame, areUnlike, isSame } from "./same.js";
+import { ABSENT, Exchanged, Place, type Step, type Told } from "./place.js";
+import { areSame, isSame } from "./same.js";
 import { hasNames, hasNews, Takeover } from "./takeover.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
@@ -123,7 +123,6 @@ export class Settlement extends Takeover {
           continue;
         }
         const values: unknown[] = [];
-        this.only = null;
         // Whether all are the items that were there.
         let isKept = edit.put.length === edit.out.length;
         for (let j = 0; j < edit.put.length; j++) {
@@ -131,7 +130,7 @@ export class Settlement extends Takeover {
           isKept &&= this.isHint;
         }
         if (isKept) continue;
-        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) ?? this.only });
+        if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
         else {
           const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.length - 1 && isPlainValue(values[0]);
           steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, isPush });
@@ -175,9 +174,11 @@ export class Settlement extends Takeover {
   }
 
   /** What a patch says of a value that was set, where that needs no comparison. */
-  private opFor(value: unknown, before: unknown): "add" | "replace" | null {
+  private opFor(value: unknown, before: unknown): "add" | "replace" | Exchanged | null {
+    const was = before instanceof Place ? before.base : before;
+    if (isContainer(value) && isContainer(was)) return this.recipe.isWhole ? new Exchanged(was) : null;
     if (this.payload !== value && isContainer(value)) return null;
-    if (!isPlainValue(value) || before === value || (isContainer(value) && isContainer(before) && !areUnlike(before, value))) return null;
+    if (!isPlainValue(value) || before === value) return null;
     return before === ABSENT ? "add" : "replace";
   }
 

@@ -5,7 +5,7 @@ import { Gathered } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, isPlain, notJson, pointerOf, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
-import { isHeir, placeOf, type OnlyMember, type Place, type Step, type Told } from "./place.js";
+import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { Unread } from "./unread.js";
 
@@ -19,10 +19,6 @@ const DEEP = 64;
 const PARTS = 32;
 /** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
-/** An object of more members isn't looked at for the only one that it has otherwise. */
-const FEW = 64;
-/** Members that say which item of an array an object is (src/diff/naming.rs). */
-const NAMES = new Set(["id", "_id", "key"]);
 const SEARCHES = 16;
 
 /**
@@ -54,8 +50,6 @@ export abstract class Takeover {
   protected told: Told | null = null;
   /** Whether that value is the one that was there before, with what is to be told inside of it. */
   protected isHint = false;
-  /** In which member alone the object that was taken over last is otherwise than the one that was there, where that can be told so. */
-  protected only: OnlyMember | null = null;
   private least = 0;
   readonly path: Key[] = [];
   /** The values around the one that is taken over. */
@@ -94,7 +88,6 @@ export abstract class Takeover {
 
   /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */
   private container(value: object, hint: unknown, home: Home): object {
-    this.only = null;
     const place = placeOf(value);
     if (place !== undefined && place.recipe === this.recipe) return this.place(place);
     if (value === this.result) this.hasResult = true;
@@ -159,7 +152,6 @@ export abstract class Takeover {
     let payloads: unknown[] | null = null;
     let below: Told["below"] = null;
     let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), was !== undefined, false];
-    let [changes, changed] = [0, ""];
     const at = path.push("") - 1;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
@@ -182,14 +174,10 @@ export abstract class Takeover {
         else if (payloads !== null) payloads[i] = final;
         isSame &&= final === item;
       } else this.scalar(item);
-      if (final !== before) {
-        isAsBefore = false;
-        changes++;
-        changed = name;
-      }
+      isAsBefore &&= final === before;
     }
     path.pop();
-    this.told = this.only = null;
+    this.told = null;
     if (hasGaps) {
       isSame = false;
       payloads = payloads?.filter((_, i) => copy[names[i]!] !== undefined) ?? null;
@@ -202,7 +190,6 @@ export abstract class Takeover {
       return was!;
     }
     const result = isSame ? value : Object.freeze(copy);
-    this.only = changes === 1 && below === null && was !== undefined && count <= FEW ? onlyMember(was, copy, count, changed) : null;
     this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
     if (below !== null) this.told = { first: null, steps: null, below };
     return result;
@@ -254,7 +241,7 @@ export abstract class Takeover {
       }
       let final: unknown = item;
       this.payload = item;
-      this.told = this.only = null;
+      this.told = null;
       if (isContainer(item)) {
         const before = was?.[next];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
@@ -266,7 +253,7 @@ export abstract class Takeover {
         }
         if (this.told !== null) (below ??= []).push([i, this.told]);
       } else this.scalar(item);
-      items.put(this.payload, item, final, this.only);
+      items.put(this.payload, item, final);
       copy[i] = final;
     }
     path.pop();
@@ -278,7 +265,6 @@ export abstract class Takeover {
   private listed(source: object, copy: unknown[], items: Gathered, there: unknown[] | null, home: Home, isSlots: boolean, below: Told["below"]): object {
     const { parts } = items;
     const { length } = copy;
-    this.only = null;
     this.told = below === null ? null : { first: null, steps: null, below };
     const isAsBefore = there !== null && length === there.length;
     if (isAsBefore && below === null && items.isWhole(length) && this.recipe.isOurs(there)) {
@@ -287,7 +273,7 @@ export abstract class Takeover {
     }
     const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
     if (isAsBefore && length > SHORT && parts.length <= PARTS) {
-      const steps = replaced(parts, items.only);
+      const steps = replaced(parts, this.recipe.isWhole ? there! : null);
       if (steps !== null) {
         this.payload = new Ref(home!);
         this.told = { first: null, steps, below };
@@ -400,19 +386,11 @@ export function hasNames(was: Container, copy: Container, count = Object.keys(co
   return names.every((name, i) => name === others[i]);
 }
 
-/** The scalar member in which a copy of an object that was there is otherwise, which a patch would tell alone. */
-function onlyMember(was: Container, copy: Container, count: number, key: string): OnlyMember | null {
-  const value = copy[key];
-  const isNew = !Object.hasOwn(was, key);
-  if (isContainer(value) || Object.is(value, -0) || NAMES.has(key) || !hasNames(was, copy, isNew ? count - 1 : count)) return null;
-  return { key, value, op: isNew ? "add" : "replace" };
-}
-
 /**
- * What to set in an array that was there, if all of its items that were kept are where they were. `only` is what the last item
- * that wasn't is otherwise in.
+ * What to set in an array that was `there`, if all of its items that were kept are where they were. What one of them took the place of
+ * isn't known where not all has been read.
  */
-function replaced(parts: unknown[], only: OnlyMember | null): Step[] | null {
+function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
   const steps: Extract<Step, { kind: "set" }>[] = [];
   let index = 0;
   for (const part of parts) {
@@ -420,7 +398,9 @@ function replaced(parts: unknown[], only: OnlyMember | null): Step[] | null {
     else if (part.start !== index) return null;
     else index += part.length;
   }
-  if (steps.length === 1) steps[0]!.op = only;
+  const [only] = steps;
+  const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
+  if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
   return steps;
 }
 

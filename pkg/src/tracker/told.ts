@@ -1,11 +1,14 @@
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
+import { areUnlike } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import { AROUND, leastLength, mostLength } from "../state/size.js";
+import { Exchanged } from "../state/place.js";
 import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
+import { differing, WHOLE } from "./exchanged.js";
 
 /**
  * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set or deleted
@@ -50,10 +53,7 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     // What a list took the place of may be a list, whose items may have moved.
     departs ||= op === "replace" && Array.isArray(value);
     arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
-    if (typeof op === "object" && op !== null) {
-      if (isExtended && typeof op.value === "string") return null;
-      return [{ op: op.op, path: place + pointerOf([key!, op.key]), value: op.value }];
-    }
+    if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
     // A string may have grown.
     if (isExtended && typeof value === "string" && op === "replace") return null;
     const pointer = place + pointerOf([isPush ? "-" : key!]);
@@ -61,6 +61,26 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     if (!isOne) arrays.add(pointer, value);
   }
   return isOne || (!(departs && arrives) && !(pushes && sets) && arrays.areShort()) ? operations : null;
+}
+
+/** What is told of a container that took the place of another one. */
+function exchanged(before: object, place: Key[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
+  if (!options.precise || !state.isWhole) return null;
+  let after = state.unread() as object;
+  for (const key of place) after = (after as Container)[key] as object;
+  const path = pointerOf(place);
+  const members = areUnlike(before, after) ? WHOLE : differing(before, after, isExtended);
+  if (members === null) return null;
+  if (members === WHOLE) return [{ op: "replace", path, value: thawed(after) }];
+  const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));
+  if (operations.length === 1) return operations;
+  const arrays = new Arrays(state);
+  if (operations.length > most || !arrays.enter([], place)) return null;
+  for (const operation of operations) {
+    if (operation.op === "remove") arrays.remove(operation.path);
+    else arrays.add(operation.path, operation.value);
+  }
+  return arrays.areShort() ? operations : null;
 }
 
 /** What took out of an array the items that it doesn't have any more. */

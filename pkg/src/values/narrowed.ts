@@ -1,4 +1,5 @@
-import { isContainer, put } from "../state/containers.js";
+import { isContainer, put, thawed } from "../state/containers.js";
+import { areUnlike } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isShort, leastLength, textLength } from "../state/size.js";
@@ -101,6 +102,7 @@ function namesOf(before: Members, after: Members): string[] {
 function toldOf({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
   if (value === undefined) return isShort(before, SHORT, DEEP) ? { op: "remove", path } : undefined;
   if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value: JSON.parse(JSON.stringify(value)) } : undefined;
+  if (isContainer(before) && isContainer(value) && areUnlike(before, value)) return { op: "replace", path, value: thawed(value) };
   if (!(before === undefined || isScalar(before))) return undefined;
   if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
   return { op: before === undefined ? "add" : "replace", path, value };

@@ -25,7 +25,7 @@ const change = fc.record({
   pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
   sifted: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) }),
-  spread: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t", -0, []) }),
+  spread: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.dictionary(fc.constantFrom("done", "id", "content", "a", "x/y", "key", "__proto__"), fc.oneof(fc.constantFrom<Json | undefined>(1, false, "t", -0, [], "\ud83d", "é".repeat(9), undefined, undefined), json), { maxKeys: 4, noNullPrototype: true }) }),
   advances: fc.boolean(),
   extended: fc.boolean(),
 });
@@ -42,9 +42,9 @@ function sift(at: Any, mask: number): void {
   for (const key of Object.keys(at)) if (Array.isArray(at[key])) at[key] = at[key].filter((_: Any, i: number) => (mask >> (i % 5)) & 1);
 }
 
-/** Puts a copy with another member in the place of an object in there, or in an array in there. */
-function spread(at: Any, value: Json): void {
-  const other = (item: Any): Any => (typeof item === "object" && item !== null && !Array.isArray(item) ? { ...item, done: value } : item);
+/** Puts a copy with other members in the place of an object in there, or in an array in there. */
+function spread(at: Any, members: object): void {
+  const other = (item: Any): Any => (typeof item === "object" && item !== null && !Array.isArray(item) ? { ...item, ...members } : item);
   const [key] = Object.keys(at);
   if (key !== undefined) at[key] = Array.isArray(at[key]) ? at[key].map((item: Any, i: number) => (i === at[key].length >> 1 ? other(item) : item)) : other(at[key]);
 }
@@ -55,7 +55,7 @@ function setIn(at: Any, value: Json): void {
   for (const key of Object.keys(at)) if (typeof at[key] === "object" && at[key] !== null) setIn(at[key], value);
 }
 
-const row = fc.record({ id: fc.nat(), content: fc.string({ maxLength: 60 }), done: fc.boolean() }, { requiredKeys: ["id"] });
+const row = fc.record({ id: fc.nat(), content: fc.string({ maxLength: 60 }), more: fc.string({ maxLength: 200 }), done: fc.boolean() }, { requiredKeys: ["id"] });
 const start = fc.oneof(
   json.filter((value) => typeof value === "object" && value !== null),
   fc.record({ list: fc.array(numbers, { maxLength: 6 }), a: numbers, b: fc.dictionary(fc.constantFrom("a", "0", "b"), numbers), done: numbers }),
@@ -92,7 +92,7 @@ test("what is told without the core is what the core tells, and what comes later
           }
           if (all !== undefined) setIn(draft, all);
           if (sifted > 0) sift(follow(draft, path), sifted);
-          if (put !== undefined) spread(follow(draft, path), put);
+          if (put !== undefined) spread(follow(draft, path), structuredClone(put));
           if (!isPush) pushed.forEach(push);
           if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0 || gone.length > 0) return;
           const at = follow(draft, path);
@@ -127,6 +127,56 @@ test("what is told without the core is what the core tells, and what comes later
     asked(3000),
   );
 }, 90_000);
+
+// Whether its members are told or the whole object is decided by how long both are.
+const text = fc.tuple(fc.constantFrom("x", "é", "\"", "😀", "\ud83d", "\n"), fc.nat(160)).map(([unit, length]) => unit.repeat(length));
+const member = fc.oneof({ weight: 4, arbitrary: text }, { weight: 2, arbitrary: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom<Json>(true, null, -0, "", [1, 2], [3], { a: 1 })) });
+const objects = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "id", "key", "m~n", "x/y", "é", "\ud83d", "__proto__", "0"), member, { minKeys: 1, maxKeys: 7, noNullPrototype: true });
+const others = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e", "id", "m~n", "\ud83d"), fc.oneof({ weight: 4, arbitrary: member }, { weight: 1, arbitrary: fc.constant(undefined) }), { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+
+test("of an object that takes another one's place the same is told as by the core", () => {
+  fc.assert(
+    fc.property(objects, others, fc.constantFrom("box", "list", "deep"), fc.constantFrom(...modes), fc.boolean(), fc.boolean(), (before, members, where, options, extended, isNew) => {
+      const other = isNew ? { ...members } : { ...before, ...members };
+      const dialect = extended ? "extended" : "rfc6902";
+      const start = { box: before, list: [{ id: 1 }, before, { id: 3, text: "x".repeat(40) }], deep: { list: [before] } };
+      const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
+      for (const one of [tracker, twin]) {
+        one.update((draft) => {
+          if (where === "box") draft.box = structuredClone(other);
+          else if (where === "list") draft.list[1] = structuredClone(other);
+          else draft.deep.list = draft.deep.list.map(() => structuredClone(other));
+        });
+      }
+      expect(tracker.getRFC6902Patches({ dialect })).toEqual(JSON.parse(twin.getPatchText({ dialect })));
+      expect(tracker.getPatchText()).toBe(twin.getPatchText());
+    }),
+    asked(3000),
+  );
+}, 90_000);
+
+const exchanges: [name: string, before: object, members: object][] = [
+  ["two numbers", { a: 1, b: 2 }, { a: 10, b: 20 }],
+  ["a long name and a text with a quote", { "a name that is long": 1, b: "x" }, { "a name that is long": 2, b: 'a "quote"' }],
+  ["names with escapes", { "m~n": 1, "x/y": 2, "é\n": 3 }, { "m~n": 4, "x/y": 5, "é\n": 6 }],
+  ["emoji, and half of one", { a: "", "\ud83d": 1 }, { a: "😀\n", "\ud83d": 2 }],
+  ["half of an emoji", { a: "", b: 1 }, { a: "\ud83d", b: 2 }],
+  ["two that came", {}, { a: true, b: null }],
+  ["a list that came, and one changed", { a: 1 }, { a: 2, list: [1, "b", { c: 1.5 }] }],
+  ["two that went", { a: 1, bb: [1, 2] }, { a: undefined, bb: undefined }],
+  ["one that went, one changed", { a: 1, b: 1e21 }, { a: undefined, b: 1e-7 }],
+  ["one that went, one that came", { a: 1, b: 2 }, { a: undefined, c: 1 }],
+  ["one that went, one that came with what it had", { a: "a text of some length, which may move to another place", b: 2 }, { a: undefined, c: "a text of some length, which may move to another place" }],
+];
+
+test.each(exchanges)("at every length of what stays, the same is told as by the core: %s", (_, before, members) => {
+  for (let length = 0; length < 500; length++) {
+    const [was, is] = [{ ...before, rest: "r".repeat(length) }, { ...before, rest: "r".repeat(length), ...members }];
+    const [tracker, twin] = [new StateTracker<Any>({ at: was }), new StateTracker<Any>({ at: was })];
+    for (const one of [tracker, twin]) one.update((draft) => void (draft.at = structuredClone(is)));
+    expect(tracker.getRFC6902Patches()).toEqual(JSON.parse(twin.getPatchText()));
+  }
+});
 
 test("what is told may be changed by whoever gets it", () => {
   const tracker = new StateTracker<Any>({ list: [] }, { arrayDeltaMode: "precise" });
