@@ -2,6 +2,9 @@ import { isContainer, type Container } from "./containers.js";
 import type { Recipe } from "./recipe.js";
 import { Unread } from "./unread.js";
 
+/** Members that say which object it is: one with another name is another one (src/diff/naming.rs). */
+const NAMES = ["id", "_id", "key"];
+
 /** So many parts of values that changed places are compared: most differ sooner, and others are sooner told than compared. */
 const PARTS = 128;
 
@@ -39,3 +42,11 @@ class Comparison {
     return names.every((name, i) => name === others[i] && this.isSame((a as Container)[name], (b as Container)[name]));
   }
 }
+
+/** Whether two objects have the same name, or neither has one. */
+export function areNamesakes(a: Container, b: Container): boolean {
+  const name = NAMES.find((name) => isName(a, name) || isName(b, name));
+  return name === undefined || (isName(a, name) && isName(b, name) && a[name] === b[name]);
+}
+
+const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;

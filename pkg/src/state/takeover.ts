@@ -7,6 +7,7 @@ import { DEEPEST, isPlain, notJson, pointerOf, tooDeep, tooLarge } from "./json.
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
+import { areNamesakes } from "./same.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -272,9 +273,9 @@ export abstract class Takeover {
       return there;
     }
     const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
-    if (isAsBefore && length > SHORT && parts.length <= PARTS) {
+    if (isAsBefore && parts.length <= PARTS) {
       const steps = replaced(parts, this.recipe.isWhole ? there! : null);
-      if (steps !== null) {
+      if (steps !== null && (length > SHORT || isEdited(steps, there, copy))) {
         this.payload = new Ref(home!);
         this.told = { first: null, steps, below };
         return result;
@@ -402,6 +403,14 @@ function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
   const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
   if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
   return steps;
+}
+
+/** Whether one item of several is edited: otherwise short arrays are compared by the core. */
+function isEdited(steps: Step[], there: unknown[], copy: unknown[]): boolean {
+  if (steps.length !== 1 || copy.length === 1) return false;
+  const { key } = steps[0] as Extract<Step, { kind: "set" }>;
+  const [before, item] = [there[key as number], copy[key as number]];
+  return isContainer(before) && isContainer(item) && Array.isArray(before) === Array.isArray(item) && areNamesakes(before as Container, item as Container);
 }
 
 /** How often an item of the runs is repeated at most. */

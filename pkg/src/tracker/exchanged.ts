@@ -1,10 +1,9 @@
 import { isContainer, thawed, type Container } from "../state/containers.js";
 import { isEqual } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
+import { areNamesakes } from "../state/same.js";
 import { AROUND, leastLength, textLength } from "../state/size.js";
 
-/** Members that say which object it is: one with another name is another one (src/diff/naming.rs). */
-const NAMES = ["id", "_id", "key"];
 /** What the way to an object is taken to add to each operation (`told_briefly` in src/diff/mod.rs). */
 const WAY = 24;
 
@@ -37,13 +36,10 @@ export function differing(before: object, after: object, isExtended: boolean): T
     operations.push({ op: "add", path: pointerOf([name]), value: thawed(is[name]) });
   }
   if (operations.length === 0 || (removes && adds)) return null;
-  const name = NAMES.find((name) => isName(was, name) || isName(is, name));
-  if (name !== undefined && !(isName(was, name) && isName(is, name) && was[name] === is[name])) return WHOLE;
+  if (!areNamesakes(was, is)) return WHOLE;
   if (operations.length === 1) return operations;
   return isAsLong(is, operations);
 }
-
-const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;
 
 /** The operations where the object's text is surely longer, or else the whole. */
 function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE {
