@@ -70,13 +70,14 @@ export function remember(state: unknown, measure: Intake): void {
 }
 
 /**
- * A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON. O(its size). A
- * state that was published is taken as it is.
+ * A private, frozen copy of a whole state; with `own`, the value itself, frozen. Refuses what isn't JSON, and what surely has more than
+ * `most` bytes as text: a value that holds another many times over would never be taken to its end. O(its size). A state that was published
+ * is taken as it is.
  */
-export function takeState(value: unknown, own: boolean): { state: unknown } & Intake {
+export function takeState(value: unknown, own: boolean, most = Infinity): { state: unknown } & Intake {
   const known = isContainer(value) ? published.get(value) : undefined;
   if (known !== undefined) return { state: value, ...known };
-  const intake = new StateIntake(own ? "own" : "copy");
+  const intake = new StateIntake(own ? "own" : "copy", [], most);
   return { state: intake.take(value), depth: intake.depth, bytes: intake.bytes, longest: intake.longest };
 }
 
@@ -94,12 +95,15 @@ export class StateIntake implements Intake {
   depth = 0;
   bytes = 0;
   longest = 0;
+  /** How many bytes its text has at least. */
+  private least = 0;
   private readonly ancestors: object[] = [];
 
   /** Whether the value itself is frozen, or a copy is made, or neither. */
   constructor(
     private readonly way: "own" | "copy" | "look",
     private readonly path: Key[] = [],
+    private readonly most = Infinity,
   ) {}
 
   take(value: unknown): unknown {
@@ -111,6 +115,8 @@ export class StateIntake implements Intake {
     if (symbol !== undefined) throw notJson(symbol, path);
     this.depth = Math.max(this.depth, ancestors.push(value));
     this.bytes += 3;
+    this.least += 2;
+    if (this.least > this.most) throw tooLarge(path);
     const at = path.push("") - 1;
     let target: object;
     if (Array.isArray(value)) {
@@ -125,6 +131,7 @@ export class StateIntake implements Intake {
         const key = names[i]!;
         const item = read[key];
         this.bytes += key.length + 4;
+        if (item !== undefined) this.least += key.length + 3;
         if (key.length > this.longest) this.longest = key.length;
         if (item !== undefined) target = this.member(target, (path[at] = key), item);
         else if (this.way !== "look") {
@@ -154,8 +161,10 @@ export class StateIntake implements Intake {
   }
 
   private scalar(value: unknown): unknown {
+    this.least++;
     if (typeof value === "string") {
       this.bytes += value.length + 3;
+      this.least += value.length;
       if (value.length > this.longest) this.longest = value.length;
     } else if (typeof value === "boolean" || value === null || Number.isFinite(value)) this.bytes += 8;
     else throw notJson(value, this.path);

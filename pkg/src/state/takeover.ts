@@ -107,19 +107,25 @@ export abstract class Takeover {
     this.least += 2;
     const { around } = this;
     // Looking for a cycle costs the depth: most values aren't so deep.
-    if (depth > DEEP && around.includes(value)) this.refuseCycle(value);
+    if (depth > DEEP && around.includes(value)) this.refuseCycle();
     if (depth > DEEPEST) throw tooDeep(this.path);
+    if (Array.isArray(value)) this.refuseLength(value);
     around.push(value);
     const final = Array.isArray(value) ? this.list(value, hint, home, Object.isFrozen(value), false) : this.members(value as Container, hint, home);
     around.pop();
     return final;
   }
 
-  private refuseCycle(value: object): never {
+  /** Refuses an array that is long in name only, or too long, before it is copied: memory may not suffice for that. */
+  private refuseLength(array: readonly unknown[]): void {
+    if (array.length > 0 && !(0 in array)) throw notJson(undefined, [...this.path, 0]);
+    if (array.length * 2 > this.mostBytes) throw tooLarge(this.path);
+  }
+
+  private refuseCycle(): never {
     const { around, path } = this;
-    const first = around.indexOf(value);
-    const again = around.indexOf(value, first + 1);
-    // Where it is met for the second time.
+    // Where one that is around it already is met again: it may be another one than this.
+    const again = around.findIndex((container, i) => around.indexOf(container) < i);
     throw notJson({}, path.slice(0, path.length - around.length + (again === -1 ? around.length : again)));
   }
 

@@ -6,7 +6,7 @@ import type { Limits } from "../types.js";
 
 /** A smaller state is sooner copied by whoever begins with it than remembered each time it is published. */
 const LARGE = 16 << 10;
-const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
+export const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 
 /**
  * How near a state is to its limits. What is kept are bounds that cost nothing to know; where they say that a limit may be

@@ -4,6 +4,7 @@ import { bounds } from "../bridge/limits.js";
 import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
+import { DEFAULTS } from "./headroom.js";
 import { Meaning } from "./meaning.js";
 import type { Reader } from "./readers.js";
 import { rehearse } from "./rehearsal.js";
@@ -77,12 +78,13 @@ export class StateTracker<T> {
     if (initial === undefined) throw new PatchwireError("NOT_JSON", "give an initial state, such as {}");
     requireObject("the options", options);
     requireKnown("option", options, OPTIONS);
-    const { granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters, texts, limits, history, validate } = options;
+    const { own = false, granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters, texts, limits, history, validate } = options;
     if (counters !== undefined) requirePointers("counters", counters);
     if (texts !== undefined) requirePointers("texts", texts);
     if (limits !== undefined) requireObject("the option limits", limits);
     requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
     requireOneOf("granularity", granularity, ["path", "key"]);
+    requireOneOf("own", own, [false, true]);
     if (history !== undefined && !(typeof history === "number" && history >= 0)) throw new PatchwireError("NOT_JSON", "the option history is a number from 0 on");
     bounds(limits);
     requireRule(validate);
@@ -91,7 +93,7 @@ export class StateTracker<T> {
     if (initial instanceof StateDocument) {
       this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
     } else {
-      const { state, ...intake } = takeState(initial, options.own === true);
+      const { state, ...intake } = takeState(initial, own, limits?.document ?? DEFAULTS.document);
       this.#meaning = Meaning.ofState(state, intake, rest, validate as Rule);
     }
   }

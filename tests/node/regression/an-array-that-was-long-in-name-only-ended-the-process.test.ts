@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { PatchwireError, StateTracker } from "patchwire";
+
+// It was copied before anything was looked at, and there is no memory for that. What holds another value many times over wasn't
+// measured on its way in, unless a recipe brought it.
+
+type Any = any;
+
+const refusal = (run: () => unknown): PatchwireError => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof PatchwireError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+const begun = (length: number): unknown[] => Object.assign([1], { length });
+
+test.each<[name: string, recipe: (draft: Any) => void, code: string, path: string]>([
+  ["set", (draft) => void (draft.v = new Array(4_294_967_295)), "NOT_JSON", "/v/0"],
+  ["pushed", (draft) => draft.list.push(new Array(1e9)), "NOT_JSON", "/list/0/0"],
+  ["in a value", (draft) => void (draft.v = { rows: [new Array(1e9)] }), "NOT_JSON", "/v/rows/0/0"],
+  ["with an item", (draft) => void (draft.v = begun(1e9)), "LIMIT_EXCEEDED", "/v"],
+])("such an array is refused: %s", (_, recipe, code, path) => {
+  const tracker = new StateTracker<Any>({ list: [] });
+  const before = tracker.getState();
+  const error = refusal(() => tracker.update(recipe));
+  expect([error.code, error.path, tracker.getState()]).toEqual([code, path, before]);
+});
+
+test.each([false, true])("a state that holds a value many times over is refused, own: %s", (own) => {
+  let value: unknown = [1];
+  for (let i = 0; i < 40; i++) value = [value, value];
+  const error = refusal(() => new StateTracker({ value }, { own, limits: { document: 100_000 } }));
+  expect([error.code, error.path]).toEqual(["LIMIT_EXCEEDED", "/value"]);
+});
+
+test("members that are undefined don't count", () => {
+  const state = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`member ${i}`, i === 500 ? 1 : undefined]));
+  expect(new StateTracker(state, { limits: { document: 100 } }).getState()).toEqual({ "member 500": 1 });
+});
+
+test.each<[path: string, make: () => Any]>([
+  ["/q/a/b/0/c", () => { const o: Any = { a: { b: [{}] } }; o.a.b[0].c = o.a; return o; }],
+  ["/q/y/z", () => { const two: Any = { x: 1 }; two.y = { z: two }; return two; }],
+  ["/q/a/b/c/d", () => { const three: Any = { a: { b: { c: {} } } }; three.a.b.c.d = three.a; return three; }],
+  ["/q/me", () => { const it: Any = {}; it.me = it; return it; }],
+])("a cycle is refused where what is around it is met again: %s", (path, make) => {
+  const error = refusal(() => new StateTracker<Any>({}).update((draft) => void (draft.q = make())));
+  expect([error.code, error.path]).toEqual(["NOT_JSON", path]);
+});
