@@ -50,8 +50,6 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
       if (!isOne) arrays.remove(gone);
       continue;
     }
-    // What a list took the place of may be a list, whose items may have moved.
-    departs ||= op === "replace" && Array.isArray(value);
     arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
     if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
     // A string may have grown.
