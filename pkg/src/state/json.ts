@@ -35,6 +35,12 @@ export function tooDeep(path: Key[]): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", `the document is nested more than ${DEEPEST} levels deep`, { path: pointerOf(path.slice(0, 1)) });
 }
 
+/** The refusal of a value at which the stack has ended, which may have room for more levels in another process. */
+export function tooDeepForStack(path: Key[]): PatchwireError {
+  const levels = path.length;
+  return new PatchwireError("LIMIT_EXCEEDED", `the stack ends at ${levels} levels of nesting: nest less, or give the process a larger stack (node --stack-size)`, { path: pointerOf(path.slice(0, 1)) });
+}
+
 /** The refusal of a document that is over its limit; the beginning of the path says where it was found out. */
 export function tooLarge(path: Key[] = []): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", "the document is over the size limit (limits.document)", path.length === 0 ? {} : { path: pointerOf(path.slice(0, 1)) });

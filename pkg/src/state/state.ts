@@ -4,7 +4,7 @@ import { Log } from "../bridge/log.js";
 import { isContainer, type Key } from "./containers.js";
 import { seen } from "./draft.js";
 import { follow, type ViewEdit } from "./edits.js";
-import { DEEPEST, tooDeep } from "./json.js";
+import { DEEPEST, tooDeepForStack } from "./json.js";
 import { measured } from "./measured.js";
 import { Recipe } from "./recipe.js";
 import { patchPlainly } from "./plain-patch.js";
@@ -132,7 +132,7 @@ export class State {
       return settlement.settle(root);
     } catch (error) {
       // The stack ends before the deepest nesting that can be allowed.
-      throw error instanceof RangeError && settlement.path.length > DEEPEST >> 2 ? tooDeep(settlement.path) : error;
+      throw error instanceof RangeError && settlement.path.length > DEEPEST >> 2 ? tooDeepForStack(settlement.path) : error;
     } finally {
       recipe.isSettling = false;
     }
