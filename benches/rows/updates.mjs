@@ -25,7 +25,7 @@ export const updates = [
   ...Object.entries(names).flatMap(([row, name]) =>
     every.map((shape) => {
       const floor = row !== 'three' && isWide(shape);
-      return update(name, shape, 10, row, shape === 'deep' ? 0.6 : 1, { floor });
+      return update(name, shape, 10, row, shape === 'deep' ? 0.6 : 0.4, { floor });
     }),
   ),
   ...long.map((shape) => update('push, n=10k', shape, 10_000, 'push', 0.3, { floor: true })),

@@ -200,7 +200,7 @@ test("plain requests read the state, and what came after a revision", async () =
   const [, stranger] = await get("?since=1&session=other");
   expect(stranger.frames.map((frame: Frame) => frame.chunk?.type ?? frame.type)).toEqual(["stream_resync", "state_snapshot", "status"]);
   for (const other of ["-1", "0x1", "1.5", "%203"]) expect((await get(`?since=${other}`))[0]).toBe(400);
-  expect((await get("?since=x"))[1].error.code).toBe("VALIDATION_FAILED");
+  expect((await get("?since=x"))[1].error).toEqual({ code: "VALIDATION_FAILED", message: expect.not.stringContaining("VALIDATION_FAILED") });
   const refused = await stub.fetch("http://session/", { method: "POST" });
   expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
 });

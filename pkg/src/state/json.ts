@@ -151,6 +151,7 @@ export class StateIntake implements Intake {
     return this.way === "look" ? value : Object.freeze(target);
   }
 
+  /** Takes an item over: the copy of an array is empty at first. */
   private item(target: object, index: number, item: unknown): object {
     if (this.way !== "copy") return this.member(target, index, item);
     itemsOf(target)[index] = this.take(item);

@@ -1,20 +1,11 @@
 import { expect, test } from "vitest";
-import { PatchwireError, StateTracker } from "patchwire";
+import { StateTracker } from "patchwire";
+import { refusal } from "../support/refusal.ts";
 
 // It was copied before anything was looked at, and there is no memory for that. What holds another value many times over wasn't
 // measured on its way in, unless a recipe brought it.
 
 type Any = any;
-
-const refusal = (run: () => unknown): PatchwireError => {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PatchwireError) return error;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-};
 
 const begun = (length: number): unknown[] => Object.assign([1], { length });
 
