@@ -32,7 +32,7 @@ const ROOM = 1024;
  * of those items of an array that its {@link Items} don't have. What is told of a container that took the place of another one is
  * found when somebody asks.
  */
-export type Operation = "add" | "replace" | "remove" | "push" | "sift" | Exchanged | null;
+export type Operation = "add" | "replace" | "remove" | "push" | "sift" | "str_ins" | "inc" | Exchanged | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -40,6 +40,8 @@ export interface Recorded {
   path: Key[];
   key: Key | undefined;
   value: unknown;
+  /** The string that a long one took the place of. */
+  before?: string;
 }
 
 const NONE: Uint8Array = new Uint8Array();
@@ -62,6 +64,8 @@ export class Log extends Writer {
   private budget = 0;
   /** How many records there are. */
   length = 0;
+  /** How many of them stay as they are. */
+  private pinned = 0;
   /** How much there is to tell in them, and in the last recipe's alone: the parts of arrays count. */
   size = 0;
   lastSize = 0;
@@ -107,18 +111,32 @@ export class Log extends Writer {
     this.add(RECORD.PERMUTE, path, order, undefined, 0);
   }
 
-  append(path: Key[], text: string): void {
-    this.add(RECORD.APPEND, path, text, undefined, 0);
+  /** Adds to the end of a string, of which so many characters are copied, where there is a version of before. */
+  append(path: Key[], text: string, copied: number): void {
+    this.add(RECORD.APPEND, path, text, undefined, copied, "str_ins");
+    this.weigh(copied);
   }
 
   /** Adds to the last record, if that was an addition to the same string; a rewind can't undo it. */
   extend(path: Key[], text: string): boolean {
     const { records } = this;
     const at = records.length - PLACES;
-    const last = records[at + 1] as Key[] | undefined;
-    const isSame = records[at] === RECORD.APPEND && (last === path || (last!.length === path.length && last!.every((key, i) => key === path[i])));
-    if (isSame) records[at + 2] = (records[at + 2] as string) + text;
-    return isSame;
+    if (!this.isGrowth(at, path)) return false;
+    records[at + 2] = (records[at + 2] as string) + text;
+    return true;
+  }
+
+  /** Whether a record is an addition to the string at a path, and may be added to. */
+  private isGrowth(at: number, path: Key[]): boolean {
+    const { records } = this;
+    if (records[at] !== RECORD.APPEND || at < this.pinned * PLACES) return false;
+    const last = records[at + 1] as Key[];
+    return last === path || (last.length === path.length && last.every((key, i) => key === path[i]));
+  }
+
+  /** States are known that the records so far lead to: those stay as they are. */
+  pin(): void {
+    this.pinned = this.length;
   }
 
   /** Makes the state as of here a reader's baseline. */
@@ -128,13 +146,35 @@ export class Log extends Writer {
     if (records[at] === RECORD.ADVANCE && records[at + 4] === reader) return;
     // Only the last baseline of a log matters: an earlier one is no more than where a recipe ended.
     const before = this.advances.get(reader);
-    if (before !== undefined && records[before] === RECORD.ADVANCE && records[before + 4] === reader) records[before] = RECORD.BEGIN;
+    const isLater = before !== undefined && records[before] === RECORD.ADVANCE && records[before + 4] === reader;
+    if (isLater) records[before] = RECORD.BEGIN;
     this.advances.set(reader, records.length);
     this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
+    if (isLater) this.join();
+  }
+
+  /** Two additions to one string that no reader's baseline is between any more are one, however many tokens a stream has. */
+  private join(): void {
+    const { records } = this;
+    let end = records.length - PLACES;
+    while (end >= 0 && records[end] === RECORD.ADVANCE) end -= PLACES;
+    if (end < 0 || records[end] !== RECORD.APPEND) return;
+    let at = end - PLACES;
+    while (at >= 0 && records[at] === RECORD.BEGIN) at -= PLACES;
+    if (at < 0 || !this.isGrowth(at, records[end + 1] as Key[])) return;
+    records[at + 2] = (records[at + 2] as string) + (records[end + 2] as string);
+    this.weight -= records[end + 4] as number;
+    records.splice(at + PLACES, end - at);
+    for (let i = at + PLACES; i < records.length; i += PLACES) this.advances.set(records[i + 4] as number, i);
+    const count = (end - at) / PLACES;
+    this.length -= count;
+    this.size -= count;
+    this.last = -1;
+    this.lastSize = this.lastWeight = 0;
   }
 
   increment(path: Key[], by: number): void {
-    this.add(RECORD.ADD, path, by, undefined, 0);
+    this.add(RECORD.ADD, path, by, undefined, 0, "inc");
   }
 
   /** Forgets the records after `length`, which are the last recipe's. */
@@ -157,7 +197,8 @@ export class Log extends Writer {
       if (op === null || recorded.length === most) return null;
       const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
       if (op === "push") recorded.push({ op, path, key: undefined, value: (value as unknown[])[0] });
-      else recorded.push({ op, path, key, value: value instanceof Edited ? value.text : value });
+      else if (value instanceof Edited) recorded.push({ op, path, key, value: value.text, before: value.before });
+      else recorded.push({ op, path, key, value });
     }
     return recorded;
   }
@@ -184,6 +225,7 @@ export class Log extends Writer {
     if (count === this.length) this.records = [];
     else this.records.splice(0, count * PLACES);
     this.length -= count;
+    this.pinned = Math.max(this.pinned - count, 0);
     this.measure();
     // Of what is left, the last recipe's weight is known.
     if (this.length === 0) this.lastWeight = 0;

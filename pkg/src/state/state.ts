@@ -142,7 +142,7 @@ export class State {
   extend(path: Key[], text: string): void {
     this.follow([[EDIT.APPEND, path, text]]);
     this.log.begin();
-    this.log.append(path, text);
+    this.log.append(path, text, 0);
   }
 
   /** Works out the addition to a number. */
@@ -179,8 +179,11 @@ export class State {
     this.due = edits;
   }
 
-  /** Lets a string grow that is known to be there and long enough to be `length` characters long then. */
-  grow(path: Key[], pointer: string, text: string, length: number): void {
+  /**
+   * Lets a string grow that is known to be there and long enough to be `length` characters long then. True where that is one change
+   * with the last one, which nobody has read.
+   */
+  grow(path: Key[], pointer: string, text: string, length: number): boolean {
     const growing = this.growing?.pointer === pointer ? this.growing : null;
     if (growing === null) {
       this.catchUp();
@@ -190,9 +193,11 @@ export class State {
       growing.text += text;
       growing.length = length;
     }
-    if (this.log.extend(path, text)) return;
+    if (this.log.extend(path, text)) return true;
+    this.start = this.log.length;
     this.log.begin();
-    this.log.append(path, text);
+    this.log.append(path, text, length);
+    return false;
   }
 
   /** Whether all of it is here, and up to date. */

@@ -67,9 +67,11 @@ export class Backlog {
     const { log } = state;
     if (isRecipe && (log.lastSize > LENGTH || log.lastWeight > HEAVY)) {
       this.steps.push({ from: log.last, at: log.length, bytes: Math.max(log.lastSize * SCALAR, log.lastWeight), state: state.publish() });
+      log.pin();
     }
     if (this.beginning === null && (log.size > LENGTH / 2 || log.weight > READ_BYTES / 2)) {
       this.beginning = { at: log.length, state: state.publish(), changes: this.readers.changes };
+      log.pin();
     }
   }
 

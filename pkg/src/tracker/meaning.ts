@@ -24,6 +24,8 @@ import { validate, type Rule } from "./validate.js";
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
 const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
 const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
+const standardText = (tracker: TrackerCore, reader: number): string => tracker.patch_text(reader, false);
+const extendedText = (tracker: TrackerCore, reader: number): string => tracker.patch_text(reader, true);
 const settle = (tracker: TrackerCore): void => tracker.settle(true);
 const weight = (tracker: TrackerCore): number => tracker.weight();
 const isHosted = (tracker: TrackerCore): boolean => tracker.is_hosted();
@@ -175,10 +177,10 @@ export class Meaning {
       this.accept(measure);
       return;
     }
-    state.grow(path, pointer, text, length);
+    const isOneWithLast = state.grow(path, pointer, text, length);
     this.headroom.add(measure.bytes);
-    this.readers.changed(false);
-    this.shorten(state, false);
+    if (!isOneWithLast) this.readers.changed(true);
+    this.shorten(state, true);
   }
 
   /** Adds to a number that is known to be there. */
@@ -343,14 +345,25 @@ export class Meaning {
 
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
-    const { plain } = this;
-    if (plain !== null && !this.isBusy && !this.isBehind && this.readers.lacksOneRecipe(reader)) {
-      const recorded = plain.log.lastRecipe(this.headroom.limits.operations);
-      const operations = recorded && told(recorded, plain, isExtended, this.options, this.headroom.limits.operations);
-      if (operations !== null) return operations;
-    }
+    const operations = this.told(reader, isExtended);
+    if (operations !== null) return operations;
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
-    return readPatch(reserve(length), plain?.log.texts ?? [], takeHanded());
+    return readPatch(reserve(length), this.plain?.log.texts ?? [], takeHanded());
+  }
+
+  /** The same as JSON text. */
+  patchText(reader: Reader, isExtended: boolean): string {
+    const operations = this.told(reader, isExtended);
+    return operations === null ? this.ask(reader, isExtended ? extendedText : standardText) : JSON.stringify(operations);
+  }
+
+  /** What changed since the reader's baseline, if that is known without the core. */
+  private told(reader: Reader, isExtended: boolean): JSONPatchOperation[] | null {
+    const { plain } = this;
+    if (plain === null || this.isBusy || this.isBehind || !this.readers.lacksOneRecorded(reader)) return null;
+    const most = this.headroom.limits.operations;
+    const recorded = plain.log.lastRecipe(most);
+    return recorded && told(recorded, plain, isExtended, this.options, most);
   }
 
   /** Makes the present state the reader's baseline. */

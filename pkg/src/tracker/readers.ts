@@ -15,13 +15,13 @@ export class Readers {
   private readonly others = new Set<Reader>();
   /** How many changes there have been. */
   changes = 0;
-  /** Whether a recipe made the last one. */
-  private isRecipe = false;
+  /** Whether the last one is all that the log has recorded since the last recipe began. */
+  private isRecorded = false;
 
   /** There was a change. */
-  changed(isRecipe: boolean): void {
+  changed(isRecorded: boolean): void {
     this.changes++;
-    this.isRecipe = isRecipe;
+    this.isRecorded = isRecorded;
   }
 
   add(id: number): Reader {
@@ -44,9 +44,9 @@ export class Readers {
     reader.hasLost = false;
   }
 
-  /** Whether what the reader hasn't read is what one recipe did. */
-  lacksOneRecipe(reader: Reader): boolean {
-    return this.isRecipe && reader.since === this.changes - 1 && !reader.hasLost;
+  /** Whether what the reader hasn't read is one change, which the log has recorded. */
+  lacksOneRecorded(reader: Reader): boolean {
+    return this.isRecorded && reader.since === this.changes - 1 && !reader.hasLost;
   }
 
   /** Whether everybody has read the first so many changes. */

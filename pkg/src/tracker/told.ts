@@ -10,9 +10,12 @@ import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
 import { differing, WHOLE } from "./exchanged.js";
 
+/** Of shorter strings the extended dialect tells all, in bytes of UTF-8 (`is_long_text` in src/patch/derive.rs). */
+const LONG = 32;
+
 /**
- * The operations of one recipe that set a member or an item, took items out of an array, or pushed items and set or deleted
- * members of objects, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
+ * The operations of one change that set a member or an item, took items out of an array, pushed items and set or deleted members of
+ * objects, or added to a string or a number, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
  * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is
  * afterwards.
  */
@@ -20,7 +23,11 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   const isOne = recorded.length === 1;
   const arrays = new Arrays(state);
-  if (isOne && recorded[0]!.op === "sift") return options.precise && state.isWhole ? removals(recorded[0]!, arrays, most) : null;
+  if (isOne) {
+    const [only] = recorded as [Recorded];
+    if (only.op === "sift") return options.precise && state.isWhole ? removals(only, arrays, most) : null;
+    if (only.op === "str_ins" || only.op === "inc") return options.precise || !only.path.some(isIndex) ? added(only, state, isExtended) : null;
+  }
   const operations: JSONPatchOperation[] = [];
   let place = "";
   let above: Key[] | null = null;
@@ -28,7 +35,7 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   let [departs, arrives] = [false, false];
   // An item that was set may be one of those that came.
   let [pushes, sets] = [false, false];
-  for (const { op, path, key, value } of recorded) {
+  for (const { op, path, key, value, before } of recorded) {
     const isPush = op === "push";
     const isItem = typeof key === "number";
     pushes ||= isPush;
@@ -52,13 +59,31 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     }
     arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
     if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
-    // A string may have grown.
-    if (isExtended && typeof value === "string" && op === "replace") return null;
     const pointer = place + pointerOf([isPush ? "-" : key!]);
+    if (isExtended && typeof value === "string" && op === "replace" && value.length * 3 > LONG) {
+      // Whether a string has grown is known where it's long.
+      if (!isOne || before === undefined) return null;
+      if (value.startsWith(before)) return [{ op: "str_ins", path: pointer, pos: before.length, str: value.slice(before.length) }];
+    }
     operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
   return isOne || (!(departs && arrives) && !(pushes && sets) && arrays.areShort()) ? operations : null;
+}
+
+/** What is told of a string or a number that was added to. */
+function added({ op, path, value }: Recorded, state: State, isExtended: boolean): JSONPatchOperation[] | null {
+  const pointer = pointerOf(path);
+  if (isExtended && op === "inc") return [{ op, path: pointer, inc: value as number }];
+  let length = state.growth(pointer)?.length;
+  if (length === undefined || !isExtended) {
+    let now = state.unread();
+    if (!state.isWhole) return null;
+    for (const key of path) now = (now as Container)[key];
+    if (!isExtended) return [{ op: "replace", path: pointer, value: now }];
+    length = (now as string).length;
+  }
+  return [{ op: "str_ins", path: pointer, pos: length - (value as string).length, str: value as string }];
 }
 
 /** What is told of a container that took the place of another one. */

@@ -22,8 +22,6 @@ const OPTIONS = [
 
 const stepWrites = (core: TrackerCore, reader: number): string => core.step_writes(reader);
 const stepWritesByItem = (core: TrackerCore, reader: number): string => core.step_writes_by_item(reader);
-const standardText = (core: TrackerCore, reader: number): string => core.patch_text(reader, false);
-const extendedText = (core: TrackerCore, reader: number): string => core.patch_text(reader, true);
 
 /**
  * Holds a state, lets recipes change it as if it were a plain object, and tells exactly what changed.
@@ -320,7 +318,7 @@ export class StateTracker<T> {
       const what = typeof by === "number" ? "the sum isn't a finite number" : "only a number can be added";
       throw new PatchwireError("NOT_JSON", what, { path: pointer });
     }
-    this.#meaning.increase(path, value, by);
+    if (value + by !== value) this.#meaning.increase(path, value, by);
   }
 
   /**
@@ -501,7 +499,7 @@ export class StateTracker<T> {
   }
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
-    return this.#meaning.ask(reader, isExtended(options) ? extendedText : standardText);
+    return this.#meaning.patchText(reader, isExtended(options));
   }
 }
 
