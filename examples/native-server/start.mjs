@@ -9,7 +9,7 @@ import { script, step } from '../../scripts/progress.mjs';
 
 const here = join(root, 'examples/native-server');
 const dist = join(here, 'dist');
-const target = join(root, 'target/native-server');
+const target = join(root, 'target/examples');
 
 async function start() {
   await build();
