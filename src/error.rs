@@ -90,7 +90,7 @@ impl fmt::Display for Code {
 /// assert_eq!(error.offset, Some(3));
 /// assert_eq!(error.to_string(), "INVALID_JSON: expected a value (at byte 3)");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     /// Boxed, because every step of the core returns a `Result`: moving one of 40 bytes was a seventh of the wasm.
     details: Box<ErrorDetails>,
@@ -225,6 +225,13 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())
+    }
+}
+
+/// As [`Display`](fmt::Display): a `main` that returns one shows it so.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-const session = new URLSearchParams(location.search).get('session') ?? 'demo';
+const session = sessionName(new URLSearchParams(location.search).get('session'));
 const route = `/session/${encodeURIComponent(session)}`;
 const wire = wirePanel();
 const panels = [notePanel(), issuesPanel(), activityPanel(), repositoriesPanel()];
@@ -40,6 +40,13 @@ restart.addEventListener('click', () => void post('restart'));
 pace.addEventListener('change', () => {
   if (client.getState()?.run.status === 'running') void post('start');
 });
+
+/** The name in the address, or the next one to it that the server knows how to read. */
+function sessionName(given: string | null): string {
+  const name = given?.replace(/[^\w-]+/g, '-').slice(0, 64) || 'demo';
+  if (given !== null && name !== given) history.replaceState(null, '', `?session=${name}`);
+  return name;
+}
 
 async function post(verb: 'start' | 'pause' | 'restart'): Promise<void> {
   const answer = await fetch(`${route}/${verb}?pace=${pace.value}`, { method: 'POST' }).catch(() => undefined);

@@ -7,11 +7,15 @@
 //!
 //! The host has the database and the sockets: a Durable Object's shim, or the simulation in `tests/`. Should memory be
 //! lost at any of these points, [`Session::wake`] goes on from the rows.
+//!
+//! A host may write the rows while others use the session: what is changed meanwhile is part of the next commit, and who
+//! connects meanwhile is shown what was committed before, and told of this commit when it is accepted.
 
 use std::sync::Arc;
 
 use crate::document::Document;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
+use crate::node::Node;
 use crate::patch::Dialect;
 use crate::store::{Piece, Plan, Retention, RowOperation, Rows, Store, Woken};
 use crate::sync::resume::{PatchFrame, Standard};
@@ -32,6 +36,25 @@ pub struct Commit {
     pub patch: Piece,
 }
 
+/// What comes of a commit that was made.
+#[derive(Debug, Default)]
+#[must_use = "frames that nobody sends are lost"]
+pub struct Accepted {
+    /// What to do for those who have connected since it was planned, after the effects of the [`Commit`]; mostly nothing.
+    pub effects: Vec<ServerEffect>,
+    /// Whether the state is another version now, which is equal to the one before, and over what is stored now.
+    pub is_renewed: bool,
+}
+
+/// A commit whose rows are being written.
+#[derive(Debug)]
+struct Proposed {
+    plan: Plan,
+    told: PatchFrame,
+    /// What is committed by it.
+    state: Node,
+}
+
 /// What was committed, what is being committed, and who listens.
 ///
 /// ```
@@ -50,7 +73,7 @@ pub struct Commit {
 /// let commit = session.commit().unwrap().unwrap();
 /// assert_eq!((commit.revision, commit.rows.len()), (1, 2));
 /// tables.execute(&commit.rows);
-/// session.accept();
+/// assert!(session.accept().effects.is_empty());
 /// assert!(matches!(&commit.effects[0], ServerEffect::Send { to, .. } if **to == [connection]));
 ///
 /// let mut woken = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
@@ -61,7 +84,7 @@ pub struct Session {
     tracker: Tracker,
     store: Store,
     server: Server,
-    proposed: Option<(Plan, PatchFrame)>,
+    proposed: Option<Proposed>,
 }
 
 impl Session {
@@ -185,7 +208,7 @@ impl Session {
     /// tables.execute(&rows);
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// tables.execute(&session.commit().unwrap().unwrap().rows);
-    /// session.accept();
+    /// let _ = session.accept();
     /// assert_eq!(session.at(0).unwrap().to_string(), r#"{"n":1}"#);
     /// assert_eq!(session.at(1).unwrap().to_string(), r#"{"n":2}"#);
     /// ```
@@ -226,7 +249,8 @@ impl Session {
     /// it is accepted. O(what changed), and a bounded piece of a new base where one is due.
     ///
     /// # Errors
-    /// `LIMIT_EXCEEDED`; then, too, it is to be refused.
+    /// `LIMIT_EXCEEDED`, and what reading the state's rows gives ([`Session::check`]): then, too, it is to be refused. `CONFLICT`
+    /// where the commit before is neither accepted nor refused yet: it goes on.
     ///
     /// ```
     /// # use patchwire::{Document, session::Session};
@@ -236,13 +260,19 @@ impl Session {
     /// let commit = session.commit().unwrap().unwrap();
     /// assert_eq!(&*commit.patch, r#"[{"op":"inc","path":"/n","inc":1}]"#);
     /// assert_eq!((commit.revision, session.revision()), (1, 0));
-    /// session.accept();
+    /// assert_eq!(session.commit().unwrap_err().code, patchwire::Code::Conflict);
+    /// let _ = session.accept();
     /// assert_eq!(session.revision(), 1);
     /// ```
     #[must_use = "a commit has rows to write"]
     pub fn commit(&mut self) -> Result<Option<Commit>> {
+        if self.proposed.is_some() {
+            return Err(Error::new(Code::Conflict, "the commit before is neither accepted nor refused"));
+        }
         let patch = self.tracker.patch(Tracker::MAIN, Dialect::Extended)?;
         if patch.is_empty() {
+            // What couldn't be read looks as if it weren't there, and may look like no change.
+            self.store.check()?;
             self.tracker.advance(Tracker::MAIN);
             return Ok(None);
         }
@@ -262,32 +292,78 @@ impl Session {
         let (effects, told) = self.server.telling(text.clone(), standard, self.tracker.document());
         plan.set_patch(patch);
         let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
-        self.proposed = Some((plan, told));
+        self.proposed = Some(Proposed { plan, told, state: self.tracker.document().root.clone() });
         Ok(Some(Commit { rows, effects, revision, patch: text.into() }))
     }
 
-    /// The rows of the last [`Session::commit`] have been written. Now and then the state begins anew over what is stored, which
-    /// gives back what was read of it: then it is equal to what it was, but another version, and this returns true. O(1), and a
-    /// bounded piece of that where one is due.
+    /// The rows of the last [`Session::commit`] have been written. O(1), and a bounded piece of a new version of the state where one is
+    /// due, which gives back what was read of the one before.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
+    /// # use patchwire::{Document, session::Session, sync::ServerEffect};
+    /// let first = |effects: &[ServerEffect]| match &effects[0] {
+    ///     ServerEffect::Send { text, .. } => text.to_string(),
+    ///     _ => unreachable!(),
+    /// };
     /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// session.commit().unwrap();
-    /// session.accept();
+    /// // While the rows are written somebody connects, and something else changes.
+    /// let connection = session.open();
+    /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+    /// assert!(first(&session.receive(connection, hello)).contains(r#""state":{"n":1}"#));
+    /// session.tracker().increment("/n", 5.0).unwrap();
+    ///
+    /// assert!(first(&session.accept().effects).contains(r#"[{"op":"inc","path":"/n","inc":1}]"#));
     /// assert_eq!(session.revision(), 1);
-    /// assert!(session.commit().unwrap().is_none());
+    /// assert_eq!(&*session.commit().unwrap().unwrap().patch, r#"[{"op":"replace","path":"/n","value":7}]"#);
     /// ```
-    pub fn accept(&mut self) -> bool {
-        let Some((plan, told)) = self.proposed.take() else { return false };
+    pub fn accept(&mut self) -> Accepted {
+        let Some(Proposed { plan, told, state }) = self.proposed.take() else { return Accepted::default() };
         self.store.accept(plan);
-        self.server.advance(told);
-        self.tracker.advance(Tracker::MAIN);
-        let Some(document) = self.store.renewed() else { return false };
-        let before = self.tracker.exchange(document.root);
-        self.store.let_go(before);
-        true
+        let is_latest = self.tracker.committed(state);
+        let effects = self.server.advance(told, &self.committed());
+        // A version that was made of what is stored lacks what was changed since.
+        let renewed = if is_latest { self.store.renewed() } else { None };
+        let is_renewed = renewed.is_some();
+        if let Some(document) = renewed {
+            let before = self.tracker.exchange(document.root);
+            self.store.let_go(before);
+        }
+        Accepted { effects, is_renewed }
+    }
+
+    /// The state as it was committed last.
+    fn committed(&self) -> Document {
+        Document { root: self.tracker.committed_state().clone(), limits: self.document().limits }
+    }
+
+    /// Refuses what came out of the state since it was opened, if rows that were looked into couldn't be read: those that a
+    /// document reads are read where nobody could be told. Connections that ask for it are closed, and go on where it is read
+    /// again, by [`Session::wake`].
+    ///
+    /// # Errors
+    /// As [`Store::check`].
+    ///
+    /// ```
+    /// use patchwire::session::Session;
+    /// use patchwire::store::{RowOperation, Tables};
+    /// use patchwire::sync::ServerEffect;
+    /// use patchwire::{Code, Document, Limits};
+    ///
+    /// let mut tables = Tables::default();
+    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap()).1);
+    /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
+    /// let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
+    /// assert!(session.check().is_ok());
+    /// let connection = session.open();
+    /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+    /// assert!(matches!(session.receive(connection, hello)[..], [ServerEffect::Close { code: 1011, .. }]));
+    /// assert_eq!(session.check().unwrap_err().code, Code::StreamTruncated);
+    /// assert_eq!(session.commit().unwrap_err().code, Code::StreamTruncated);
+    /// ```
+    pub fn check(&self) -> Result<()> {
+        self.store.check()
     }
 
     /// Nobody needs this version of the state any more, and its memory goes with the commits that follow: what only it has may be
@@ -335,7 +411,8 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str) -> Vec<ServerEffect> {
-        self.server.restore(connection, attachment, self.tracker.document())
+        let effects = self.server.restore(connection, attachment, &self.committed());
+        self.checked(connection, effects)
     }
 
     /// Greets a connection that can't speak: see [`Server::resume`].
@@ -348,7 +425,8 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect) -> Vec<ServerEffect> {
-        self.server.resume(connection, attachment, dialect, self.tracker.document())
+        let effects = self.server.resume(connection, attachment, dialect, &self.committed());
+        self.checked(connection, effects)
     }
 
     /// A frame that the connection sent: see [`Server::receive`].
@@ -361,7 +439,17 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
-        self.server.receive(connection, text, self.tracker.document())
+        let effects = self.server.receive(connection, text, &self.committed());
+        self.checked(connection, effects)
+    }
+
+    /// What is to be sent to a connection, if all of it could be read.
+    fn checked(&mut self, connection: ConnectionId, effects: Vec<ServerEffect>) -> Vec<ServerEffect> {
+        if self.store.check().is_ok() {
+            return effects;
+        }
+        self.server.closed(connection);
+        vec![ServerEffect::Close { connection, code: 1011, reason: "the state can't be read" }]
     }
 
     /// The connection sent a frame over the limit, which nobody needs to copy: see [`Server::oversized`].
@@ -398,6 +486,19 @@ impl Session {
     /// assert!(session.frames_since(None, None, Dialect::Extended).contains("state_snapshot"));
     /// ```
     pub fn frames_since(&self, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> String {
-        self.server.frames_since(id, revision, dialect, self.tracker.document())
+        self.server.frames_since(id, revision, dialect, &self.committed())
+    }
+
+    /// The stream is over: tells everybody, who won't come back. See [`Server::end`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session, sync::ServerEffect};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// let connection = session.open();
+    /// assert!(matches!(session.end()[..], [ServerEffect::Send { .. }, ServerEffect::Close { code: 1000, .. }]));
+    /// ```
+    #[must_use = "frames that nobody sends are lost"]
+    pub fn end(&mut self) -> Vec<ServerEffect> {
+        self.server.end()
     }
 }

@@ -45,13 +45,13 @@ pub trait Rows: Debug + Send + Sync {
     /// What reading gives.
     fn chunk(&self, id: u64) -> Result<Option<(u64, Vec<u8>)>>;
 
-    /// Which of these rows of `chunks` there are.
+    /// Which of these rows of `chunks` there are, in any order.
     ///
     /// # Errors
     /// What reading gives.
     fn left(&self, ids: &[u64]) -> Result<Vec<u64>>;
 
-    /// The numbers and the hashes of the rows of `chunks` from one number on.
+    /// The numbers and the hashes of the rows of `chunks` from one number on, ascending.
     ///
     /// # Errors
     /// What reading gives.
@@ -81,11 +81,14 @@ pub trait Rows: Debug + Send + Sync {
     /// What reading gives.
     fn logged(&self, from: u64, before: u64, most: usize) -> Result<Vec<u64>>;
 
-    /// Whether a revision from one on and before another is pinned.
+    /// Whether a revision from one on and before another is pinned, which is to stay whatever [`Retention`](super::Retention) says. A
+    /// host that pins none needn't say so.
     ///
     /// # Errors
     /// What reading gives.
-    fn is_pinned(&self, from: u64, before: u64) -> Result<bool>;
+    fn is_pinned(&self, _from: u64, _before: u64) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The time, in milliseconds since 1970.
     fn now(&self) -> u64;
@@ -130,10 +133,6 @@ impl Rows for NoRows {
 
     fn logged(&self, _: u64, _: u64, _: usize) -> Result<Vec<u64>> {
         Ok(Vec::new())
-    }
-
-    fn is_pinned(&self, _: u64, _: u64) -> Result<bool> {
-        Ok(false)
     }
 
     fn now(&self) -> u64 {

@@ -94,6 +94,22 @@ impl Tracker {
         self.advance_to(cursor, self.document.root.clone());
     }
 
+    /// The main cursor's baseline: of a session's tracker, what was committed last.
+    pub(crate) fn committed_state(&self) -> &Node {
+        self.cursors.first().and_then(Option::as_ref).map_or(&self.document.root, Cursor::base)
+    }
+
+    /// Makes an earlier document of the last turn the main cursor's baseline. What changed since is found by comparing. False where
+    /// something has.
+    pub(crate) fn committed(&mut self, state: Node) -> bool {
+        let is_latest = self.document.root.is_same(&state);
+        self.advance_to(Tracker::MAIN, state);
+        if !is_latest && let Some(Some(main)) = self.cursors.first_mut() {
+            main.record(&Edit::Set { path: Vec::new(), value: self.document.root.clone() });
+        }
+        is_latest
+    }
+
     pub(super) fn advance_to(&mut self, cursor: CursorId, base: Node) {
         if let Some(Some(slot)) = self.cursors.get_mut(cursor.0) {
             *slot = Cursor::new(base, self.options.array_delta);

@@ -110,9 +110,10 @@ impl SessionHandle {
         Ok(session.document().weight() as f64)
     }
 
-    /// The rows of the commit have been written. True where the state is another version, over what is stored now.
+    /// The rows of the commit have been written. True where the state is another version, over what is stored now. Nobody can have
+    /// connected meanwhile.
     pub fn accept(&mut self) -> bool {
-        self.session.borrow_mut().accept()
+        self.session.borrow_mut().accept().is_renewed
     }
 
     /// Nobody needs this version any more: its memory goes with the commits that follow.

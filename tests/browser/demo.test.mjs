@@ -121,3 +121,32 @@ test('the page shows what the state says', async () => {
   expect(await page.$$eval('#activity > li', (entries) => entries.length)).toBe(activity.length);
   await page.close();
 });
+
+test('the list of patches is one stop for the keyboard, and holds still while somebody reads it', async () => {
+  const page = await open('read');
+  await post('read', 'start?pace=8');
+  await until(page, () => document.querySelectorAll('#log > li').length > 5);
+  await page.focus('.wire .scroll');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await until(page, () => document.querySelector('#log details[open] pre') !== null);
+  const [revision, shown] = await page.evaluate(() => [window.patchwire.revision, document.getElementById('log').textContent]);
+  await until(page, (revision) => window.patchwire.revision > revision + 20, revision);
+  expect(await page.evaluate(() => document.activeElement.localName)).toBe('summary');
+  expect(await page.evaluate(() => document.getElementById('log').textContent)).toBe(shown);
+  await until(page, () => /: [\d,]+ wait$/.test(document.getElementById('log-title').textContent));
+  await page.keyboard.press('Tab');
+  await until(page, (shown) => document.getElementById('log').textContent !== shown, shown);
+  expect(await page.evaluate(() => document.getElementById('log-title').textContent)).toBe('Patches as they arrive');
+  expect(await page.evaluate(() => document.activeElement.closest('.wire'))).toBe(null);
+  await post('read', 'pause');
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('a name in the address that no session can have becomes one', async () => {
+  const page = await open(encodeURIComponent('a/b ü'));
+  expect(await page.evaluate(() => [document.getElementById('session').textContent, location.search])).toEqual(['a-b-', '?session=a-b-']);
+  await page.close();
+});

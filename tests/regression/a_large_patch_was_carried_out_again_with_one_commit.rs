@@ -19,7 +19,7 @@ fn commit(session: &mut Session, tables: &mut Tables, patch: &str) -> (u64, bool
     let (mut rows, mut is_renewed) = (Vec::new(), false);
     let mut count = allocations(|| rows = session.commit().unwrap().unwrap().rows);
     tables.execute(&rows);
-    count += allocations(|| is_renewed = session.accept());
+    count += allocations(|| is_renewed = session.accept().is_renewed);
     (count, is_renewed)
 }
 

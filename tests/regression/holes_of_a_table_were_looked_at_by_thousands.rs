@@ -24,7 +24,7 @@ fn a_chunk_has_not_many_more_holes_than_it_would_have_members() {
         session.tracker().apply(&patch).unwrap();
         let rows = session.commit().unwrap().unwrap().rows;
         tables.execute(&rows);
-        session.accept();
+        let _ = session.accept();
         for row in rows {
             if let RowOperation::PutChunk { text, .. } = row {
                 most = most.max(text.matches("null,null").count());

@@ -30,6 +30,8 @@ impl Totals {
             "lost between the write and its acceptance",
             "lost before anybody was told",
             "nothing to commit",
+            "hello during a commit",
+            "change during a commit",
             "wipe",
             "broken connection",
             "half-open connection",

@@ -212,6 +212,8 @@ impl World {
             }
             return self.totals.count("nothing to commit");
         };
+        let is_crowded = !calm && self.random.one_in(4) && self.go_on_meanwhile();
+        let host = self.host.as_mut().unwrap();
         let mishap = if calm { 0 } else { self.random.below(150) };
         match mishap {
             1 => {
@@ -248,7 +250,7 @@ impl World {
         if let Some(tables) = kept {
             // The commit was part of a transaction of the object's own. Nobody has heard of it, and memory is dropped.
             self.totals.count("rolled back");
-            host.accept();
+            let _ = host.accept();
             self.tables = tables;
             self.host = None;
             return;
@@ -259,8 +261,11 @@ impl World {
             self.totals.count("lost between the write and its acceptance");
             return self.lose_host();
         }
-        if host.accept() {
+        let accepted = host.accept();
+        if accepted.is_renewed {
             self.totals.count("began anew");
+        }
+        if !is_crowded {
             assert_eq!(host.document(), self.history.last().unwrap().last().unwrap());
         }
         assert_eq!(host.revision(), commit.revision);
@@ -270,9 +275,31 @@ impl World {
         }
         self.acknowledged = commit.revision;
         self.carry_out(commit.effects);
+        self.carry_out(accepted.effects);
         if self.random.one_in(15) {
             self.look_back();
         }
+    }
+
+    /// While the rows of a commit are written somebody else says hello, or changes the state, which is so then.
+    fn go_on_meanwhile(&mut self) -> bool {
+        let host = self.host.as_mut().unwrap();
+        assert_eq!(host.commit().unwrap_err().code, patchwire::Code::Conflict);
+        let sockets: Vec<usize> = (0..self.sockets.len()).filter(|at| self.sockets[*at].open_at_server).collect();
+        let mut effects = Vec::new();
+        let any = self.random.below(sockets.len() as u64) as usize;
+        if let Some(connection) = sockets.get(any).and_then(|at| self.sockets[*at].connection) {
+            let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+            effects = host.receive(connection, hello);
+            self.totals.count("hello during a commit");
+        }
+        let is_changed = self.random.one_in(2);
+        if is_changed {
+            self.beside.change(host, &mut self.random, self.longest, &mut self.totals);
+            self.totals.count("change during a commit");
+        }
+        self.carry_out(effects);
+        is_changed
     }
 
     /// Pins a revision, lets go of one, and reads another: it is what it was, or it is known to be gone.

@@ -29,6 +29,7 @@ export function flash(node: Element): void {
 export function place(repo: string, more = ''): HTMLElement {
   const [owner, name] = repo.split('/');
   const node = element('span', 'place');
+  node.title = `${repo}${more}`;
   if (name) node.append(element('span', 'owner', `${owner}/`), element('span', 'own', `${name}${more}`));
   else node.append(element('span', 'none', 'no repository'));
   return node;

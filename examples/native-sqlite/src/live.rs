@@ -36,8 +36,9 @@ impl Watched {
         change(self.session.tracker())?;
         if let Some(commit) = self.session.commit()? {
             self.database.execute(&commit.rows)?;
-            self.session.accept();
+            let accepted = self.session.accept();
             self.carry_out(commit.effects);
+            self.carry_out(accepted.effects);
         }
         Ok(self.session.revision())
     }
@@ -82,8 +83,7 @@ impl Live {
     }
 
     /// Makes one commit of a change, and gives its revision. It is told to clients once it is stored; where it can't be,
-    /// nothing has happened. The lock is held from the change until then: who connected meanwhile would be sent what may yet
-    /// be refused, and what was changed meanwhile would never be stored.
+    /// nothing has happened. The lock is held until then: what somebody else changed meanwhile would be refused with it.
     pub fn commit(&self, change: impl FnOnce(&mut Tracker) -> patchwire::Result<()>) -> Result<u64, Failure> {
         let mut watched = self.lock();
         watched.commit(change).inspect_err(|_| watched.session.refuse())

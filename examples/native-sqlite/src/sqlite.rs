@@ -89,10 +89,14 @@ fn write(transaction: &Transaction, row: &RowOperation) -> rusqlite::Result<()> 
         RowOperation::PutLog { id, last, hash, patch } => {
             run("INSERT INTO log VALUES (?, ?, ?, ?)", params![int(*id), int(*last), int(*hash), &**patch])
         }
-        RowOperation::AppendLog { id, last, hash, patch } => run(
-            "UPDATE log SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1",
-            params![int(*id), int(*last), int(*hash), &**patch],
-        ),
+        RowOperation::AppendLog { id, last, hash, patch } => {
+            let statement = "UPDATE log SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1 AND last = ?2 - 1";
+            // The row isn't what this session has written: somebody else has.
+            match run(statement, params![int(*id), int(*last), int(*hash), &**patch])? {
+                1 => Ok(1),
+                rows => Err(rusqlite::Error::StatementChangedRows(rows)),
+            }
+        }
         RowOperation::DeleteLog { from, before } => run("DELETE FROM log WHERE id >= ? AND id < ?", params![int(*from), int(*before)]),
     }
     .map(drop)
@@ -116,7 +120,7 @@ impl Rows for Sqlite {
     }
 
     fn hashes(&self, from: u64) -> Result<Vec<(u64, u64)>> {
-        self.all("SELECT id, hash FROM chunks WHERE id >= ?", [int(from)], |row| Ok((number(row, 0)?, number(row, 1)?)))
+        self.all("SELECT id, hash FROM chunks WHERE id >= ? ORDER BY id", [int(from)], |row| Ok((number(row, 0)?, number(row, 1)?)))
     }
 
     fn roots(&self) -> Result<Vec<u64>> {
@@ -138,11 +142,6 @@ impl Rows for Sqlite {
         self.all("SELECT id FROM log WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?", values, |row| number(row, 0))
     }
 
-    /// This program pins none.
-    fn is_pinned(&self, _: u64, _: u64) -> Result<bool> {
-        Ok(false)
-    }
-
     fn now(&self) -> u64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
     }
@@ -155,7 +154,7 @@ impl Rows for Sqlite {
     }
 }
 
-/// SQLite's integers have a sign; only a hash's bits could need it.
+/// SQLite's integers have a sign, which none of these numbers needs.
 fn int(number: u64) -> i64 {
     number as i64
 }

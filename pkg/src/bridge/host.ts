@@ -1,6 +1,6 @@
 import { isContainer, type Key } from "../state/containers.js";
 import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
-import { checkJson, DEEPEST, isPlain, notJson, pointerOf } from "../state/json.js";
+import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson } from "../state/json.js";
 import { bytesOf, isNestedWithin, isShort, leastLength } from "../state/size.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
@@ -252,8 +252,7 @@ export class Values {
   private check(opened: Opened): void {
     const { value } = opened;
     if (!isPlain(value)) throw notJson(value, pathOf(opened));
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, pathOf(opened));
+    if (hasSymbols(value)) throw symbolNotJson(pathOf(opened));
     for (let above = opened.holder; above !== null; above = above.holder) if (above.value === value) throw notJson(value, pathOf(opened));
     if (opened.depth > this.deepest) {
       throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit (limits.depth)", { path: pointerOf(pathOf(opened)) });

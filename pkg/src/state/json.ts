@@ -24,6 +24,17 @@ const HINTS: [(value: unknown) => boolean, string][] = [
   [(value) => isContainer(value) && isPlain(value), "the value contains itself"],
 ];
 
+/** Whether an object has members that are named by symbols, of those that a copy would have: JSON has none. */
+export function hasSymbols(value: object): boolean {
+  const symbols = Object.getOwnPropertySymbols(value);
+  return symbols.length > 0 && symbols.some((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol));
+}
+
+export function symbolNotJson(path: Key[]): PatchwireError {
+  const pointer = pointerOf(path);
+  return new PatchwireError("NOT_JSON", `a member that is named by a symbol isn't JSON: give a plain copy without it (at '${pointer}')`, { path: pointer });
+}
+
 /** The refusal of a value that isn't JSON, with where it is and what to do. */
 export function notJson(value: unknown, path: Key[]): PatchwireError {
   const hint = HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
@@ -117,8 +128,7 @@ export class StateIntake implements Intake {
     const { path, ancestors } = this;
     if (!isPlain(value) || ancestors.includes(value)) throw notJson(value, path);
     if (ancestors.length > DEEPEST) throw tooDeep(path);
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, path);
+    if (hasSymbols(value)) throw symbolNotJson(path);
     this.depth = Math.max(this.depth, ancestors.push(value));
     this.bytes += 3;
     this.least += 2;

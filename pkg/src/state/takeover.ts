@@ -3,7 +3,7 @@ import { isContainer, LARGE, put, type Container, type Key } from "./containers.
 import { copyOf, copyOfNew } from "./copies.js";
 import { Gathered } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
-import { DEEPEST, isPlain, notJson, pointerOf, tooDeep, tooLarge } from "./json.js";
+import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
@@ -99,8 +99,7 @@ export abstract class Takeover {
     }
     if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
     if (!isPlain(value)) throw notJson(value, this.path);
-    const symbol = Object.getOwnPropertySymbols(value)[0];
-    if (symbol !== undefined) throw notJson(symbol, this.path);
+    if (hasSymbols(value)) throw symbolNotJson(this.path);
     const depth = this.path.length + 1;
     if (depth > this.depth) this.depth = depth;
     this.bytes += 4;

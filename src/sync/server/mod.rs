@@ -50,6 +50,8 @@ pub struct Server {
     next: ConnectionId,
     /// How often connections have said hello at a revision, the last that they did at.
     hellos: BTreeMap<ConnectionId, (u64, u32)>,
+    /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
+    late: Vec<ConnectionId>,
     /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once get the same.
     sent: Vec<Weak<String>>,
 }
@@ -96,6 +98,7 @@ impl Server {
             listening: [None, None],
             next: 1,
             hellos: BTreeMap::new(),
+            late: Vec::new(),
             sent: Vec::new(),
         };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
@@ -259,6 +262,7 @@ impl Server {
     /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
         self.connections.retain(|(id, _)| *id != connection);
+        self.late.retain(|id| *id != connection);
         self.listening = [None, None];
         self.hellos.remove(&connection);
     }
@@ -298,8 +302,8 @@ impl Server {
     #[must_use = "frames that nobody sends are lost"]
     pub fn committed(&mut self, patch: &str, standard: Option<&str>, document: &Document) -> Vec<ServerEffect> {
         let standard = standard.map_or_else(|| Standard::Unread(OnceLock::new()), |patch| Standard::Other(patch.to_owned()));
-        let (effects, told) = self.telling(Arc::new(patch.to_owned()), standard, document);
-        self.advance(told);
+        let (mut effects, told) = self.telling(Arc::new(patch.to_owned()), standard, document);
+        effects.extend(self.advance(told, document));
         effects
     }
 
@@ -313,20 +317,26 @@ impl Server {
     ) -> (Vec<ServerEffect>, PatchFrame) {
         let revision = self.revision + 1;
         let frame = PatchFrame::new(revision, patch, standard);
+        self.late.clear();
         let mut effects = Vec::new();
         for dialect in [Dialect::Extended, Dialect::Rfc6902] {
             let to = self.listening(dialect);
-            if to.is_empty() {
-                continue;
-            }
-            let text = if frame.fits(self.limits.frame, dialect) { frame.text(dialect) } else { None };
-            let note = text.is_none().then(|| ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
-            let frames = text.map_or_else(|| self.replace(revision, Reason::Size, document), |text| vec![text]);
-            effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
-            effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
-            effects.extend(note);
+            self.tell(&frame, dialect, to, document, &mut effects);
         }
         (effects, frame)
+    }
+
+    fn tell(&self, frame: &PatchFrame, dialect: Dialect, to: Arc<[ConnectionId]>, document: &Document, effects: &mut Vec<ServerEffect>) {
+        if to.is_empty() {
+            return;
+        }
+        let revision = self.revision + 1;
+        let text = if frame.fits(self.limits.frame, dialect) { frame.text(dialect) } else { None };
+        let note = text.is_none().then(|| ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
+        let frames = text.map_or_else(|| self.replace(revision, Reason::Size, document), |text| vec![text]);
+        effects.extend(frames.into_iter().map(|text| ServerEffect::Send { to: to.clone(), text }));
+        effects.push(ServerEffect::Attach { to, text: frame::attachment(&self.session, revision, dialect) });
+        effects.extend(note);
     }
 
     fn listening(&mut self, dialect: Dialect) -> Arc<[ConnectionId]> {
@@ -336,11 +346,19 @@ impl Server {
         known.get_or_insert_with(|| connections.iter().filter_map(live).collect()).clone()
     }
 
-    /// The commit was made that [`Server::telling`] was asked about.
-    pub(crate) fn advance(&mut self, frame: PatchFrame) {
+    /// The commit was made that [`Server::telling`] was asked about, which led to this state: what is to be done for those who
+    /// came meanwhile.
+    pub(crate) fn advance(&mut self, frame: PatchFrame, document: &Document) -> Vec<ServerEffect> {
+        let mut effects = Vec::new();
+        for connection in std::mem::take(&mut self.late) {
+            if let Some((_, Connection::Live(dialect))) = self.find(connection).copied() {
+                self.tell(&frame, dialect, [connection].into(), document, &mut effects);
+            }
+        }
         self.revision += 1;
         self.sent.clear();
         self.remember(frame);
+        effects
     }
 
     /// The stream is over: tells everybody, who won't come back.
@@ -389,8 +407,11 @@ impl Server {
 
     fn set_live(&mut self, connection: ConnectionId, dialect: Dialect) {
         if let Some((_, state)) = self.find(connection) {
-            *state = Connection::Live(dialect);
+            let before = std::mem::replace(state, Connection::Live(dialect));
             self.listening = [None, None];
+            if before == Connection::Silent {
+                self.late.push(connection);
+            }
         }
     }
 
