@@ -39,6 +39,7 @@ export interface Recorded {
   op: Operation;
   path: Key[];
   key: Key | undefined;
+  /** Of a removal what was there, if that is known. */
   value: unknown;
   /** The string that a long one took the place of. */
   before?: string;
@@ -60,6 +61,8 @@ export class Log extends Writer {
   private known = 0;
   /** Where the last recipe's records begin, if they are there. */
   last = -1;
+  /** What the last recipe deleted: of those before it nothing is kept alive. */
+  private gone: unknown[] = [];
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
   /** How many records there are. */
@@ -84,6 +87,7 @@ export class Log extends Writer {
     const { records, length } = this;
     if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
     this.last = this.length;
+    if (this.gone.length > 0) this.gone = [];
     this.lastSize = 0;
     this.lastWeight = 0;
   }
@@ -99,7 +103,9 @@ export class Log extends Writer {
     this.add(RECORD.SET, path, value, key, 0, op);
   }
 
-  remove(path: Key[], key: Key, op: Operation = null): void {
+  /** Deletes a member; `gone` is what was there, where that is known. */
+  remove(path: Key[], key: Key, op: Operation = null, gone?: unknown): void {
+    if (op !== null) this.gone.push(gone);
     this.add(RECORD.DELETE, path, null, key, 0, op);
   }
 
@@ -191,12 +197,14 @@ export class Log extends Writer {
     const { records, last } = this;
     if (last < 0) return null;
     const recorded: Recorded[] = [];
+    let gone = 0;
     for (let i = last * PLACES; i < records.length; i += PLACES) {
       if (records[i] === RECORD.ADVANCE) continue;
       const op = records[i + 2] instanceof Items && (records[i + 2] as Items).whole !== null ? "sift" : (records[i + 5] as Operation);
       if (op === null || recorded.length === most) return null;
       const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
       if (op === "push") recorded.push({ op, path, key: undefined, value: (value as unknown[])[0] });
+      else if (op === "remove") recorded.push({ op, path, key, value: this.gone[gone++] });
       else if (value instanceof Edited) recorded.push({ op, path, key, value: value.text, before: value.before });
       else recorded.push({ op, path, key, value });
     }

@@ -32,7 +32,7 @@ export class Exchanged {
  */
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
-  | { kind: "delete"; key: string; op: "remove" | null }
+  | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
   | { kind: "rewrite"; value: unknown }
   | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }
   | { kind: "permute"; order: number[] };

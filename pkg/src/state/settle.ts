@@ -55,7 +55,7 @@ export class Settlement extends Takeover {
         const wasRemoved = place.removed?.has(key) === true;
         if (!Object.hasOwn(now, key)) {
           if (wasRemoved) {
-            steps = more(steps, { kind: "delete", key, op: "remove" });
+            steps = more(steps, { kind: "delete", key, op: "remove", gone: before });
             isSettled = isBack = false;
           }
           continue;

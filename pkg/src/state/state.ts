@@ -391,7 +391,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
           log.set(here, step.key, step.value, step.op);
           break;
         case "delete":
-          log.remove(here, step.key, step.op);
+          log.remove(here, step.key, step.op, step.gone);
           break;
         case "rewrite":
           log.set(here, undefined, step.value);

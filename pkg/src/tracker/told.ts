@@ -5,10 +5,15 @@ import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import { AROUND, leastLength, mostLength } from "../state/size.js";
 import { Exchanged } from "../state/place.js";
+import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
+import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { MeaningOptions } from "./core-side.js";
 import { differing, WHOLE } from "./exchanged.js";
+
+/** So many pairs of what is gone and what came are looked at. */
+const PAIRS = 256;
 
 /** Of shorter strings the extended dialect tells all, in bytes of UTF-8 (`is_long_text` in src/patch/derive.rs). */
 const LONG = 32;
@@ -31,9 +36,8 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
   const operations: JSONPatchOperation[] = [];
   let place = "";
   let above: Key[] | null = null;
-  // What was deleted may have been moved to where something else came.
-  let [departs, arrives] = [false, false];
-  // An item that was set may be one of those that came.
+  const gone: unknown[] = [];
+  const came: unknown[] = [];
   let [pushes, sets] = [false, false];
   for (const { op, path, key, value, before } of recorded) {
     const isPush = op === "push";
@@ -51,13 +55,13 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     if (!options.precise && (isPush ? !options.append : isItem)) return null;
     if (!isOne && !isPush && (key === undefined || op === "sift" || typeof op === "object")) return null;
     if (op === "remove") {
-      departs = true;
-      const gone = place + pointerOf([key!]);
-      operations.push({ op, path: gone });
-      if (!isOne) arrays.remove(gone);
+      gone.push(value);
+      const pointer = place + pointerOf([key!]);
+      operations.push({ op, path: pointer });
+      if (!isOne) arrays.remove(pointer);
       continue;
     }
-    arrives ||= isContainer(value) || typeof value === "string" || op !== "replace";
+    if (isContainer(value) || op !== "replace") came.push(value);
     if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
     const pointer = place + pointerOf([isPush ? "-" : key!]);
     if (isExtended && typeof value === "string" && op === "replace" && value.length * 3 > LONG) {
@@ -68,7 +72,22 @@ export function told(recorded: Recorded[], state: State, isExtended: boolean, op
     operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
     if (!isOne) arrays.add(pointer, value);
   }
-  return isOne || (!(departs && arrives) && !(pushes && sets) && arrays.areShort()) ? operations : null;
+  if (isOne) return operations;
+  // What came may be an item that gave way to another one.
+  if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
+  return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
+}
+
+/** Whether something that came may be one that is gone, which was moved then, and maybe edited on its way (src/moves/pairs.rs). */
+function haveMoved(gone: readonly unknown[], came: readonly unknown[]): boolean {
+  if (gone.length * came.length > PAIRS) return true;
+  return gone.some((one) => came.some((other) => mayBeOne(one, other)));
+}
+
+function mayBeOne(gone: unknown, came: unknown): boolean {
+  if (!isContainer(came) || !isContainer(gone)) return gone === undefined || gone === came;
+  // What hasn't been read is one of these, too.
+  return gone instanceof Unread || Array.isArray(gone) || Array.isArray(came) || areNamesakes(gone as Container, came as Container);
 }
 
 /** What is told of a string or a number that was added to. */

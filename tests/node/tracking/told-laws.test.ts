@@ -215,6 +215,35 @@ test("however readers take a stream of tokens, and whatever comes between, it is
   );
 }, 90_000);
 
+const named = fc.record({ id: fc.oneof(fc.nat(3), fc.constantFrom<Json>("a", true, null, [1])), _id: fc.nat(2), key: fc.constantFrom("k", "l"), content: fc.constantFrom("", "x", "a text that is worth comparing ".repeat(3)), tags: fc.constantFrom<Json>([], ["a"], { b: 1 }) }, { requiredKeys: ["content"] });
+const thing = fc.oneof({ weight: 6, arbitrary: named }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, 0, -0, null, true, "s", "a text that is worth comparing ".repeat(3), [], [1, "a text that is worth comparing", { id: 1 }]) });
+
+test("whether what came is what is gone, edited on its way, is told as by the core", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e"), thing, { minKeys: 1, noNullPrototype: true }), fc.array(thing, { minLength: 1, maxLength: 3 }), fc.nat(31), fc.nat(3), fc.constantFrom("map", "deep", "pushed"), fc.boolean(), (start, fresh, mask, edits, where, extended) => {
+      const trackers = [0, 1].map(() => new StateTracker<Any>(structuredClone({ map: start, deep: { other: { z: 1 } }, pushed: [] }), { arrayDeltaMode: "precise" }));
+      for (const tracker of trackers) {
+        tracker.update((draft) => {
+          const gone = Object.keys(draft.map).filter((_, i) => (mask >> i) & 1);
+          const values = gone.map((name) => structuredClone(current(draft.map[name])));
+          for (const name of gone) delete draft.map[name];
+          const came = [...structuredClone(fresh), ...values.filter((_, i) => (edits >> i) & 1)];
+          came.forEach((value, i) => {
+            if (edits === 3 && typeof value === "object" && value !== null && !Array.isArray(value)) value.content = "edited";
+            if (where === "map") draft.map[`new${i}`] = value;
+            else if (where === "deep") draft.deep.other[`new${i}`] = value;
+            else draft.pushed.push(value);
+          });
+        });
+      }
+      const dialect = extended ? "extended" : "rfc6902";
+      const text = asks(trackers[1]!, dialect);
+      expect(trackers[0]!.getPatchText({ dialect })).toBe(text);
+    }),
+    asked(3000),
+  );
+}, 90_000);
+
 // Whether its members are told or the whole object is decided by how long both are.
 const text = fc.tuple(fc.constantFrom("x", "é", "\"", "😀", "\ud83d", "\n"), fc.nat(160)).map(([unit, length]) => unit.repeat(length));
 const member = fc.oneof({ weight: 4, arbitrary: text }, { weight: 2, arbitrary: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom<Json>(true, null, -0, "", [1, 2], [3], { a: 1 })) });
