@@ -27,12 +27,12 @@ const LONG = 32;
 export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   const isOne = recorded.length === 1;
-  const arrays = new Arrays(state);
   if (isOne) {
     const [only] = recorded as [Recorded];
-    if (only.op === "sift") return options.precise && state.isWhole ? removals(only, arrays, most) : null;
+    if (only.op === "sift") return options.precise && state.isWhole ? removals(only, new Arrays(state), most) : null;
     if (only.op === "str_ins" || only.op === "inc") return options.precise || !only.path.some(isIndex) ? added(only, state, isExtended) : null;
   }
+  const arrays = new Arrays(state);
   const operations: JSONPatchOperation[] = [];
   let place = "";
   let above: Key[] | null = null;
