@@ -306,6 +306,17 @@ export const toolchains = [
       return 'dist/app';
     },
   },
+  {
+    name: 'Agents SDK',
+    folder: 'agents',
+    isQuick: true,
+    async run(place) {
+      writeSnippets('docs/live.md', place.dir);
+      await withServer(place, ['wrangler', 'dev', '--port', '0', '--ip', '127.0.0.1', '--inspector-port', '0'], async (url) =>
+        demand(await place.run(node, ['main.js'], { env: { URL: url } }), '{"notes":["a","b","c"]} 2 1 0'),
+      );
+    },
+  },
   { name: 'Deno, run', folder: 'deno', run: async (place) => demand(await place.run('deno', ['run', '-A', 'main.js']), live) },
   { name: 'Bun, run', folder: 'bun', run: async (place) => demand(await place.run('bun', ['main.js']), live) },
   {
