@@ -1,5 +1,6 @@
 import { requireKnown } from "./options.js";
 import { PatchwireError } from "../errors.js";
+import { isPlain } from "../state/json.js";
 import type { Limits } from "../types.js";
 
 /** In the order in which the core takes them. */
@@ -17,7 +18,7 @@ const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 /** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one isn't a number in its range, and `VALIDATION_FAILED` if there is no such limit. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
-  if (typeof limits !== "object" || limits === null) throw new PatchwireError("NOT_JSON", "limits are an object");
+  if (typeof limits !== "object" || limits === null || Array.isArray(limits) || !isPlain(limits)) throw new PatchwireError("NOT_JSON", "limits are a plain object, such as { document: 1e6 }");
   requireKnown("limit", limits, NAMES);
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;

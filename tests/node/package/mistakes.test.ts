@@ -69,6 +69,9 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["an unknown limit of a store", () => stored(memoryStorage(), { limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
 
   ["a tracker of nothing", () => new StateTracker(undefined), "NOT_JSON", "give an initial state"],
+  ["limits of a tracker as a map", () => tracker({ limits: new Map([["document", 5]]) }), "NOT_JSON", "limits are a plain object"],
+  ["limits of diff as a list", () => diff(1, 2, { limits: [5] } as never), "NOT_JSON", "limits are a plain object"],
+  ["limits of a client that are inherited", () => connect({ url: "/", limits: Object.create({ document: 5 }) as never }), "NOT_JSON", "limits are a plain object"],
   ["an unknown option of a tracker", () => tracker({ arrayDelta: true }), "VALIDATION_FAILED", "there is no option arrayDelta: the options are arrayDeltaMode, granularity, counters, texts, own, limits, history, validate"],
   ["an unknown limit of a tracker", () => tracker({ limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
   ["an unknown limit of a patch", () => applyPatch({}, [], { limits: { documents: 1 } as never }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
