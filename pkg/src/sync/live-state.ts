@@ -11,7 +11,7 @@ import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./synced-s
 import { surpassed, type StateTables } from "./tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { stateTables } from "../store/state-tables.js";
-import { Meaning } from "../tracker/meaning.js";
+import { TrackedState } from "../tracker/tracked-state.js";
 import { StateTracker } from "../tracker/tracker.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../values/document.js";
@@ -22,7 +22,7 @@ import type { SessionHandle } from "../wasm/patchwire.js";
 interface Live<T> {
   session: SessionHandle;
   /** The session's tracker, and what recipes are run with. */
-  meaning: Meaning;
+  tracked: TrackedState;
   tracker: StateTracker<T>;
 }
 
@@ -55,9 +55,9 @@ function knows(known: SessionHandle, session: string | undefined, revision: numb
 }
 
 /** What changes the session's state. */
-function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "meaning" | "tracker"> {
-  const meaning = Meaning.ofSession(session, limits);
-  return { meaning, tracker: new StateTracker<T>(meaning) };
+function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "tracked" | "tracker"> {
+  const tracked = TrackedState.ofSession(session, limits);
+  return { tracked, tracker: new StateTracker<T>(tracked) };
 }
 
 /**
@@ -169,7 +169,7 @@ export class LiveState<T> {
 
   /** Whether a recipe is changing what is open. */
   private get isBusy(): boolean {
-    return this.opened?.meaning.isBusy === true;
+    return this.opened?.tracked.isBusy === true;
   }
 
   private requireRest(): void {
@@ -188,11 +188,11 @@ export class LiveState<T> {
 
   /** Commits what its tracker has changed, if anything, and has it told. */
   commit(opened: Live<T>): void {
-    const { session, meaning } = opened;
+    const { session, tracked } = opened;
     if (this.isDeleted) throw new PatchwireError("CONFLICT", "the storage was deleted while the recipe ran, and the change with it");
     let plan: Plan;
     try {
-      plan = meaning.commit(session);
+      plan = tracked.commit(session);
       if (plan.revision === undefined) return;
       this.tables.write(plan.rows, plan.revision);
     } catch (error) {
@@ -208,7 +208,7 @@ export class LiveState<T> {
       if (this.isUncertain) id = call(() => session.id());
       const isRenewed = call(accept, session, undefined);
       // What has been read of the state stands on the version before, which would stay in memory.
-      if (isRenewed || meaning.isCrowded) meaning.readAnew(session);
+      if (isRenewed || tracked.isCrowded) tracked.readAnew(session);
     } catch {
       // It is committed, whatever failed after it.
       this.reopen();
@@ -225,7 +225,7 @@ export class LiveState<T> {
   private begin(opened: Live<T>): void {
     try {
       call(() => opened.session.refuse());
-      opened.meaning.close();
+      opened.tracked.close();
       Object.assign(opened, track(opened.session, this.options.limits));
     } catch {
       this.forget();
@@ -364,7 +364,7 @@ export class LiveState<T> {
     this.opened = undefined;
     this.audience.meet(undefined);
     const isLost = !isAlive(opened.session);
-    opened.meaning.close();
+    opened.tracked.close();
     release(opened.session);
     if (isLost) this.tell({ type: "engine_lost" });
   }

@@ -5,7 +5,7 @@ import { StateDocument } from "../values/document.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
-export interface MeaningOptions {
+export interface TrackedOptions {
   byKey: boolean;
   append: boolean;
   precise: boolean;
@@ -26,7 +26,7 @@ export type CoreSide =
 /** Starts a tracker's core, of a state that nests so deep at most. */
 export function start(
   side: Exclude<CoreSide, { kind: "running" }>,
-  options: MeaningOptions,
+  options: TrackedOptions,
   bounds: Float64Array,
   depth: number,
 ): CoreSide & { kind: "running" } {

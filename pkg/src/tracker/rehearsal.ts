@@ -5,7 +5,7 @@ import { StateIntake } from "../state/json.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";
 import { Settlement } from "../state/settle.js";
-import { Arrays } from "./told.js";
+import { Arrays } from "./simple-patch.js";
 import type { StateTracker } from "./tracker.js";
 
 /** In how many updates it is time: before, little has been compiled, and a first update would have to wait for this. */

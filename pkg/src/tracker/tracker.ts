@@ -5,7 +5,7 @@ import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers 
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { DEFAULTS } from "./headroom.js";
-import { Meaning } from "./meaning.js";
+import { TrackedState } from "./tracked-state.js";
 import type { Reader } from "./readers.js";
 import { rehearse } from "./rehearsal.js";
 import type { State } from "../state/state.js";
@@ -45,7 +45,7 @@ const stepWritesByItem = (core: TrackerCore, reader: number): string => core.ste
  * ```
  */
 export class StateTracker<T> {
-  readonly #meaning: Meaning;
+  readonly #tracked: TrackedState;
   readonly #targets = new Targets();
 
   /**
@@ -67,10 +67,10 @@ export class StateTracker<T> {
    */
   constructor(initial: T | StateDocument, options?: StateTrackerOptions<T>);
   /** @internal */
-  constructor(meaning: Meaning);
-  constructor(initial: T | StateDocument | Meaning, options: StateTrackerOptions<T> = {}) {
-    if (initial instanceof Meaning) {
-      this.#meaning = initial;
+  constructor(tracked: TrackedState);
+  constructor(initial: T | StateDocument | TrackedState, options: StateTrackerOptions<T> = {}) {
+    if (initial instanceof TrackedState) {
+      this.#tracked = initial;
       return;
     }
     if (initial === undefined) throw new PatchwireError("NOT_JSON", "give an initial state, such as {}");
@@ -89,15 +89,15 @@ export class StateTracker<T> {
     const precise = arrayDeltaMode === "precise";
     const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, counters: cloned(counters) ?? [], texts: cloned(texts) ?? [], limits: cloned(limits) };
     if (initial instanceof StateDocument) {
-      this.#meaning = Meaning.ofDocument(initial, rest, validate as Rule);
+      this.#tracked = TrackedState.ofDocument(initial, rest, validate as Rule);
     } else {
       const { state, ...intake } = takeState(initial, own, limits?.document ?? DEFAULTS.document);
-      this.#meaning = Meaning.ofState(state, intake, rest, validate as Rule);
+      this.#tracked = TrackedState.ofState(state, intake, rest, validate as Rule);
     }
   }
 
   get #state(): State {
-    return this.#meaning.state;
+    return this.#tracked.state;
   }
 
   /**
@@ -125,7 +125,7 @@ export class StateTracker<T> {
     if (typeof recipe !== "function") throw new PatchwireError("NOT_JSON", "a recipe is a function that changes the draft");
     rehearse(StateTracker);
     const measure = this.#state.run(recipe as (draft: unknown) => unknown);
-    if (measure !== undefined) this.#meaning.accept(measure);
+    if (measure !== undefined) this.#tracked.accept(measure);
   }
 
   /**
@@ -142,7 +142,7 @@ export class StateTracker<T> {
    * ```
    */
   getState(): Immutable<T> {
-    return this.#meaning.publish() as Immutable<T>;
+    return this.#tracked.publish() as Immutable<T>;
   }
 
   /**
@@ -163,7 +163,7 @@ export class StateTracker<T> {
    * ```
    */
   getStepWrites(options?: StepWritesOptions): StepWrites {
-    return this.#stepWrites(this.#meaning.readers.main, options);
+    return this.#stepWrites(this.#tracked.readers.main, options);
   }
 
   /**
@@ -182,7 +182,7 @@ export class StateTracker<T> {
    * ```
    */
   getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
-    return this.#patches(this.#meaning.readers.main, options);
+    return this.#patches(this.#tracked.readers.main, options);
   }
 
   /**
@@ -201,7 +201,7 @@ export class StateTracker<T> {
    * ```
    */
   getPatchText(options?: { dialect?: Dialect }): string {
-    return this.#patchText(this.#meaning.readers.main, options);
+    return this.#patchText(this.#tracked.readers.main, options);
   }
 
   /**
@@ -221,7 +221,7 @@ export class StateTracker<T> {
    * ```
    */
   getInversePatches(): JSONPatchOperation[] {
-    const inverse = this.#meaning.ask(this.#meaning.readers.main, (core, reader) => core.inverse_patch_text(reader));
+    const inverse = this.#tracked.ask(this.#tracked.readers.main, (core, reader) => core.inverse_patch_text(reader));
     return JSON.parse(inverse) as JSONPatchOperation[];
   }
 
@@ -238,7 +238,7 @@ export class StateTracker<T> {
    * ```
    */
   resetTracking(): void {
-    this.#meaning.advance(this.#meaning.readers.main);
+    this.#tracked.advance(this.#tracked.readers.main);
   }
 
   /**
@@ -256,18 +256,18 @@ export class StateTracker<T> {
    * ```
    */
   cursor(): WriteCursor {
-    const meaning = this.#meaning;
-    const reader = meaning.openReader();
+    const tracked = this.#tracked;
+    const reader = tracked.openReader();
     const open = (): Reader => {
-      if (!meaning.readers.has(reader)) throw new PatchwireError("CLOSED", "the cursor was closed");
+      if (!tracked.readers.has(reader)) throw new PatchwireError("CLOSED", "the cursor was closed");
       return reader;
     };
     return {
       stepWrites: (options) => this.#stepWrites(open(), options),
       patches: (options) => this.#patches(open(), options),
       patchText: (options) => this.#patchText(open(), options),
-      advance: () => meaning.advance(open()),
-      close: () => meaning.closeReader(reader),
+      advance: () => tracked.advance(open()),
+      close: () => tracked.closeReader(reader),
     };
   }
 
@@ -292,8 +292,8 @@ export class StateTracker<T> {
     const state = this.#state;
     const growth = state.growth(pointer);
     const { path, value } = growth ?? this.#targets.find(state, pointer);
-    if (growth === null && typeof value !== "string") return this.#meaning.refuseAppend(pointer);
-    if (text !== "") this.#meaning.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
+    if (growth === null && typeof value !== "string") return this.#tracked.refuseAppend(pointer);
+    if (text !== "") this.#tracked.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
   }
 
   /**
@@ -313,12 +313,12 @@ export class StateTracker<T> {
     this.#requireIdle();
     const state = this.#state;
     const { path, value } = this.#targets.find(state, pointer);
-    if (typeof value !== "number") return this.#meaning.refuseIncrement(pointer);
+    if (typeof value !== "number") return this.#tracked.refuseIncrement(pointer);
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       const what = typeof by === "number" ? "the sum isn't a finite number" : "only a number can be added";
       throw new PatchwireError("NOT_JSON", what, { path: pointer });
     }
-    if (value + by !== value) this.#meaning.increase(path, value, by);
+    if (value + by !== value) this.#tracked.increase(path, value, by);
   }
 
   /**
@@ -344,9 +344,9 @@ export class StateTracker<T> {
    */
   stream(pointer: string): StreamedValue {
     this.#requireIdle();
-    const meaning = this.#meaning;
-    const stream = meaning.openStream(pointer);
-    const idle = (): Meaning => (this.#requireIdle(), meaning);
+    const tracked = this.#tracked;
+    const stream = tracked.openStream(pointer);
+    const idle = (): TrackedState => (this.#requireIdle(), tracked);
     return new StreamedValue({
       write: (piece) => idle().write(stream, piece),
       end: () => idle().endStream(stream, (core, hold) => core.end(stream.id, hold)),
@@ -371,7 +371,7 @@ export class StateTracker<T> {
    */
   apply(patch: readonly JSONPatchOperation[] | string): void {
     this.#requireIdle();
-    this.#meaning.apply(patch);
+    this.#tracked.apply(patch);
   }
 
   /**
@@ -392,7 +392,7 @@ export class StateTracker<T> {
    */
   undo(): boolean {
     this.#requireIdle();
-    return this.#meaning.change((core, hold) => core.undo(hold));
+    return this.#tracked.change((core, hold) => core.undo(hold));
   }
 
   /**
@@ -414,7 +414,7 @@ export class StateTracker<T> {
    */
   redo(): boolean {
     this.#requireIdle();
-    return this.#meaning.change((core, hold) => core.redo(hold));
+    return this.#tracked.change((core, hold) => core.redo(hold));
   }
 
   /**
@@ -436,7 +436,7 @@ export class StateTracker<T> {
   checkpoint(label = ""): CheckpointId {
     this.#requireIdle();
     if (typeof label !== "string") throw new PatchwireError("NOT_JSON", "a checkpoint's label is a string");
-    return this.#meaning.checkpoint(label);
+    return this.#tracked.checkpoint(label);
   }
 
   /**
@@ -462,7 +462,7 @@ export class StateTracker<T> {
    */
   restore(checkpoint: CheckpointId): void {
     this.#requireIdle();
-    this.#meaning.restore(checkpoint);
+    this.#tracked.restore(checkpoint);
   }
 
   /**
@@ -479,27 +479,27 @@ export class StateTracker<T> {
    * ```
    */
   document(): StateDocument {
-    return this.#meaning.now();
+    return this.#tracked.now();
   }
 
   #requireIdle(): void {
-    this.#meaning.recover();
-    if (this.#meaning.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
+    this.#tracked.recover();
+    if (this.#tracked.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
   #stepWrites(reader: Reader, options?: StepWritesOptions): StepWrites {
     if (options !== undefined) requireObject("the options", options);
     const byItem = options?.byItem ?? false;
     requireOneOf("byItem", byItem, [false, true]);
-    return JSON.parse(this.#meaning.ask(reader, byItem ? stepWritesByItem : stepWrites)) as StepWrites;
+    return JSON.parse(this.#tracked.ask(reader, byItem ? stepWritesByItem : stepWrites)) as StepWrites;
   }
 
   #patches(reader: Reader, options?: { dialect?: Dialect }): JSONPatchOperation[] {
-    return this.#meaning.patch(reader, isExtended(options));
+    return this.#tracked.patch(reader, isExtended(options));
   }
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
-    return this.#meaning.patchText(reader, isExtended(options));
+    return this.#tracked.patchText(reader, isExtended(options));
   }
 }
 

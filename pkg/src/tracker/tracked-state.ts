@@ -14,11 +14,11 @@ import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { StateDocument } from "../values/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
 import { Backlog, type Portion } from "./backlog.js";
-import { running, start, type CoreSide, type MeaningOptions } from "./core-side.js";
+import { running, start, type CoreSide, type TrackedOptions } from "./core-side.js";
 import { Headroom } from "./headroom.js";
 import { Readers, type Reader } from "./readers.js";
 import { OpenStreams, type Stream } from "./open-streams.js";
-import { told } from "./told.js";
+import { simplePatch } from "./simple-patch.js";
 import { validate, type Rule } from "./validate.js";
 
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
@@ -38,7 +38,7 @@ const STEPS = 100;
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
  * somebody asks what they mean. If the core is lost, another one begins with the plain state as it is.
  */
-export class Meaning {
+export class TrackedState {
   readonly readers = new Readers();
   private readonly streams = new OpenStreams();
   private readonly headroom: Headroom;
@@ -53,35 +53,35 @@ export class Meaning {
 
   private constructor(
     private core: CoreSide,
-    private readonly options: MeaningOptions,
+    private readonly options: TrackedOptions,
     private readonly rule: Rule | undefined,
   ) {
     this.headroom = new Headroom(options.limits);
     this.backlog = new Backlog(this.readers, options.history ?? STEPS);
   }
 
-  static ofDocument(document: StateDocument, options: MeaningOptions, rule?: Rule): Meaning {
-    const meaning = new Meaning({ kind: "document", document }, options, rule);
-    const { tracker } = meaning.open();
-    if (call(isHosted, tracker, null)) meaning.headroom.beginBlind();
-    if (rule !== undefined) validate(rule, meaning.state.publish());
-    return meaning;
+  static ofDocument(document: StateDocument, options: TrackedOptions, rule?: Rule): TrackedState {
+    const tracked = new TrackedState({ kind: "document", document }, options, rule);
+    const { tracker } = tracked.open();
+    if (call(isHosted, tracker, null)) tracked.headroom.beginBlind();
+    if (rule !== undefined) validate(rule, tracked.state.publish());
+    return tracked;
   }
 
   /** Of a live object's state, which is the session's. */
-  static ofSession(session: SessionHandle, limits: Limits | undefined): Meaning {
+  static ofSession(session: SessionHandle, limits: Limits | undefined): TrackedState {
     const tracker = call(() => session.tracker());
     const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
-    const meaning = new Meaning(running(tracker), options, undefined);
-    meaning.headroom.beginHeld(call(() => tracker.weight()));
-    return meaning;
+    const tracked = new TrackedState(running(tracker), options, undefined);
+    tracked.headroom.beginHeld(call(() => tracker.weight()));
+    return tracked;
   }
 
   /** Of a plain frozen state, and what is known of it. */
-  static ofState(state: unknown, intake: Intake, options: MeaningOptions, rule?: Rule): Meaning {
-    const meaning = new Meaning({ kind: "frozen", value: state }, options, rule);
-    const { headroom } = meaning;
-    meaning.plain = meaning.stand(state);
+  static ofState(state: unknown, intake: Intake, options: TrackedOptions, rule?: Rule): TrackedState {
+    const tracked = new TrackedState({ kind: "frozen", value: state }, options, rule);
+    const { headroom } = tracked;
+    tracked.plain = tracked.stand(state);
     headroom.beginWith(intake);
     // What is wrong is said by the constructor, not later.
     if (headroom.isNear({ bytes: 0, depth: intake.depth, longest: intake.longest })) {
@@ -90,9 +90,9 @@ export class Meaning {
     }
     const { counters, texts, history } = options;
     const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
-    if (!isPlain) meaning.open();
+    if (!isPlain) tracked.open();
     if (rule !== undefined) validate(rule, state);
-    return meaning;
+    return tracked;
   }
 
   private stand(state: unknown): State {
@@ -345,7 +345,7 @@ export class Meaning {
 
   /** What changed since the reader's baseline, as objects. */
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
-    const operations = this.told(reader, isExtended);
+    const operations = this.simplePatch(reader, isExtended);
     if (operations !== null) return operations;
     const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
     return readPatch(reserve(length), this.plain?.log.texts ?? [], takeHanded());
@@ -353,17 +353,17 @@ export class Meaning {
 
   /** The same as JSON text. */
   patchText(reader: Reader, isExtended: boolean): string {
-    const operations = this.told(reader, isExtended);
+    const operations = this.simplePatch(reader, isExtended);
     return operations === null ? this.ask(reader, isExtended ? extendedText : standardText) : JSON.stringify(operations);
   }
 
   /** What changed since the reader's baseline, if that is known without the core. */
-  private told(reader: Reader, isExtended: boolean): JSONPatchOperation[] | null {
+  private simplePatch(reader: Reader, isExtended: boolean): JSONPatchOperation[] | null {
     const { plain } = this;
     if (plain === null || this.isBusy || this.isBehind || !this.readers.lacksOneRecorded(reader)) return null;
     const most = this.headroom.limits.operations;
     const recorded = plain.log.lastRecipe(most);
-    return recorded && told(recorded, plain, isExtended, this.options, most);
+    return recorded && simplePatch(recorded, plain, isExtended, this.options, most);
   }
 
   /** Makes the present state the reader's baseline. */

@@ -9,7 +9,7 @@ import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
-import type { MeaningOptions } from "./core-side.js";
+import type { TrackedOptions } from "./core-side.js";
 import { differing, WHOLE } from "./exchanged.js";
 
 /** So many pairs of what is gone and what came are looked at. */
@@ -20,11 +20,11 @@ const LONG = 32;
 
 /**
  * The operations of one change that set a member or an item, took items out of an array, pushed items and set or deleted members of
- * objects, or added to a string or a number, where no core is needed to know them: `tests/node/tracking/told-laws.test.ts` holds this to the core's own
+ * objects, or added to a string or a number, where no core is needed to know them: `tests/node/tracking/simple-patch-laws.test.ts` holds this to the core's own
  * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is
  * afterwards.
  */
-export function told(recorded: Recorded[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
+export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   const isOne = recorded.length === 1;
   if (isOne) {
@@ -106,7 +106,7 @@ function added({ op, path, value }: Recorded, state: State, isExtended: boolean)
 }
 
 /** What is told of a container that took the place of another one. */
-function exchanged(before: object, place: Key[], state: State, isExtended: boolean, options: MeaningOptions, most: number): JSONPatchOperation[] | null {
+function exchanged(before: object, place: Key[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (!options.precise || !state.isWhole) return null;
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;

@@ -4,7 +4,7 @@ import { current, StateTracker } from "patchwire";
 import { json, type Json } from "../support/program.ts";
 import { asked } from "../support/runs.ts";
 
-// A change that is its own meaning is told without asking the core (Meaning.told), and the log crosses later, with the
+// A change that is its own meaning is told without asking the core (`simplePatch`), and the log crosses later, with the
 // readers' baselines in it. This law holds it to the core's own answer: a twin whose document was asked for has told the core all.
 
 type Any = any;
