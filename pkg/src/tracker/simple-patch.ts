@@ -26,12 +26,28 @@ const LONG = 32;
  */
 export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
-  const isOne = recorded.length === 1;
-  if (isOne) {
-    const [only] = recorded as [Recorded];
-    if (only.op === "sift") return options.precise && state.isWhole ? removals(only, new Arrays(state), most) : null;
-    if (only.op === "str_ins" || only.op === "inc") return options.precise || !only.path.some(isIndex) ? added(only, state, isExtended) : null;
-  }
+  if (!options.precise && recorded.some((one) => isInArray(one, options.append))) return null;
+  return recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended);
+}
+
+/** Whether it changes an array that is to be told as a whole. */
+function isInArray({ op, path, key }: Recorded, tellsPushes: boolean): boolean {
+  return path.some(isIndex) || op === "sift" || (op === "push" ? !tellsPushes : typeof key === "number");
+}
+
+function ofOne(one: Recorded, state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
+  const { op, path, key, value, before } = one;
+  if (op === "sift") return state.isWhole ? removals(one, new Arrays(state), most) : null;
+  if (op === "str_ins" || op === "inc") return added(one, state, isExtended);
+  if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
+  const operation = operationOf(one, pointerOf(path));
+  if (!isExtended || !mayHaveGrown(one)) return [operation];
+  if (before === undefined) return null;
+  const text = value as string;
+  return text.startsWith(before) ? [{ op: "str_ins", path: operation.path, pos: before.length, str: text.slice(before.length) }] : [operation];
+}
+
+function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean): JSONPatchOperation[] | null {
   const arrays = new Arrays(state);
   const operations: JSONPatchOperation[] = [];
   let place = "";
@@ -39,43 +55,42 @@ export function simplePatch(recorded: Recorded[], state: State, isExtended: bool
   const gone: unknown[] = [];
   const came: unknown[] = [];
   let [pushes, sets] = [false, false];
-  for (const { op, path, key, value, before } of recorded) {
+  for (const one of recorded) {
+    const { op, path, key, value } = one;
     const isPush = op === "push";
     const isItem = typeof key === "number";
     pushes ||= isPush;
     sets ||= isItem;
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
-      const way: Key[] = isOne || !(isPush || isItem) ? path : [...path, isPush ? -1 : key!];
-      if (!options.precise && path.some(isIndex)) return null;
-      if (!isOne && !arrays.enter(above ?? [], way)) return null;
+      const way: Key[] = isPush || isItem ? [...path, isPush ? -1 : key!] : path;
+      if (!arrays.enter(above ?? [], way)) return null;
       place = pointerOf(path);
       above = way;
     }
-    if (!options.precise && (isPush ? !options.append : isItem)) return null;
-    if (!isOne && !isPush && (key === undefined || op === "sift" || typeof op === "object")) return null;
-    if (op === "remove") {
-      gone.push(value);
-      const pointer = place + pointerOf([key!]);
-      operations.push({ op, path: pointer });
-      if (!isOne) arrays.remove(pointer);
-      continue;
-    }
-    if (isContainer(value) || op !== "replace") came.push(value);
-    if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
-    const pointer = place + pointerOf([isPush ? "-" : key!]);
-    if (isExtended && typeof value === "string" && op === "replace" && value.length * 3 > LONG) {
-      // Whether a string has grown is known where it's long.
-      if (!isOne || before === undefined) return null;
-      if (value.startsWith(before)) return [{ op: "str_ins", path: pointer, pos: before.length, str: value.slice(before.length) }];
-    }
-    operations.push({ op: isPush ? "add" : (op as "add" | "replace"), path: pointer, value: thawed(value) });
-    if (!isOne) arrays.add(pointer, value);
+    if ((!isPush && key === undefined) || op === "sift" || typeof op === "object" || (isExtended && mayHaveGrown(one))) return null;
+    if (op === "remove") gone.push(value);
+    else if (isContainer(value) || op !== "replace") came.push(value);
+    const operation = operationOf(one, place);
+    operations.push(operation);
+    if (op === "remove") arrays.remove(operation.path);
+    else arrays.add(operation.path, value);
   }
-  if (isOne) return operations;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
+}
+
+/** What is told of it in the container at a place. */
+function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
+  if (op === "remove") return { op, path: place + pointerOf([key!]) };
+  if (op === "push") return { op: "add", path: `${place}/-`, value: thawed(value) };
+  return { op: op as "add" | "replace", path: key === undefined ? place : place + pointerOf([key]), value: thawed(value) };
+}
+
+/** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
+function mayHaveGrown({ op, value }: Recorded): boolean {
+  return typeof value === "string" && op === "replace" && value.length * 3 > LONG;
 }
 
 /** Whether something that came may be one that is gone, which was moved then, and maybe edited on its way (src/moves/pairs.rs). */
