@@ -213,6 +213,48 @@ impl StateStore {
     /// registered; `NOT_JSON` where a value has become something that JSON can't hold, `LIMIT_EXCEEDED` where it has become
     /// too large, each with the place.
     pub fn commit(&self, batch: MutationBatch) -> Result<CommitEvent> {
+        self.commit_if(batch, |_| Ok(()))
+    }
+
+    /// Carries a batch out if `admit` lets it: that is asked before anybody can see the change, and what it refuses has not
+    /// happened. So a state can be stored before it counts, with a [`Session`](crate::session::Session) for example (docs/rust.md).
+    /// The store is locked meanwhile, and can't be used by `admit`. O(the values of the keys that it touches).
+    ///
+    /// # Errors
+    /// As [`StateStore::commit`], and what `admit` gives.
+    ///
+    /// ```
+    /// use patchwire::typed::{CommitEvent, KeyOptions, StateKey, StateStore};
+    /// use patchwire::{Code, Error};
+    ///
+    /// struct Count;
+    ///
+    /// impl StateKey for Count {
+    ///     const KEY: &'static str = "count";
+    ///     type Value = u32;
+    ///     type Update = u32;
+    ///
+    ///     fn apply(count: &mut u32, by: u32) {
+    ///         *count += by;
+    ///     }
+    /// }
+    ///
+    /// let store = StateStore::new();
+    /// store.register_key::<Count>(KeyOptions::default()).unwrap();
+    /// let is_small = |event: &CommitEvent| match event.snapshot.get::<Count>() {
+    ///     Some(count) if *count > 5 => Err(Error::new(Code::LimitExceeded, "it counts to five")),
+    ///     _ => Ok(()),
+    /// };
+    /// let count = |by| {
+    ///     let mut batch = store.begin_mutation();
+    ///     batch.update::<Count>(by);
+    ///     store.commit_if(batch, is_small)
+    /// };
+    /// assert_eq!(count(4).unwrap().new_revision, 1);
+    /// assert_eq!(count(4).unwrap_err().code, Code::LimitExceeded);
+    /// assert_eq!((store.read::<Count>(), store.revision()), (Some(4), 1));
+    /// ```
+    pub fn commit_if(&self, batch: MutationBatch, admit: impl FnOnce(&CommitEvent) -> Result<()>) -> Result<CommitEvent> {
         self.change(|inner| {
             if batch.base_revision().is_some_and(|base| base != inner.snapshot.revision) {
                 return Err(Error::new(Code::StaleState, "the batch was made for another revision"));
@@ -228,7 +270,10 @@ impl StateStore {
             let mut values = (*inner.snapshot.values).clone();
             batch.ops.into_iter().for_each(|op| (op.apply)(&mut values));
             let document = inner.document(&inner.snapshot.document, &values, &touched)?;
-            inner.finish(values, document, u64::from(updates > 0), updates)
+            let event = inner.next(values, document, u64::from(updates > 0), updates)?;
+            admit(&event)?;
+            inner.snapshot = event.snapshot.clone();
+            Ok(event)
         })
     }
 
@@ -310,11 +355,18 @@ impl Inner {
 
     /// Puts the new state in the place of the present one, `by` revisions later.
     pub fn finish(&mut self, values: Values, document: Document, by: u64, op_count: usize) -> Result<CommitEvent> {
+        let event = self.next(values, document, by, op_count)?;
+        self.snapshot = event.snapshot.clone();
+        Ok(event)
+    }
+
+    /// The change to a new state, `by` revisions later, which isn't made yet.
+    fn next(&self, values: Values, document: Document, by: u64, op_count: usize) -> Result<CommitEvent> {
         let Snapshot { revision: previous_revision, document: before, .. } = self.snapshot.clone();
         let last = || Error::new(Code::LimitExceeded, "there is no next revision");
         let new_revision = previous_revision.checked_add(by).filter(|next| *next <= 1 << 53).ok_or_else(last)?;
-        self.snapshot = Snapshot { revision: new_revision, values: Arc::new(values), document };
-        Ok(CommitEvent { previous_revision, new_revision, op_count, snapshot: self.snapshot.clone(), before })
+        let snapshot = Snapshot { revision: new_revision, values: Arc::new(values), document };
+        Ok(CommitEvent { previous_revision, new_revision, op_count, snapshot, before })
     }
 
     pub fn member(&self, key: &str) -> Option<Node> {
