@@ -6,7 +6,7 @@
 import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-import type { ClientSocket, ConnectOptions, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
+import type { ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
@@ -18,10 +18,10 @@ import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { ClientSocket, ConnectOptions, ReceivedPatch, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
+export type { ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 
-const OPTIONS = ["url", "onPatch", "onError", "WebSocket", "limits"] as const satisfies readonly (keyof ConnectOptions)[];
+const OPTIONS = ["url", "snapshot", "onPatch", "onError", "WebSocket", "limits"] as const satisfies readonly (keyof ConnectOptions)[];
 
 /** How long a client waits, in milliseconds, whose core failed twice in a row. */
 const REST = 1_000;
@@ -41,11 +41,12 @@ type Effect =
  * `"/session/demo"`.
  *
  * A module that a page runs may also be run by a server that renders the page. Where there is no page, a client with a
- * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing.
+ * relative url, or without a WebSocket, waits: its status is `connecting` for good, and it costs nothing. With the option `snapshot` it
+ * has a state all the same (docs/react.md).
  *
  * @throws TypeError if the url isn't a valid URL, if its protocol isn't ws, wss, http or https, or if a page has no WebSocket.
  *   PatchwireError `NOT_JSON` if there is no url, or a limit isn't a number in its range; `VALIDATION_FAILED` for an unknown
- *   option, and for one that isn't the function that it should be.
+ *   option, for one that isn't the function that it should be, and for a snapshot that is none; `LIMIT_EXCEEDED` if that is over a limit.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";
@@ -83,6 +84,7 @@ export class SyncedClient<T> {
   #socket: ClientSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #copy: PlainCopy | undefined;
+  readonly #first: unknown;
   #status: SyncStatus = "connecting";
   #revision = 0;
   #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
@@ -103,12 +105,18 @@ export class SyncedClient<T> {
     for (const name of ["onPatch", "onError", "WebSocket"] as const) requireFunction(name, options[name]);
     this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
+    const text = snapshotText(options.snapshot);
+    if (text !== undefined) {
+      this.#copy = new PlainCopy(JSON.parse(text));
+      this.#first = this.#copy.publish();
+      this.#revision = options.snapshot!.revision;
+    }
     if (this.#WebSocket === undefined) {
       const why = "there is no WebSocket here: pass one as `WebSocket`";
       if (globalThis.location !== undefined) throw new TypeError(why);
       if (this.#url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
     } else if (this.#url !== undefined) {
-      this.#start();
+      this.#start(text);
     }
   }
 
@@ -126,6 +134,21 @@ export class SyncedClient<T> {
    * ```
    */
   getState = (): Immutable<T> | undefined => this.#copy?.publish() as Immutable<T> | undefined;
+
+  /**
+   * The state of the option `snapshot`, if there is one: what a server rendered, and what a page renders first that takes over from it.
+   * It may be passed on by itself.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const snapshot = { session: "a session", revision: 7, state: { notes: [{ text: "plan" }] } };
+   * const client = connect<{ notes: { text: string }[] }>({ url: "/session/demo", snapshot });
+   * console.log(client.getInitialState()?.notes, client.revision); // [ { text: 'plan' } ] 7
+   * console.log(client.getInitialState() === client.getState()); // true
+   * ```
+   */
+  getInitialState = (): Immutable<T> | undefined => this.#first as Immutable<T> | undefined;
 
   /**
    * How close to the server's state it is; listeners are told when it changes.
@@ -238,9 +261,11 @@ export class SyncedClient<T> {
 
   #hurry = (): void => this.#carryOut(this.#ask((handle) => handle.hurry(now())));
 
-  #start(): void {
+  #start(text: string | undefined): void {
     try {
-      this.#handle = this.#begin();
+      const handle = this.#begin();
+      if (text !== undefined) this.#give(handle, text);
+      this.#handle = handle;
     } catch (error) {
       if (!isBlocked(error)) throw error;
       this.#say("closed");
@@ -255,6 +280,21 @@ export class SyncedClient<T> {
   #begin(): ClientHandle {
     const seed = Math.floor(Math.random() * 2 ** 52);
     return call(() => new (core().ClientHandle)(this.#bounds, this.#options.onPatch !== undefined, seed));
+  }
+
+  /** Gives the core the snapshot's state, to which patches will come. */
+  #give(handle: ClientHandle, text: string): void {
+    const { session, revision } = this.#options.snapshot!;
+    try {
+      const [arena, length] = passTexts(text);
+      if (call(() => handle.begin_with(session, revision, arena, length!, this.#bounds))) return;
+      call(() => handle.free());
+    } catch (error) {
+      // The next core asks for everything.
+      if (isLoss(error)) return;
+      throw error;
+    }
+    throw new PatchwireError("LIMIT_EXCEEDED", "the option snapshot is over one of the option limits");
   }
 
   #refuse(error: PatchwireError): void {
@@ -438,6 +478,20 @@ export class SyncedClient<T> {
 
 function now(): number {
   return performance.now();
+}
+
+/** The text of a snapshot's state. */
+function snapshotText(snapshot: StateSnapshot | undefined): string | undefined {
+  if (snapshot === undefined) return undefined;
+  const { session, revision, state } = Object(snapshot) as Partial<StateSnapshot>;
+  let text: unknown;
+  try {
+    text = JSON.stringify(state);
+  } catch {
+    // What has no text is refused below.
+  }
+  if (typeof text === "string" && typeof session === "string" && Number.isSafeInteger(revision) && revision! >= 0) return text;
+  throw new PatchwireError("VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }");
 }
 
 /** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */

@@ -5,12 +5,14 @@
  */
 import { useMemo, useSyncExternalStore } from "react";
 import type { SyncedClient, SyncStatus } from "./client.js";
+import { memberOf, namesIn } from "./state/pointer.js";
 import type { Immutable } from "./types.js";
 
 /**
  * The client's state, what a selector makes of it, or the value at a JSON Pointer; `undefined` until the first state
  * has arrived. The component renders again when that is another value (`!==`). While a server renders, and while a page
- * takes over what a server rendered, there is no state; the one that has arrived by then is rendered right afterwards.
+ * takes over what a server rendered, the state is that of `connect`'s option `snapshot`, or none; the one that has arrived by then is
+ * rendered right afterwards.
  *
  * @param what A selector, which is called with `undefined` where there is no state, or a pointer.
  * @throws PatchwireError `INVALID_POINTER`.
@@ -59,12 +61,16 @@ export function useSyncStatus(client: SyncedClient<unknown>): SyncStatus {
 
 /** What React calls to know whether anything changed. A selector runs once for each state: it may make a new object. */
 function readers<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): [() => unknown, () => unknown] {
-  if (what === undefined) return [client.getState, () => undefined];
-  if (typeof what === "string") return [() => client.get(what), () => void client.get(what)];
+  const { getState, getInitialState } = client;
+  if (what === undefined) return [getState, getInitialState];
+  if (typeof what === "string") {
+    const names = namesIn(what);
+    return [() => names.reduce(memberOf, getState()), () => names.reduce(memberOf, getInitialState())];
+  }
   let last: { state: Immutable<T> | undefined; selected: unknown } | undefined;
   const select = (state: Immutable<T> | undefined): unknown => {
     if (last === undefined || last.state !== state) last = { state, selected: what(state) };
     return last.selected;
   };
-  return [() => select(client.getState()), () => select(undefined)];
+  return [() => select(getState()), () => select(getInitialState())];
 }

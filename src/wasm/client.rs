@@ -6,6 +6,8 @@ use super::arena::Arena;
 use super::error::text;
 use super::limits::limits;
 use crate::boundary::client_effect;
+use crate::document::Document;
+use crate::parse;
 use crate::patch::Dialect;
 use crate::print::{self, print_text};
 use crate::sync::{Client, ClientEffect, ClientOptions};
@@ -27,6 +29,13 @@ impl ClientHandle {
     pub fn new(bounds: &[f64], observe: bool, seed: f64) -> ClientHandle {
         let options = ClientOptions { limits: limits(bounds), dialect: Dialect::Extended, observe, seed: seed as u64 };
         ClientHandle { client: Client::new(options) }
+    }
+
+    /// The arena's first `length` bytes are the state's text that it has before it begins. False where that is over a limit.
+    pub fn begin_with(&mut self, session: &str, revision: f64, arena: &Arena, length: usize, bounds: &[f64]) -> bool {
+        let limits = limits(bounds);
+        let Ok(root) = parse::parse(arena.head(length).to_vec().into(), &limits) else { return false };
+        self.client.begin_with(session, revision as u64, Document { root, limits }).is_ok()
     }
 
     /// Begins.

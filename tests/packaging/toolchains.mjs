@@ -198,6 +198,31 @@ const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 
   },
 }));
 
+/** The second example of docs/react.md: what the server rendered is taken over as it is, and then patched. */
+const rendered = {
+  name: 'React, a state that the server rendered',
+  folder: 'react',
+  isQuick: true,
+  async run(place, { pages, session }) {
+    writeSnippets('docs/react.md', place.dir);
+    for (const file of ['board-page.jsx', 'board-server.jsx']) place.write(file, place.read(file).replace('/session/demo', new URL(session).pathname));
+    place.write('board-main.jsx', 'import { renderBoard } from "./board-server.jsx";\nconsole.log(await renderBoard({ fetch: () => fetch(process.env.SESSION) }));\n');
+    place.write('index.html', place.read('index.html').replace('<div id="root"><!--app--></div>', '<!--app-->').replace('page.jsx', 'board-page.jsx'));
+    await place.run('vite', ['build']);
+    await place.run('vite', ['build', '--ssr', 'board-main.jsx', '--outDir', 'server']);
+    const add = (body) => fetch(session, { method: 'POST', body });
+    await add('a <note>');
+    const html = await place.alone('server', 'board-main.js');
+    demand(/^<div id="root">(.*?)<\/div>/.exec(html)?.[1] ?? html, '<ol><li>a &lt;note&gt;</li></ol>');
+    place.write('dist/index.html', place.read('dist/index.html').replace('<!--app-->', () => html));
+    await add('another');
+    await withServer(place, ['vite', 'preview', '--port', '0', '--host', '127.0.0.1', '--logLevel', 'info'], async (url) => {
+      const { errors } = await pages.showWhile(`${url}/`, (reaches) => reaches('#root', '<ol><li>a &lt;note&gt;</li><li>another</li></ol>'));
+      if (errors.length > 0) throw new Error(errors.join('; '));
+    });
+  },
+};
+
 /** Compiles what workers and pages under a policy run. */
 const bundle = (...entries) => (place) =>
   place.run('esbuild', [...entries, '--bundle', '--minify', '--format=esm', '--outdir=web']).then(() => copyFileSync(join(place.dir, 'index.html'), join(place.dir, 'web/index.html')));
@@ -349,6 +374,7 @@ export const toolchains = [
   ...jests,
   jestWithModules,
   ...reacts,
+  rendered,
   inWorker('web worker', 'worker'),
   inWorker('service worker', 'service-worker'),
   ...policies,

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { connect, type ClientSocket, type ConnectOptions, type ReceivedPatch, type SyncedClient } from "patchwire/client";
+import { connect, type ClientSocket, type ConnectOptions, type ReceivedPatch, type StateSnapshot, type SyncedClient } from "patchwire/client";
 import { addNote, newSession, socketTo, stateOf, update, within, type Stub } from "./session.ts";
 import type { State } from "./worker.ts";
 
@@ -39,6 +39,53 @@ test("two clients hold what the server holds", async () => {
   expect(two.getState()).toEqual(state);
   expect(state.notes.map(({ text }) => text)).toEqual(["a", "first"]);
   expect(one.stats).toMatchObject({ frames: 8, snapshots: 1, resyncs: 0 });
+});
+
+/** What a `GET` of the state answers. */
+const snapshotOf = (stub: Stub): Promise<StateSnapshot> => stub.fetch("http://session/").then((response) => response.json());
+
+test("a client that was given a snapshot has it at once, and is sent what has changed since", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const snapshot = await snapshotOf(stub);
+  await addNote(stub, "b");
+  const patches: ReceivedPatch[] = [];
+  const client = join(stub, { snapshot, onPatch: (patch) => patches.push(patch) });
+  const first = client.getState()!;
+  expect([client.status, client.revision, first.notes, client.getInitialState() === first]).toEqual(["connecting", 1, [{ text: "a" }], true]);
+  expect([Object.isFrozen(first), Object.isFrozen(snapshot.state)]).toEqual([true, false]);
+  const listener = vi.fn();
+  client.subscribe("/notes/0", listener);
+  await reaches(client, 2);
+  expect(client.getState()).toEqual((await stateOf(stub)).state);
+  expect([client.getState()!.notes[0] === first.notes[0], client.getInitialState() === first]).toEqual([true, true]);
+  expect(client.stats).toMatchObject({ snapshots: 0, resyncs: 0 });
+  expect([patches.length, listener.mock.calls]).toEqual([1, []]);
+});
+
+test("a snapshot of another life, or of a later one than there is, is replaced", async () => {
+  const [stub, other] = [newSession(), newSession()];
+  await addNote(stub, "a");
+  await addNote(other, "b");
+  const mine = await snapshotOf(stub);
+  for (const snapshot of [await snapshotOf(other), { ...mine, session: "" }, { ...mine, revision: 1_000 }]) {
+    const client = join(stub, { snapshot });
+    await reaches(client, 1);
+    expect(client.getState()!.notes).toEqual([{ text: "a" }]);
+  }
+  // What isn't the state of its revision is found out where a patch doesn't fit.
+  const client = join(stub, { snapshot: { ...mine, state: { other: true } } });
+  await reaches(client, 1);
+  await addNote(stub, "c");
+  await reaches(client, 2);
+  expect(client.getState()!.notes).toEqual([{ text: "a" }, { text: "c" }]);
+});
+
+test("a snapshot over a limit is refused where it is given", async () => {
+  const stub = newSession();
+  await addNote(stub, "a".repeat(200));
+  const snapshot = await snapshotOf(stub);
+  expect(() => join(stub, { snapshot, limits: { document: 100 } })).toThrow("LIMIT_EXCEEDED: the option snapshot is over one of the option limits");
 });
 
 test("what didn't change stays the same object, and listeners hear of their part alone", async () => {

@@ -35,10 +35,22 @@ export interface ClientSocket {
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
 }
 
+/** A state as it was at a revision of a session: what a `GET` of a `SyncedState` answers. */
+export interface StateSnapshot {
+  session: string;
+  revision: number;
+  state: unknown;
+}
+
 /** Where to connect, and who wants to know what. */
 export interface ConnectOptions {
   /** `ws:`, `wss:`, `http:` or `https:`, as text or as a `URL`; in a browser it may be relative to the page. */
   url: string | { readonly href: string };
+  /**
+   * What is known of the state already, because a server rendered a page of it, for example: what a `GET` of the state answered. It is
+   * what the client has from the beginning, and the server is asked only for what has changed since.
+   */
+  snapshot?: StateSnapshot;
   /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
   onPatch?: (patch: ReceivedPatch) => void;
   /**

@@ -82,6 +82,31 @@ impl Client {
         Client { options, phase, connection: 0, replica: Replica::default(), doubts: 0, backoff, status, stats: Stats::default() }
     }
 
+    /// The state that it has before it begins, of a session at a revision: a page may have been sent it with what its server
+    /// rendered. It is asked only for what has changed since.
+    ///
+    /// # Errors
+    /// `LIMIT_EXCEEDED`.
+    ///
+    /// ```
+    /// use patchwire::Document;
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.begin_with("s", 4, Document::parse(r#"{"count":1}"#).unwrap()).unwrap();
+    /// client.start(0);
+    /// let hello = r#"{"type":"hello","version":1,"session":"s","revision":4,"dialect":"extended"}"#;
+    /// assert_eq!(client.opened(1, 20), [ClientEffect::Send(hello.into())]);
+    /// ```
+    pub fn begin_with(&mut self, session: impl Into<String>, revision: u64, document: Document) -> Result<(), Error> {
+        let document = Document { limits: self.options.limits, ..document };
+        match self.replica.hold(document, session.into(), revision) {
+            Ok(_) => Ok(()),
+            Err(Trouble::TooMuch(error) | Trouble::Over(error)) => Err(error),
+            Err(Trouble::Gap | Trouble::Misfit) => Ok(()),
+        }
+    }
+
     /// The state as far as it is known.
     pub fn document(&self) -> Option<&Document> {
         self.replica.held().map(|held| &held.document)

@@ -13,6 +13,9 @@ const tracker = (options: unknown): unknown => new StateTracker({ n: 0 }, option
 const synced = (ctx: unknown, options?: unknown): unknown => new SyncedState(ctx as never, options as never);
 const stored = (place?: unknown, options?: unknown): unknown => new DurableStateStore(place as never, options as never);
 
+const circle: Record<string, unknown> = {};
+circle["itself"] = circle;
+
 const url = "connect({ url })";
 const noContext = "the first argument is the Durable Object's this.ctx";
 const noState = "the second argument has the initial state: { initial: … }";
@@ -28,7 +31,7 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["connect to a number", () => connect({ url: 8787 } as never), "NOT_JSON", url],
   ["an unknown limit of a client", () => connect({ url: "/", limits: { frames: 1 } } as never), "VALIDATION_FAILED", "there is no limit frames: the limits are document, depth, operations, string, path, frame"],
   ["connect to an empty text, as of a variable that isn't set", () => connect({ url: "" }), "NOT_JSON", url],
-  ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, onPatch, onError, WebSocket, limits"],
+  ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, snapshot, onPatch, onError, WebSocket, limits"],
   ["a handler that isn't one", () => connect({ url: "/", onError: 5 } as never), "VALIDATION_FAILED", "the option onError is a function"],
   ["a module for a WebSocket", () => connect({ url: "ws://localhost/", WebSocket: { WebSocket } } as never), "VALIDATION_FAILED", "the option WebSocket is a function"],
   ["a number for a pointer of a client that waits", () => connect({ url: "/" }).get(5 as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
@@ -71,6 +74,11 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a tracker of nothing", () => new StateTracker(undefined), "NOT_JSON", "give an initial state"],
   ["limits of a tracker as a map", () => tracker({ limits: new Map([["document", 5]]) }), "NOT_JSON", "limits are a plain object"],
   ["limits of diff as a list", () => diff(1, 2, { limits: [5] } as never), "NOT_JSON", "limits are a plain object"],
+  ["a state in the place of a snapshot", () => connect({ url: "/", snapshot: { notes: [] } } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
+  ["a snapshot without a session", () => connect({ url: "/", snapshot: { revision: 1, state: {} } } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
+  ["a snapshot of half a revision", () => connect({ url: "/", snapshot: { session: "s", revision: 1.5, state: {} } }), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
+  ["a snapshot that contains itself", () => connect({ url: "/", snapshot: { session: "s", revision: 1, state: circle } }), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
+  ["a snapshot that is null", () => connect({ url: "/", snapshot: null } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
   ["limits of a client that are inherited", () => connect({ url: "/", limits: Object.create({ document: 5 }) as never }), "NOT_JSON", "limits are a plain object"],
   ["an unknown option of a tracker", () => tracker({ arrayDelta: true }), "VALIDATION_FAILED", "there is no option arrayDelta: the options are arrayDeltaMode, granularity, counters, texts, own, limits, history, validate"],
   ["an unknown limit of a tracker", () => tracker({ limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
