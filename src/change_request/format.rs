@@ -6,7 +6,7 @@ use crate::edit::{self, Edit, Step, stream};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Opened};
-use crate::text::grammar;
+use crate::text::{grammar, lossy};
 use crate::{parse, pointer};
 
 /// Requests are walked recursively beside the state, with more on the stack for each level than documents need.
@@ -90,7 +90,7 @@ fn examine(text: &[u8], limits: &Limits, stray: StrayMembers) -> (ChangeRequest,
             b"removeElements" => remove,
             b"replaceElements" => replace,
             b"reasoning" => {
-                request.reasoning = value.as_text().map(|text| String::from_utf8_lossy(text).into_owned());
+                request.reasoning = value.as_text().map(|text| lossy(text).into_owned());
                 if request.reasoning.is_none() && !matches!(value, Node::Null) {
                     problems.push(Problem::of(Some(key), NO_TEXT));
                 }

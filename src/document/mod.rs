@@ -13,6 +13,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Node, Opened};
 use crate::pointer::Pointer;
+use crate::text::lossy;
 use crate::{parse, print};
 use std::borrow::Cow;
 
@@ -136,7 +137,7 @@ impl Document {
     /// assert_eq!(document.as_str(), None);
     /// ```
     pub fn as_str(&self) -> Option<Cow<'_, str>> {
-        self.root.as_text().map(String::from_utf8_lossy)
+        self.root.as_text().map(lossy)
     }
 
     /// The number that it is, if it is one.
@@ -147,6 +148,32 @@ impl Document {
     /// The boolean that it is, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         if let Node::Bool(value) = self.root { Some(value) } else { None }
+    }
+
+    /// Whether it is `null`.
+    ///
+    /// ```
+    /// # use patchwire::Document;
+    /// let document = Document::parse(r#"[null,[],{}]"#).unwrap();
+    /// let parts = ["/0", "/1", "/2"].map(|path| document.get(path).unwrap());
+    /// assert_eq!(parts.each_ref().map(|part| [part.is_null(), part.is_array(), part.is_object()]), [
+    ///     [true, false, false],
+    ///     [false, true, false],
+    ///     [false, false, true],
+    /// ]);
+    /// ```
+    pub fn is_null(&self) -> bool {
+        matches!(self.root.open(), Opened::Null)
+    }
+
+    /// Whether it is an array. See [`Document::is_null`].
+    pub fn is_array(&self) -> bool {
+        self.root.bracket() == Some(b'[')
+    }
+
+    /// Whether it is an object. See [`Document::is_null`].
+    pub fn is_object(&self) -> bool {
+        self.root.bracket() == Some(b'{')
     }
 
     /// How many items or members it has; none of what is neither an array nor an object.
@@ -171,7 +198,7 @@ impl Document {
     /// The names of an object's members in their order, with U+FFFD for lone surrogates; none of what is no object.
     pub fn keys(&self) -> Vec<String> {
         let object = self.root.as_object();
-        object.iter().flat_map(|object| object.iter()).map(|(key, _)| String::from_utf8_lossy(key).into_owned()).collect()
+        object.iter().flat_map(|object| object.iter()).map(|(key, _)| lossy(key).into_owned()).collect()
     }
 
     /// About how many bytes the text has: a container may count one too many, and a number counts 8. O(1).

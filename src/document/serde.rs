@@ -10,7 +10,8 @@ use serde::ser::{self, Impossible, Serializer};
 use super::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::{Key, Node, Object, json};
+use crate::node::{Key, Node, Object};
+use crate::parse::parse;
 use crate::pointer;
 
 /// The value as JSON. An error's place starts at the value.
@@ -21,10 +22,14 @@ pub(crate) fn encode<T: Serialize + ?Sized>(value: &T, limits: &Limits) -> Resul
     })
 }
 
-/// The value that the JSON is of, where it is one of this type. What Serde says about one that isn't may quote it; and of two
-/// names that a Rust string can't hold, one would be lost.
-pub(crate) fn decode<T: DeserializeOwned>(document: &Document) -> Option<T> {
-    serde_json::from_value(json::exact(&document.root)?).ok()
+/// The value that the JSON is of, where it is one of this type. What Serde says about one that isn't may quote it: where it was
+/// found out is said, as a byte of the text.
+pub(crate) fn decode<T: DeserializeOwned>(document: &Document) -> std::result::Result<T, usize> {
+    let text = document.to_bytes();
+    let mut decoder = serde_json::Deserializer::from_slice(&text);
+    // The document is within its own limit.
+    decoder.disable_recursion_limit();
+    T::deserialize(&mut decoder).map_err(|error| error.column().saturating_sub(1))
 }
 
 impl Document {
@@ -57,17 +62,19 @@ impl Document {
     /// The value that the document is of, as its `Deserialize` has it. With [`Document::get`] it reads a part. O(size).
     ///
     /// # Errors
-    /// `VALIDATION_FAILED` where it isn't one of this type, or has a lone surrogate, which a Rust string can't hold.
+    /// `VALIDATION_FAILED` where it isn't one of this type, or has a lone surrogate, which a Rust string can't hold; `offset` is the
+    /// byte of its text (`to_string`) up to which it was read.
     ///
     /// ```
     /// use patchwire::{Code, Document};
     ///
     /// let document = Document::parse(r#"{"scores":[1,2.5],"title":"a"}"#).unwrap();
     /// assert_eq!(document.get("/scores").unwrap().decode::<Vec<f64>>().unwrap(), [1.0, 2.5]);
-    /// assert_eq!(document.get("/title").unwrap().decode::<bool>().unwrap_err().code, Code::ValidationFailed);
+    /// let error = document.decode::<(Vec<f64>, bool)>().unwrap_err();
+    /// assert_eq!((error.code, error.offset), (Code::ValidationFailed, Some(0)));
     /// ```
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
-        decode(self).ok_or_else(|| Error::new(Code::ValidationFailed, "the value isn't one of the type that was asked for"))
+        decode(self).map_err(|offset| Error::new(Code::ValidationFailed, "the value isn't one of the type that was asked for").at(offset))
     }
 }
 
@@ -136,9 +143,23 @@ impl<'a> Encoder<'a> {
 
     fn members(self, variant: Option<&'static str>) -> Encoded<Members<'a>> {
         let encoder = if variant.is_some() { self.inside()? } else { self };
-        Ok(Members { encoder: encoder.inside()?, keys: Vec::new(), values: Vec::new(), variant })
+        Ok(Members { encoder: encoder.inside()?, keys: Vec::new(), values: Vec::new(), variant, is_text: false })
+    }
+
+    /// What `serde_json` hands over as the text of a number, or of any JSON.
+    fn json(self, text: &[u8]) -> Encoded<Node> {
+        let is_whole = !text.is_empty() && text.iter().enumerate().all(|(at, byte)| byte.is_ascii_digit() || (at == 0 && *byte == b'-'));
+        if is_whole {
+            return self.whole(std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()));
+        }
+        let limits = Limits { depth: self.limits.depth.saturating_sub(self.depth), ..*self.limits };
+        Ok(parse(text.to_vec().into(), &limits)?)
     }
 }
+
+/// The names of the structs that `serde_json` hands such texts over as, with its features `arbitrary_precision`, which anybody in the tree
+/// of dependencies may turn on, and `raw_value`.
+const TEXTS: [&str; 2] = ["$serde_json::private::Number", "$serde_json::private::RawValue"];
 
 fn object(keys: Vec<Key>, values: Vec<Node>) -> Node {
     Node::Object(Arc::new(Object::with_twins(keys.into(), values)))
@@ -276,7 +297,10 @@ impl<'a> Serializer for Encoder<'a> {
         self.members(None)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Encoded<Members<'a>> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Encoded<Members<'a>> {
+        if TEXTS.contains(&name) {
+            return Ok(Members { encoder: self, keys: Vec::new(), values: Vec::new(), variant: None, is_text: true });
+        }
         self.members(None)
     }
 
@@ -307,6 +331,8 @@ struct Members<'a> {
     keys: Vec<Key>,
     values: Vec<Node>,
     variant: Option<&'static str>,
+    /// Whether its only member is the text of what it is.
+    is_text: bool,
 }
 
 impl Members<'_> {
@@ -317,6 +343,9 @@ impl Members<'_> {
     }
 
     fn done(self) -> Encoded<Node> {
+        if self.is_text {
+            return self.encoder.json(self.values.first().and_then(Node::as_text).unwrap_or_default());
+        }
         Ok(tagged(self.variant, object(self.keys, self.values)))
     }
 }
@@ -477,6 +506,46 @@ mod tests {
             json!({"nested": [null, true, {"__proto__": 1}]}),
         );
         assert_eq!(text(&all), serde_json::to_string(&all).unwrap());
+    }
+
+    #[test]
+    fn texts_of_serde_json_are_what_they_say() {
+        // As its numbers and raw values are with features that this crate doesn't turn on.
+        #[derive(Serialize)]
+        #[serde(rename = "$serde_json::private::Number")]
+        struct Number {
+            #[serde(rename = "$serde_json::private::Number")]
+            text: &'static str,
+        }
+        #[derive(Serialize)]
+        #[serde(rename = "$serde_json::private::RawValue")]
+        struct Raw {
+            #[serde(rename = "$serde_json::private::RawValue")]
+            text: &'static str,
+        }
+        let numbers = ["1.5", "-12", "9007199254740992", "1e3"].map(|text| Number { text });
+        assert_eq!(text(&(numbers, Raw { text: r#"[1, {"a":2}]"# })), r#"[[1.5,-12,9007199254740992,1000],[1,{"a":2}]]"#);
+        assert_eq!(refused(&[Number { text: "9007199254740993" }]), (Code::NotJson, Some("/0".into())));
+        assert_eq!(refused(&Raw { text: "[" }).0, Code::InvalidJson);
+    }
+
+    #[test]
+    fn what_was_encoded_is_decoded() {
+        #[derive(Serialize, serde::Deserialize, PartialEq, Debug)]
+        enum Kind {
+            Empty(),
+            One(String),
+        }
+        let kinds = vec![Kind::Empty(), Kind::One("\u{1f600}".into())];
+        assert_eq!(Document::encode(&kinds).unwrap().decode::<Vec<Kind>>().unwrap(), kinds);
+        let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+        assert!(Document::parse(&deep).unwrap().decode::<serde_json::Value>().is_ok());
+        let half = Document::parse(r#"["a\ud800b"]"#).unwrap();
+        assert_eq!(half.decode::<Vec<String>>().unwrap_err().code, Code::ValidationFailed);
+        assert_eq!(half.get("/0").unwrap().as_str().unwrap(), "a\u{fffd}b");
+        assert_eq!(serde_json::Value::from(&half), json!(["a\u{fffd}b"]));
+        let error = Document::parse(r#"{"a":[1,2,"x"]}"#).unwrap().decode::<BTreeMap<String, Vec<u8>>>().unwrap_err();
+        assert!(error.offset.is_some_and(|offset| (9..13).contains(&offset)), "{error}");
     }
 
     #[test]

@@ -185,7 +185,8 @@ impl MergePlan {
     /// value is compared with the base's, their sizes.
     ///
     /// # Errors
-    /// `LIMIT_EXCEEDED`, `NOT_JSON` for a sum that is too large, and what a [`Strategy::Custom`] says.
+    /// `LIMIT_EXCEEDED`, `NOT_JSON` for increments whose sum is too large (by [`Strategy::Sum`] that is a conflict), and what a
+    /// [`Strategy::Custom`] says.
     ///
     /// ```
     /// use patchwire::{Document, MergePlan, StepWrites};

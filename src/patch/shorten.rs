@@ -57,8 +57,18 @@ impl Derived {
         // What didn't come from one walk of the document may go back to a container, which would then be told twice, and
         // what was a move may not be put off.
         let mut again = base.clone();
-        let fits = apply(&mut again, &shorter, &Limits::none()).is_ok() && again == after;
-        if fits { shorter } else { patch }
+        if apply(&mut again, &shorter, &Limits::none()).is_ok() && again == after {
+            return shorter;
+        }
+        let is_array = |node: &Node| node.bracket() == Some(b'[');
+        let whole = Operation::Replace { path: Pointer::default(), value: after.clone() };
+        let may_be_whole = which == Shortened::All || (is_array(base) && is_array(&after));
+        let total = |operations: &[Operation]| operations.iter().map(|one| codec::length(one) + 1).sum::<usize>();
+        if may_be_whole && total(&patch.operations) > total(std::slice::from_ref(&whole)) {
+            Patch { operations: vec![whole] }
+        } else {
+            patch
+        }
     }
 }
 

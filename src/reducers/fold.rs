@@ -77,6 +77,13 @@ impl<'a> Fold<'a> {
         match (strategy, existing, incoming) {
             (Strategy::Concat | Strategy::Merge | Strategy::Union, Node::Null, present) => return Ok(present.clone()),
             (Strategy::Concat | Strategy::Merge | Strategy::Union, present, Node::Null) => return Ok(present.clone()),
+            (Strategy::Concat, existing, incoming) if existing.bracket() == Some(b'[') && incoming.bracket() == Some(b'[') => {
+                let (Some(existing), Some(incoming)) = (existing.as_array(), incoming.as_array()) else { return Err(mismatch(takes)) };
+                // It shares with the list what that has.
+                let mut joined = (**existing).clone();
+                joined.splice(joined.len(), 0, incoming.iter().cloned().collect());
+                return Ok(Node::Array(Arc::new(joined)));
+            }
             (Strategy::Avg, Node::Number(mean), Node::Number(sample)) => return self.samples.add(path, *mean, *sample).map(Node::Number),
             (Strategy::Sum, Node::Number(sum), Node::Number(by)) if !(sum + by).is_finite() => {
                 return Err(Error::new(Code::NotJson, "the sum is too large for a double").on(edit::display(path)));

@@ -1,6 +1,8 @@
 //! Strings as JavaScript has them: UTF-8 that may hold lone surrogates (WTF-8), so that a token stream may
 //! split a pair and the halves still join.
 
+use std::borrow::Cow;
+
 pub(crate) mod grammar;
 pub(crate) mod names;
 pub(crate) mod number;
@@ -108,6 +110,23 @@ pub(crate) fn added(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     push_code_point(&mut tail, u32::from(low));
     tail.extend_from_slice(after.get(seam.start + 4..)?);
     Some(tail)
+}
+
+/// As Rust has strings: half of a surrogate pair, three bytes here, becomes one U+FFFD. O(length).
+pub(crate) fn lossy(text: &[u8]) -> Cow<'_, str> {
+    let mut rest = match std::str::from_utf8(text) {
+        Ok(text) => return Cow::Borrowed(text),
+        Err(_) => text,
+    };
+    let mut out = String::with_capacity(text.len());
+    while let Err(error) = std::str::from_utf8(rest) {
+        let (whole, half) = rest.split_at(error.valid_up_to());
+        out.push_str(std::str::from_utf8(whole).unwrap_or_default());
+        out.push(char::REPLACEMENT_CHARACTER);
+        rest = half.get(3..).unwrap_or_default();
+    }
+    out.push_str(std::str::from_utf8(rest).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// Length in UTF-16 code units, which is what `str_ins` positions count (json-joy).

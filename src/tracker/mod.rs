@@ -290,8 +290,9 @@ impl Tracker {
         change.done.iter().for_each(|done| self.tell(&done.edit, own));
         self.tidy();
         match change.kind {
-            // What leaves everything as it was is none, and nothing that was undone is lost by it.
-            Kind::Step(_) if self.history.is_on() && leaves_all(&change.done, &before, &self.document.root) => {}
+            // What leaves everything as it was is none, and nothing that was undone is lost by it. The place of a stream moves with
+            // equal values, though, and has to move back.
+            Kind::Step(_) if self.history.is_on() && self.streams.is_empty() && leaves_all(&change.done, &before, &self.document.root) => {}
             Kind::Step(cause) => self.history.changed(change.done, cause),
             Kind::Undo => self.history.undid(change.done),
             Kind::Redo => self.history.redid(change.done),

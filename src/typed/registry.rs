@@ -130,7 +130,7 @@ impl Registration {
             scope: K::SCOPE,
             options,
             encode: |values, limits| values.get::<K>().map(|value| encode(value, limits)),
-            decode: |document| Some(Arc::new(decode::<K::Value>(document)?)),
+            decode: |document| Some(Arc::new(decode::<K::Value>(document).ok()?)),
         }
     }
 

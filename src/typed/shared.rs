@@ -144,7 +144,7 @@ where
         let Some(stored) = self.store.get(K::KEY, key.as_ref()).await? else { return Ok(K::Value::default()) };
         let mismatch =
             || Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(super::batch::place(K::KEY));
-        Ok(decode(&stored).ok_or_else(mismatch)?)
+        Ok(decode(&stored).map_err(|_| mismatch())?)
     }
 
     /// Puts a value under a key.

@@ -1,12 +1,15 @@
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
 import { memberOf } from "../state/pointer.js";
-import { leastLength, textLength } from "../state/size.js";
+import { isShort, leastLength, textLength } from "../state/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;
 /** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
 const NAMES = ["id", "_id", "key"];
+
+/** So many bytes are sooner read than asked for. */
+const SMALL = 256;
 
 /** Bytes of a number or a literal at most. */
 const LONGEST = 24;
@@ -47,7 +50,7 @@ export class Differences {
   readonly originals = new Map<unknown, Original>();
   /** What arrays share of which the core is asked which item is which. */
   runs: KnownRuns | undefined;
-  /** Whether something that was met is the same object in both. */
+  /** Whether something that was met is the same object in both, and takes longer to read than to ask for. */
   isShared = false;
   /** The items of arrays of which the core is to find out which is which, and how many of them differ. */
   private listed = 0;
@@ -66,7 +69,7 @@ export class Differences {
 
   private between(before: unknown, after: unknown, deep: number): Differing | undefined {
     if (before === after && (isJsonScalar(before) || typeof before === "object")) {
-      this.isShared ||= isContainer(before);
+      this.isShared ||= isContainer(before) && !isShort(before, SMALL, SMALL);
       return undefined;
     }
     if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Key, Node, Opened};
 use crate::error::{Code, Error, Result};
+use crate::text::lossy;
 
 /// A copy. On an error `path` leads to what isn't JSON.
 pub(crate) fn node(value: &Value, path: &mut Vec<Key>) -> Result<Node> {
@@ -39,24 +40,15 @@ fn below(value: &Value, segment: &[u8], path: &mut Vec<Key>) -> Result<Node> {
 
 /// A copy; a lone surrogate becomes U+FFFD.
 pub(crate) fn value(node: &Node) -> Value {
-    copy(node, &|text| Some(String::from_utf8_lossy(text).into_owned())).unwrap_or_default()
-}
-
-/// A copy; none of what has a lone surrogate, which a Rust string can't hold.
-pub(crate) fn exact(node: &Node) -> Option<Value> {
-    copy(node, &|text| std::str::from_utf8(text).ok().map(str::to_owned))
-}
-
-fn copy(node: &Node, text: &impl Fn(&[u8]) -> Option<String>) -> Option<Value> {
-    Some(match node.open() {
+    match node.open() {
         Opened::Null => Value::Null,
         Opened::Bool(value) => value.into(),
         Opened::Number(number) => {
             let whole = number.trunc() == number && number.abs() <= 9_007_199_254_740_992.0;
             if whole { (number as i64).into() } else { number.into() }
         }
-        Opened::Text(held) => text(held)?.into(),
-        Opened::Array(array) => array.iter().map(|item| copy(item, text)).collect::<Option<_>>()?,
-        Opened::Object(object) => object.iter().map(|(key, member)| Some((text(key)?, copy(member, text)?))).collect::<Option<_>>()?,
-    })
+        Opened::Text(text) => lossy(text).into_owned().into(),
+        Opened::Array(array) => array.iter().map(value).collect(),
+        Opened::Object(object) => object.iter().map(|(key, member)| (lossy(key).into_owned(), value(member))).collect(),
+    }
 }

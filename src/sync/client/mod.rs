@@ -146,9 +146,9 @@ impl Client {
     pub fn wake_at(&self) -> Option<u64> {
         match self.phase {
             Phase::Waiting { until } => Some(until),
-            Phase::Connecting { since } => Some(since + timing::ANSWER),
-            Phase::Greeting { heard } => Some(heard + timing::ANSWER),
-            Phase::Live { heard, pinged, .. } => Some(heard + timing::QUIET + if pinged { timing::ANSWER } else { 0 }),
+            Phase::Connecting { since } => Some(since.saturating_add(timing::ANSWER)),
+            Phase::Greeting { heard } => Some(heard.saturating_add(timing::ANSWER)),
+            Phase::Live { heard, pinged, .. } => Some(heard.saturating_add(timing::QUIET + if pinged { timing::ANSWER } else { 0 })),
             Phase::Closed => None,
         }
     }
@@ -398,7 +398,7 @@ impl Client {
         }
         self.replica.forget_parts();
         self.doubts = 0;
-        self.phase = Phase::Waiting { until: now + self.backoff.next() };
+        self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
         self.tell_status(Status::Reconnecting, effects)
     }
 

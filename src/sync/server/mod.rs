@@ -315,7 +315,7 @@ impl Server {
         standard: Standard<String>,
         document: &Document,
     ) -> (Vec<ServerEffect>, PatchFrame) {
-        let revision = self.revision + 1;
+        let revision = self.revision.saturating_add(1);
         let frame = PatchFrame::new(revision, patch, standard);
         self.late.clear();
         let mut effects = Vec::new();
@@ -330,7 +330,7 @@ impl Server {
         if to.is_empty() {
             return;
         }
-        let revision = self.revision + 1;
+        let revision = self.revision.saturating_add(1);
         let text = if frame.fits(self.limits.frame, dialect) { frame.text(dialect) } else { None };
         let note = text.is_none().then(|| ServerEffect::Note { to: to.clone(), note: Note::Resync(Reason::Size.as_str()) });
         let frames = text.map_or_else(|| self.replace(revision, Reason::Size, document), |text| vec![text]);
@@ -355,7 +355,7 @@ impl Server {
                 self.tell(&frame, dialect, [connection].into(), document, &mut effects);
             }
         }
-        self.revision += 1;
+        self.revision = self.revision.saturating_add(1);
         self.sent.clear();
         self.remember(frame);
         effects
