@@ -8,6 +8,9 @@ use crate::print;
 /// a few; those in which every level of deep nesting has to be searched for what moved would need one per level.
 pub(crate) const EFFORT: usize = 64;
 
+/// Looking for a member of an object that isn't text counts as so many bytes.
+const NAME: usize = 16;
+
 pub(crate) struct Effort<'a> {
     /// Bytes that may still be looked at, and those that were.
     left: usize,
@@ -59,6 +62,11 @@ impl<'a> Effort<'a> {
                 item.length
             }
         }
+    }
+
+    /// Whether looking for an item's name is within bounds: a text has to be read for that.
+    pub(crate) fn affords_name(&mut self, item: &mut Item) -> bool {
+        if let Node::Raw(_) = item.node { self.measures_item(item).is_some() } else { self.affords(NAME) }
     }
 
     /// Measures the texts as far as it takes to afford that: versions that share nearly everything are compared in less

@@ -13,25 +13,34 @@ use crate::print::print;
 const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
 /// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
-/// into the other, so nothing relies on the hash. Those that have a partner need none. O(bytes of the items).
+/// into the other, so nothing relies on the hash. Those that have a partner need none. O(items), and the bytes of those that
+/// are text, or that no name tells apart.
 pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> bool {
     let mut old: Vec<&mut Item> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
     let mut new: Vec<&mut Item> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
-    if !old.iter_mut().chain(&mut new).all(|item| effort.measures_item(item).is_some()) {
+    if !old.iter_mut().chain(&mut new).all(|item| effort.affords_name(item)) {
         return false;
     }
-    match key {
-        Some(key) => {
-            let identity = |node: &Node| name(node, key).map_or_else(|| hash(0, node), |name| hash(1, &name));
-            old.iter_mut().chain(&mut new).for_each(|item| item.identity = identity(&item.node));
-        }
-        None => {
-            let names = NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?)));
-            let (a, b) = names.unwrap_or_else(|| (contents(&old), contents(&new)));
-            old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
-        }
-    }
+    let names = match key {
+        Some(key) if old.iter().chain(&new).all(|item| name(&item.node, key).is_some()) => Some((named(&old, key), named(&new, key))),
+        Some(_) => None,
+        None => NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?))),
+    };
+    let (a, b) = match names {
+        Some(names) => names,
+        None if !old.iter_mut().chain(&mut new).all(|item| effort.measures_item(item).is_some()) => return false,
+        None => match key {
+            Some(key) => (named(&old, key), named(&new, key)),
+            None => (contents(&old), contents(&new)),
+        },
+    };
+    old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
     true
+}
+
+/// By the member, or where there is none by what the item holds.
+fn named(items: &[&mut Item], key: &[u8]) -> Vec<u64> {
+    items.iter().map(|item| name(&item.node, key).map_or_else(|| hash(0, &item.node), |name| hash(1, &name))).collect()
 }
 
 /// The scalar member of an object.

@@ -181,8 +181,8 @@ export class Log extends Writer {
     this.lastSize = this.lastWeight = 0;
   }
 
-  increment(path: Key[], by: number): void {
-    this.add(RECORD.ADD, path, by, undefined, 0, "inc");
+  increment(path: Key[], by: number, op: Operation = null): void {
+    this.add(RECORD.ADD, path, by, undefined, 0, op);
   }
 
   /** Forgets the records after `length`, which are the last recipe's. */

@@ -49,4 +49,30 @@ export function areNamesakes(a: Container, b: Container): boolean {
   return name === undefined || (isName(a, name) && isName(b, name) && a[name] === b[name]);
 }
 
+/**
+ * Whether two lists are of objects that have names, of which none is in both: then nothing of the one is found in the other, and a patch
+ * tells the other as a whole. O(their length).
+ */
+export function areStrangers(a: object, b: object): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length < 2 || b.length < 2) return false;
+  for (const name of NAMES) {
+    const [old, fresh] = [namesOf(a, name), namesOf(b, name)];
+    // The first one by which all items can be told apart counts.
+    if (old === null || fresh === null) continue;
+    const types = new Set([...old, ...fresh].map((one) => typeof one));
+    return types.size === 1 && !types.has("boolean") && [...fresh].every((one) => !old.has(one));
+  }
+  return false;
+}
+
+/** The names of items, if all have one and no two the same. */
+function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
+  const names = new Set<unknown>();
+  for (const item of items) {
+    if (!isContainer(item) || Array.isArray(item) || !isName(item as Container, name)) return null;
+    names.add((item as Container)[name]);
+  }
+  return names.size === items.length ? names : null;
+}
+
 const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;

@@ -149,7 +149,7 @@ export class State {
   increase(path: Key[], value: number, by: number, isCertain: boolean): void {
     this.follow([[EDIT.SET, path, value + by]], isCertain);
     this.log.begin();
-    this.log.increment(path, by);
+    this.log.increment(path, by, "inc");
   }
 
   /** Works out a patch, if what it does is plain, and all of the state is here. Null where it changes nothing. */
