@@ -27,7 +27,7 @@ const LONG = 32;
 export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   if (!options.precise && recorded.some((one) => isInArray(one, options.append))) return null;
-  return recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended);
+  return recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended, options, most);
 }
 
 /** Whether it changes an array that is to be told as a whole. */
@@ -47,7 +47,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
   return text.startsWith(before) ? [{ op: "str_ins", path: operation.path, pos: before.length, str: text.slice(before.length) }] : [operation];
 }
 
-function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean): JSONPatchOperation[] | null {
+function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   const arrays = new Arrays(state);
   const operations: JSONPatchOperation[] = [];
   let place = "";
@@ -55,6 +55,8 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean): JSO
   const gone: unknown[] = [];
   const came: unknown[] = [];
   let [pushes, sets] = [false, false];
+  /** Objects that took the place of others, of which what is in them has been told. */
+  const others: Key[][] = [];
   for (const one of recorded) {
     const { op, path, key, value } = one;
     const isPush = op === "push";
@@ -68,7 +70,18 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean): JSO
       place = pointerOf(path);
       above = way;
     }
-    if ((!isPush && key === undefined) || op === "sift" || typeof op === "object" || (isExtended && mayHaveGrown(one))) return null;
+    if ((!isPush && key === undefined) || op === "sift" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
+    if (op instanceof Exchanged) {
+      const inside = arrays.areNone ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
+      if (inside === null) return null;
+      others.push([...path, key!]);
+      operations.push(...inside);
+      for (const operation of inside) {
+        if ("value" in operation) came.push(operation.value);
+        else gone.push(undefined);
+      }
+      continue;
+    }
     if (op === "remove") gone.push(value);
     else if (isContainer(value) || op !== "replace") came.push(value);
     const operation = operationOf(one, place);
@@ -76,9 +89,15 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean): JSO
     if (op === "remove") arrays.remove(operation.path);
     else arrays.add(operation.path, value);
   }
+  if (operations.length > most) return null;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
+}
+
+/** Whether a path leads to a place, or through it. */
+function isWithin(path: Key[], place: Key[]): boolean {
+  return path.length >= place.length && place.every((key, i) => key === path[i]);
 }
 
 /** What is told of it in the container at a place. */
@@ -210,6 +229,11 @@ export class Arrays {
   take(length: number): void {
     this.operations += 2;
     this.length += length;
+  }
+
+  /** Whether none is around what is changed now. */
+  get areNone(): boolean {
+    return this.open.length === 0;
   }
 
   areShort(): boolean {

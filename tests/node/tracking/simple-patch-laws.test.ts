@@ -318,6 +318,45 @@ test("what is told may be changed by whoever gets it", () => {
   expect(tracker.getState()).toEqual({ list: [{ tags: ["a"] }] });
 });
 
+const field = fc.constantFrom("phase", "step", "memo", "stack", "note", "more");
+const slot = fc.constantFrom("a", "b", "id", "c", "k");
+const part = fc.constantFrom<Json | undefined>(1, "text", undefined, undefined, [], { deep: 1 }, "a text that is long enough to be worth moving to another place", { id: 7, text: "an object that is long enough to be worth moving to another place" });
+const act = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("set"), name: field, from: slot, value: fc.oneof(fc.constantFrom<Json>(1, 2, "act", null, [], {}, { a: 1 }), json) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("spread"), name: field, from: slot, value: fc.dictionary(slot, part, { maxKeys: 3, noNullPrototype: true }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("push", "delete", "carry", "adopt", "dig", "dig"), name: field, from: slot, value: fc.constantFrom<Json>(1, "x", { at: 1 }) }) },
+);
+const memo = fc.dictionary(slot, fc.oneof(part.map((one) => one ?? 0), fc.constantFrom<Json>([1], { deep: 2 }, { id: 7, text: "an object that is long enough to be worth moving to another place" })), { minKeys: 1, noNullPrototype: true });
+const machine = fc.record({ phase: fc.constantFrom("plan", "act"), step: fc.nat(3), memo, stack: fc.array(fc.constantFrom<Json>(1, { at: 0 }), { maxLength: 2 }), note: memo });
+
+test("several objects that take others' places beside other changes are told as by the core", () => {
+  fc.assert(
+    fc.property(machine, fc.array(act, { minLength: 1, maxLength: 6 }), fc.constantFrom("", "deep", "list"), fc.constantFrom(...modes), fc.boolean(), (start, acts, where, options, extended) => {
+      const dialect = extended ? "extended" : "rfc6902";
+      const whole = where === "list" ? { deep: [start, { z: "z" }] } : where === "deep" ? { deep: start, more: 1 } : start;
+      const trackers = [0, 1].map(() => new StateTracker<Any>(structuredClone(whole), options));
+      for (const tracker of trackers) {
+        tracker.update((draft) => {
+          const at = where === "list" ? draft.deep[0] : where === "deep" ? draft.deep : draft;
+          for (const { kind, name, from, value } of structuredClone(acts)) {
+            const there = at[name];
+            const isObject = typeof there === "object" && there !== null && !Array.isArray(there);
+            if (kind === "set") at[name] = value;
+            else if (kind === "spread") at[name] = isObject ? { ...there, ...(value as object) } : value;
+            else if (kind === "push" && Array.isArray(there)) there.push(value);
+            else if (kind === "carry" && at.memo?.[from] !== undefined) at[name] = JSON.parse(JSON.stringify(at.memo[from]));
+            else if (kind === "adopt" && isObject && at.note?.[from] !== undefined) at[name] = { ...there, x: at.note[from] };
+            else if (kind === "dig" && isObject && typeof there[from] === "object" && there[from] !== null) there[from][Array.isArray(there[from]) ? 0 : "deep"] = value;
+            else if (kind === "delete") delete at[name];
+          }
+        });
+      }
+      expect(trackers[0]!.getPatchText({ dialect })).toBe(asks(trackers[1]!, dialect));
+    }),
+    asked(4000),
+  );
+}, 90_000);
+
 test("an addition that changes nothing is none, whoever makes it", () => {
   const tracker = new StateTracker({ n: 1e300, m: 0 });
   const before = tracker.getState();
