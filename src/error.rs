@@ -25,7 +25,7 @@ pub enum Code {
     TestFailed,
     /// One of [`Limits`](crate::Limits) was exceeded; the message names which.
     LimitExceeded,
-    /// Writers that ran in parallel exclude each other.
+    /// Writers that ran in parallel exclude each other; or a session's commit before is neither accepted nor refused.
     Conflict,
     /// The sender's revision and the receiver's don't fit together.
     StaleState,
