@@ -287,7 +287,7 @@ export class SyncedClient<T> {
     const { session, revision } = this.#options.snapshot!;
     try {
       const [arena, length] = passTexts(text);
-      if (call(() => handle.begin_with(session, revision, arena, length!, this.#bounds))) return;
+      if (call(() => handle.begin_with(session, revision, arena, length!))) return;
       call(() => handle.free());
     } catch (error) {
       // The next core asks for everything.

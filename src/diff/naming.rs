@@ -21,26 +21,22 @@ pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [I
     if !old.iter_mut().chain(&mut new).all(|item| effort.affords_name(item)) {
         return false;
     }
-    let names = match key {
-        Some(key) if old.iter().chain(&new).all(|item| name(&item.node, key).is_some()) => Some((named(&old, key), named(&new, key))),
-        Some(_) => None,
-        None => NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?))),
-    };
+    // What no name tells apart is told by all that it holds.
+    let is_unnamed = |item: &Item| key.is_none_or(|key| name(&item.node, key).is_none());
+    let names = if key.is_none() { NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?))) } else { None };
     let (a, b) = match names {
         Some(names) => names,
-        None if !old.iter_mut().chain(&mut new).all(|item| effort.measures_item(item).is_some()) => return false,
-        None => match key {
-            Some(key) => (named(&old, key), named(&new, key)),
-            None => (contents(&old), contents(&new)),
-        },
+        None if !old.iter_mut().chain(&mut new).all(|item| !is_unnamed(item) || effort.measures_item(item).is_some()) => return false,
+        None => (identities(&old, key), identities(&new, key)),
     };
     old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
     true
 }
 
 /// By the member, or where there is none by what the item holds.
-fn named(items: &[&mut Item], key: &[u8]) -> Vec<u64> {
-    items.iter().map(|item| name(&item.node, key).map_or_else(|| hash(0, &item.node), |name| hash(1, &name))).collect()
+fn identities(items: &[&mut Item], key: Option<&[u8]>) -> Vec<u64> {
+    let identity = |node: &Node| key.and_then(|key| name(node, key)).map_or_else(|| hash(0, node), |name| hash(1, &name));
+    items.iter().map(|item| identity(&item.node)).collect()
 }
 
 /// The scalar member of an object.
@@ -66,10 +62,6 @@ pub(crate) fn repeats(identities: &[u64]) -> bool {
 fn names(items: &[&mut Item], key: &[u8]) -> Option<Vec<u64>> {
     let names: Vec<u64> = items.iter().map(|item| Some(hash(1, &name(&item.node, key)?))).collect::<Option<_>>()?;
     (!repeats(&names)).then_some(names)
-}
-
-fn contents(items: &[&mut Item]) -> Vec<u64> {
-    items.iter().map(|item| hash(0, &item.node)).collect()
 }
 
 /// Equal values may have other hashes where their members are in another order.

@@ -32,8 +32,8 @@ impl ClientHandle {
     }
 
     /// The arena's first `length` bytes are the state's text that it has before it begins. False where that is over a limit.
-    pub fn begin_with(&mut self, session: &str, revision: f64, arena: &Arena, length: usize, bounds: &[f64]) -> bool {
-        let limits = limits(bounds);
+    pub fn begin_with(&mut self, session: &str, revision: f64, arena: &Arena, length: usize) -> bool {
+        let limits = *self.client.limits();
         let Ok(root) = parse::parse(arena.head(length).to_vec().into(), &limits) else { return false };
         self.client.begin_with(session, revision as u64, Document { root, limits }).is_ok()
     }

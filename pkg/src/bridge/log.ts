@@ -241,6 +241,7 @@ export class Log extends Writer {
     if (this.length === 0) this.lastWeight = 0;
     this.weight = this.lastWeight;
     this.last = Math.max(this.last - count, -1);
+    if (this.last < 0 && this.gone.length > 0) this.gone = [];
   }
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */

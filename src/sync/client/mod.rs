@@ -7,6 +7,8 @@ use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
 use crate::document::Document;
 use crate::error::Error;
+#[cfg(feature = "wasm-client")]
+use crate::limits::Limits;
 
 pub use effect::{ClientEffect, ClientOptions, Stats, Status};
 use replica::{Parts, Replica, Trouble};
@@ -100,11 +102,13 @@ impl Client {
     /// ```
     pub fn begin_with(&mut self, session: impl Into<String>, revision: u64, document: Document) -> Result<(), Error> {
         let document = Document { limits: self.options.limits, ..document };
-        match self.replica.hold(document, session.into(), revision) {
-            Ok(_) => Ok(()),
-            Err(Trouble::TooMuch(error) | Trouble::Over(error)) => Err(error),
-            Err(Trouble::Gap | Trouble::Misfit) => Ok(()),
-        }
+        self.replica.hold(document, session.into(), revision).map(drop)
+    }
+
+    /// Bounds on what it accepts.
+    #[cfg(feature = "wasm-client")]
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.options.limits
     }
 
     /// The state as far as it is known.
@@ -329,7 +333,7 @@ impl Client {
             }
             ServerFrame::Snapshot { revision, session, part: _, parts: _, body: Body::State(root) } => {
                 let document = Document { root, limits: self.options.limits };
-                self.replica.hold(document, session, revision)
+                self.replica.hold(document, session, revision).map_err(Trouble::TooMuch)
             }
             ServerFrame::Snapshot { revision, session, part, parts, body: Body::Slice(text) } => {
                 self.replica.take_part(Parts { revision, session, part, parts, text }, &self.options.limits)

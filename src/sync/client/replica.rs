@@ -129,12 +129,12 @@ impl Replica {
             return Ok(Vec::new());
         }
         let root = parse::parse(parts.text.into(), limits).map_err(|error| Trouble::of(error, Trouble::Misfit))?;
-        self.hold(Document { root, limits: *limits }, parts.session, parts.revision)
+        self.hold(Document { root, limits: *limits }, parts.session, parts.revision).map_err(Trouble::TooMuch)
     }
 
     /// Takes a snapshot.
-    pub(super) fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Trouble> {
-        document.limits.check_growth(&document.root, 0).map_err(Trouble::TooMuch)?;
+    pub(super) fn hold(&mut self, document: Document, session: String, revision: u64) -> Result<Vec<ClientEffect>, Error> {
+        document.limits.check_growth(&document.root, 0)?;
         self.parts = None;
         // Only a late frame of an earlier answer is older, unless the server announced it.
         if self.held.as_ref().is_some_and(|held| held.session == session && held.revision > revision) && !self.rewinding {
