@@ -153,28 +153,43 @@ export abstract class Takeover {
     const was = isContainer(hint) && !Array.isArray(hint) && !(hint instanceof Unread) ? (hint as Container) : undefined;
     if (was !== undefined) this.recipe.list(was);
     const names = Object.keys(value);
-    // Each member is read once: what is looked at from here on is the copy.
-    let copy = copyOfNew(value, names);
+    // The same members in the same order are the same value: it is copied from the first difference on.
+    const there = was !== undefined && home !== undefined && this.recipe.isOurs(was) ? Object.keys(was) : null;
+    let copy: Container | null = there === null ? copyOfNew(value, names) : null;
     let payloads: unknown[] | null = null;
     let below: Told["below"] = null;
-    let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), was !== undefined, false];
+    let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), there !== null, false];
     const at = path.push("") - 1;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
-      const item = copy[name];
+      const isInTurn = copy === null && name === there![i];
+      // Each member is read once: of what was copied, the copy is looked at.
+      const item = copy === null ? value[name] : copy[name];
+      if (isInTurn && item === was![name] && !isContainer(item)) continue;
+      path[at] = name;
+      const before = isInTurn || (was !== undefined && Object.hasOwn(was, name)) ? was![name] : undefined;
+      let final = item;
+      if (isContainer(item)) {
+        this.told = null;
+        final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
+        if (isInTurn && final === before && this.told === null) {
+          isSame &&= final === item;
+          continue;
+        }
+        if (this.told !== null) (below ??= []).push([name, this.told]);
+      }
+      if (copy === null) {
+        copy = copyOfNew(value, names);
+        put(copy, name, item);
+        payloads = kept(copy, was!, there!, i, home!);
+      }
       this.least += name.length + 4;
       if (item === undefined) {
         hasGaps = true;
         continue;
       }
       this.bytes += name.length * 3 + 4;
-      path[at] = name;
-      const before = was !== undefined && Object.hasOwn(was, name) ? was[name] : undefined;
-      let final = item;
       if (isContainer(item)) {
-        this.told = null;
-        final = this.container(item, before, home === undefined || before === undefined ? undefined : new Trail(home, name));
-        if (this.told !== null) (below ??= []).push([name, this.told]);
         if (final !== item) put(copy, name, final);
         if (this.payload !== final) (payloads ??= Object.values(copy))[i] = this.payload;
         else if (payloads !== null) payloads[i] = final;
@@ -184,15 +199,24 @@ export abstract class Takeover {
     }
     path.pop();
     this.told = null;
+    if (copy === null) {
+      if (names.length === there!.length) {
+        this.payload = new Ref(home!);
+        return was!;
+      }
+      copy = copyOfNew(value, names);
+      payloads = kept(copy, was!, there!, names.length, home!);
+    }
     if (hasGaps) {
+      const all = copy;
       isSame = false;
-      payloads = payloads?.filter((_, i) => copy[names[i]!] !== undefined) ?? null;
-      copy = withoutGaps(copy, names);
+      payloads = payloads?.filter((_, i) => all[names[i]!] !== undefined) ?? null;
+      copy = withoutGaps(all, names);
     }
     const count = payloads?.length ?? Object.keys(copy).length;
     // The same members in the same order are the same value.
-    if (isAsBefore && home !== undefined && this.recipe.isOurs(was!) && hasNames(was!, copy, count)) {
-      this.payload = new Ref(home);
+    if (isAsBefore && hasNames(was!, copy, count)) {
+      this.payload = new Ref(home!);
       return was!;
     }
     const result = isSame ? value : Object.freeze(copy);
@@ -208,7 +232,13 @@ export abstract class Takeover {
   protected list(source: readonly unknown[], hint: unknown, home: Home, isFrozen: boolean, isSlots: boolean): object {
     const { path } = this;
     const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
-    if (there !== null) this.recipe.list(there);
+    if (there !== null) {
+      this.recipe.list(there);
+      if (this.recipe.isOurs(there) && hasScalars(source, there)) {
+        this.payload = new Ref(home!);
+        return there;
+      }
+    }
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
     if (this.recipe.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.copied(source, copy);
@@ -370,6 +400,29 @@ function common(a: unknown[], from: number, b: unknown[], otherFrom: number, unr
   let count = 0;
   while (count < most && a[from + count] === b[otherFrom + count] && isContainer(a[from + count]) && a[from + count] !== other) count++;
   return count;
+}
+
+/** What the log takes for the members of a copy, of which the first so many are those that were there: null if it is the copy. */
+function kept(copy: Container, was: Container, there: readonly string[], count: number, home: Trail): unknown[] | null {
+  let payloads: unknown[] | null = null;
+  for (let i = 0; i < count; i++) {
+    const name = there[i]!;
+    const member = was[name];
+    put(copy, name, member);
+    if (isContainer(member)) (payloads ??= Object.values(copy))[i] = new Ref(new Trail(home, name));
+    else if (payloads !== null) payloads[i] = member;
+  }
+  return payloads;
+}
+
+/** Whether a short array has just the scalars of the one that was there. */
+function hasScalars(array: readonly unknown[], was: readonly unknown[]): boolean {
+  if (array.length !== was.length || array.length > SHORT) return false;
+  for (let i = 0; i < array.length; i++) {
+    const item = array[i];
+    if (isContainer(item) || !Object.is(item, was[i])) return false;
+  }
+  return true;
 }
 
 /** An object without its members that are `undefined`. */
