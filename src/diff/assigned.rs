@@ -3,7 +3,6 @@
 //! Such values carry what they keep by reference, so that comparing finds it without looking into it. What came by value
 //! is compared as far as that is cheap.
 
-use super::naming::is_namesake;
 use super::shared::address;
 use super::{Comparison, Differ};
 use crate::changes::{Change, Changes, Members, Sequence, reorder};
@@ -60,7 +59,7 @@ impl Assigned<'_> {
         match change {
             Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
                 // An item that another one took the place of may have moved there.
-                if self.gone.contains(&address(current)) && !base.is_same(current) || is_namesake(base, current) == Some(false) {
+                if self.gone.contains(&address(current)) && !base.is_same(current) {
                     return None;
                 }
                 let found = self.differ.compare(&mut base.clone(), &mut current.clone(), depth);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Comparison;
 use super::common::common;
 use super::effort::Effort;
-use super::naming::{identify, name, repeats};
+use super::naming::{Identity, identify, name, repeats};
 use super::shared::{match_shared, shared_in_order};
 use crate::changes::reorder::longest_increasing;
 use crate::node::{Array, Node, Opened};
@@ -79,8 +79,10 @@ impl Matcher<'_, '_> {
         let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
         let moved = match_shared(&mut removed, &mut inserted);
         let unknown = removed.len() + inserted.len() - 2 * moved;
+        let mut identity = Identity::Contents;
         if moved < removed.len().min(inserted.len()) && unknown > 2 {
-            if identify(self.comparison.key, self.effort, &mut removed, &mut inserted) {
+            if let Some(by) = identify(self.comparison.key, self.effort, &mut removed, &mut inserted) {
+                identity = by;
                 if repeats(&identities(&removed)) || repeats(&identities(&inserted)) {
                     self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_in_order(here, there));
                 }
@@ -90,7 +92,9 @@ impl Matcher<'_, '_> {
             }
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
-        self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_neighbours(here, there, &mut pairs));
+        self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| {
+            matcher.match_neighbours(here, there, identity, &mut pairs)
+        });
         let pairs = pairs.into_iter().filter_map(|(from, to)| Some([(from, take(&mut removed, from)?), (to, take(&mut inserted, to)?)]));
         let pairs = pairs.collect();
         Some((runs, pairs))
@@ -154,7 +158,7 @@ impl Matcher<'_, '_> {
     }
 
     /// Between items that stayed in order, those without a partner may be the same item with changes.
-    fn match_neighbours(&mut self, old: &mut [Item], new: &mut [Item], pairs: &mut Vec<(usize, usize)>) {
+    fn match_neighbours(&mut self, old: &mut [Item], new: &mut [Item], identity: Identity, pairs: &mut Vec<(usize, usize)>) {
         let Some(start) = old.first().map(|item| item.index) else { return };
         let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
         let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
@@ -162,15 +166,16 @@ impl Matcher<'_, '_> {
         let anchors = stays.into_iter().zip(chosen).filter_map(|(anchor, is_chosen)| is_chosen.then_some(anchor));
         let (mut from, mut to) = (0, 0);
         for (next_from, next_to) in anchors.chain([(old.len(), new.len())]) {
-            self.match_alike(&mut lonely(old, from..next_from), &mut lonely(new, to..next_to), pairs);
+            self.match_alike(&mut lonely(old, from..next_from), &mut lonely(new, to..next_to), identity, pairs);
             (from, to) = (next_from + 1, next_to + 1);
         }
     }
 
-    fn match_alike(&mut self, old: &mut [&mut Item], new: &mut [&mut Item], pairs: &mut Vec<(usize, usize)>) {
+    /// Those of other names are the same at most where they are.
+    fn match_alike(&mut self, old: &mut [&mut Item], new: &mut [&mut Item], identity: Identity, pairs: &mut Vec<(usize, usize)>) {
         let (mut from, mut to) = (0, 0);
         // A pair that is alone needn't be alike.
-        let searched = if old.len() + new.len() > 2 { new.len() } else { 0 };
+        let searched = if old.len() + new.len() > 2 && identity == Identity::Contents { new.len() } else { 0 };
         for at in 0..searched {
             let Some(item) = new.get_mut(at) else { return };
             let mut candidates = old.iter_mut().skip(from).take(WINDOW);

@@ -12,25 +12,32 @@ use crate::print::print;
 /// Members that are taken for names where all items have one and no two the same.
 const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
-/// Gives each item its identity; false where that costs too much. Two that collide are told as a change of one
+/// What tells items apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity {
+    Names,
+    Contents,
+}
+
+/// Gives each item its identity; `None` where that costs too much. Two that collide are told as a change of one
 /// into the other, so nothing relies on the hash. Those that have a partner need none. O(items), and the bytes of those that
 /// are text, or that no name tells apart.
-pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> bool {
+pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> Option<Identity> {
     let mut old: Vec<&mut Item> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
     let mut new: Vec<&mut Item> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
     if !old.iter_mut().chain(&mut new).all(|item| effort.affords_name(item)) {
-        return false;
+        return None;
     }
     // What no name tells apart is told by all that it holds.
     let is_unnamed = |item: &Item| key.is_none_or(|key| name(&item.node, key).is_none());
     let names = if key.is_none() { NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?))) } else { None };
-    let (a, b) = match names {
-        Some(names) => names,
-        None if !old.iter_mut().chain(&mut new).all(|item| !is_unnamed(item) || effort.measures_item(item).is_some()) => return false,
-        None => (identities(&old, key), identities(&new, key)),
+    let (by, (a, b)) = match names {
+        Some(names) => (Identity::Names, names),
+        None if !old.iter_mut().chain(&mut new).all(|item| !is_unnamed(item) || effort.measures_item(item).is_some()) => return None,
+        None => (Identity::Contents, (identities(&old, key), identities(&new, key))),
     };
     old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
-    true
+    Some(by)
 }
 
 /// By the member, or where there is none by what the item holds.

@@ -134,9 +134,12 @@ class PlainPatch {
   private set(path: Key[], before: unknown, value: unknown): boolean {
     if (value === undefined) return false;
     const taken = this.take(value, path.length);
-    // An equal value changes nothing.
-    if (isEqual(taken, before, DEEPEST)) return true;
     const key = path.at(-1)!;
+    // An equal value changes nothing, but the place counts as the first that was changed if something else comes there later.
+    if (isEqual(taken, before, DEEPEST)) {
+      if (!this.isAlone) this.log?.set(path.slice(0, -1), key, taken, null);
+      return true;
+    }
     this.follower.edit([EDIT.SET, path, taken]);
     const isTold = this.isAlone && !(isContainer(taken) && isContainer(before));
     this.log?.set(path.slice(0, -1), key, taken, isTold ? (before === undefined ? "add" : "replace") : null);

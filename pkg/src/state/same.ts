@@ -3,7 +3,7 @@ import type { Recipe } from "./recipe.js";
 import { Unread } from "./unread.js";
 
 /** Members that say which object it is: one with another name is another one (src/diff/naming.rs). */
-const NAMES = ["id", "_id", "key"];
+export const NAMES = ["id", "_id", "key"];
 
 /** So many parts of values that changed places are compared: most differ sooner, and others are sooner told than compared. */
 const PARTS = 128;
@@ -49,30 +49,5 @@ export function areNamesakes(a: Container, b: Container): boolean {
   return name === undefined || (isName(a, name) && isName(b, name) && a[name] === b[name]);
 }
 
-/**
- * Whether two lists are of objects that have names, of which none is in both: then nothing of the one is found in the other, and a patch
- * tells the other as a whole. O(their length).
- */
-export function areStrangers(a: object, b: object): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b) || a.length < 2 || b.length < 2) return false;
-  for (const name of NAMES) {
-    const [old, fresh] = [namesOf(a, name), namesOf(b, name)];
-    // The first one by which all items can be told apart counts.
-    if (old === null || fresh === null) continue;
-    const types = new Set([...old, ...fresh].map((one) => typeof one));
-    return types.size === 1 && !types.has("boolean") && [...fresh].every((one) => !old.has(one));
-  }
-  return false;
-}
-
-/** The names of items, if all have one and no two the same. */
-function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
-  const names = new Set<unknown>();
-  for (const item of items) {
-    if (!isContainer(item) || Array.isArray(item) || !isName(item as Container, name)) return null;
-    names.add((item as Container)[name]);
-  }
-  return names.size === items.length ? names : null;
-}
-
-const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;
+/** Whether a member of this name says which object it is. */
+export const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;

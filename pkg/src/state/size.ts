@@ -60,7 +60,7 @@ export function isShort(value: unknown, most: number, depth: number): boolean {
 }
 
 /** What is left of so many bytes when a value's text is taken from them; less than 0 where {@link isShort} says no. */
-function restOf(value: unknown, most: number, depth: number): number {
+export function restOf(value: unknown, most: number, depth: number): number {
   if (typeof value === "string") return most - value.length - 2;
   if (typeof value === "number") return isNumber(value) ? most - 8 : -1;
   if (value === null || typeof value === "boolean") return most - 5;

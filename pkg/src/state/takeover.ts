@@ -7,7 +7,6 @@ import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDee
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
-import { areNamesakes } from "./same.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -468,7 +467,7 @@ function isEdited(steps: Step[], there: unknown[], copy: unknown[]): boolean {
   if (steps.length !== 1 || copy.length === 1) return false;
   const { key } = steps[0] as Extract<Step, { kind: "set" }>;
   const [before, item] = [there[key as number], copy[key as number]];
-  return isContainer(before) && isContainer(item) && Array.isArray(before) === Array.isArray(item) && areNamesakes(before as Container, item as Container);
+  return isContainer(before) && isContainer(item) && Array.isArray(before) === Array.isArray(item);
 }
 
 /** How often an item of the runs is repeated at most. */

@@ -1,7 +1,7 @@
-import { isContainer, thawed, type Container } from "../state/containers.js";
+import { isContainer, itemsOf, thawed, type Container } from "../state/containers.js";
 import { isEqual } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
-import { areNamesakes } from "../state/same.js";
+import { isName, NAMES } from "../state/same.js";
 import { AROUND, leastLength, textLength } from "../state/size.js";
 
 /** What the way to an object is taken to add to each operation (`told_briefly` in src/diff/mod.rs). */
@@ -36,7 +36,6 @@ export function differing(before: object, after: object, isExtended: boolean): T
     operations.push({ op: "add", path: pointerOf([name]), value: thawed(is[name]) });
   }
   if (operations.length === 0 || (removes && adds)) return null;
-  if (!areNamesakes(was, is)) return WHOLE;
   if (operations.length === 1) return operations;
   return isAsLong(is, operations);
 }
@@ -50,4 +49,45 @@ function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE 
   const least = 2 * told;
   if (leastLength(object, least, DEEPEST) >= least) return operations;
   return textLength(object) >= least ? operations : WHOLE;
+}
+
+/**
+ * Whether a list of objects with names took the place of another one, and has none of its names: nothing of it is found in that. The items
+ * of lists of one length are told where they are, unless that is surely longer than the list. O(their size).
+ */
+export function areOthers(before: object, after: object, isExtended: boolean): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length < 2 || after.length < 2) return false;
+  for (const name of NAMES) {
+    const [old, fresh] = [namesOf(before, name), namesOf(after, name)];
+    // The first one by which all items can be told apart counts.
+    if (old === null || fresh === null) continue;
+    const types = new Set([...old, ...fresh].map((one) => typeof one));
+    if (types.size !== 1 || types.has("boolean") || [...fresh].some((one) => old.has(one))) return false;
+    return before.length !== after.length || itemsOf(after).every((item, i) => isShorter(before[i] as Container, item as Container, isExtended));
+  }
+  return false;
+}
+
+/** The names of items, if all have one and no two the same. */
+function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
+  const names = new Set<unknown>();
+  for (const item of items) {
+    if (!isContainer(item) || Array.isArray(item) || !isName(item as Container, name)) return null;
+    names.add((item as Container)[name]);
+  }
+  return names.size === items.length ? names : null;
+}
+
+/** Whether an object surely takes less text than what is told of its members where another one was. */
+function isShorter(was: Container, is: Container, isExtended: boolean): boolean {
+  let left = AROUND.replace + 2;
+  for (const name of Object.keys(is)) {
+    const [old, value] = [Object.hasOwn(was, name) ? was[name] : undefined, is[name]];
+    // Of two containers, and of a string that has grown, less may be told than what is there now.
+    const mayShare = isContainer(value) ? isContainer(old) : isExtended && typeof value === "string" && typeof old === "string";
+    // What is told has the name and the value, too.
+    left += old === value || mayShare ? textLength(name) + 2 + textLength(value) : -AROUND.add;
+  }
+  for (const name of Object.keys(was)) if (!Object.hasOwn(is, name)) left -= AROUND.remove;
+  return left <= 0;
 }

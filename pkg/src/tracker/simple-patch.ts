@@ -5,12 +5,12 @@ import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import { AROUND, leastLength, mostLength } from "../state/size.js";
 import { Exchanged } from "../state/place.js";
-import { areNamesakes, areStrangers } from "../state/same.js";
+import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
-import { differing, WHOLE } from "./exchanged.js";
+import { areOthers, differing, WHOLE } from "./exchanged.js";
 
 /** So many pairs of what is gone and what came are looked at. */
 const PAIRS = 256;
@@ -145,7 +145,7 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
-  const members = areUnlike(before, after) || areStrangers(before, after) ? WHOLE : differing(before, after, isExtended);
+  const members = areUnlike(before, after) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended);
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: thawed(after) }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));

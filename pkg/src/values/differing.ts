@@ -1,15 +1,15 @@
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
 import { memberOf } from "../state/pointer.js";
-import { isShort, leastLength, textLength } from "../state/size.js";
+import { leastLength, restOf, textLength } from "../state/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;
 /** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
 const NAMES = ["id", "_id", "key"];
 
-/** So many bytes are sooner read than asked for. */
-const SMALL = 256;
+/** What is shared is left out by the bytes: asking for a part that differs takes as long as reading so many. */
+const ASKING = 256;
 
 /** Bytes of a number or a literal at most. */
 const LONGEST = 24;
@@ -50,8 +50,10 @@ export class Differences {
   readonly originals = new Map<unknown, Original>();
   /** What arrays share of which the core is asked which item is which. */
   runs: KnownRuns | undefined;
-  /** Whether something that was met is the same object in both, and takes longer to read than to ask for. */
-  isShared = false;
+  /** Containers that are the same object in both. */
+  private readonly shared: object[] = [];
+  /** Whether lists that differ much have an item in common. */
+  private haveItem = false;
   /** The items of arrays of which the core is to find out which is which, and how many of them differ. */
   private listed = 0;
   private unequal = 0;
@@ -69,7 +71,7 @@ export class Differences {
 
   private between(before: unknown, after: unknown, deep: number): Differing | undefined {
     if (before === after && (isJsonScalar(before) || typeof before === "object")) {
-      this.isShared ||= isContainer(before) && !isShort(before, SMALL, SMALL);
+      if (isContainer(before)) this.shared.push(before);
       return undefined;
     }
     if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);
@@ -102,7 +104,7 @@ export class Differences {
     if (unequal === 1 && before.length !== after.length) return this.oneItem(before, after, runs);
     this.listed += most;
     this.unequal += unequal;
-    this.isShared ||= isMuch(unequal, most) && haveItem(before, after);
+    this.haveItem ||= isMuch(unequal, most) && haveItem(before, after);
     return whole(before, after);
   }
 
@@ -116,7 +118,13 @@ export class Differences {
 
   /** Whether so much differs that reading all of it takes less time than asking for what does, part by part. */
   get isMuch(): boolean {
-    return !this.isShared && isMuch(this.unequal, this.listed);
+    return isMuch(this.unequal, this.listed) && !this.haveItem && !this.isShared;
+  }
+
+  /** Whether it takes longer to read what is the same object in both than to ask for what isn't. */
+  private get isShared(): boolean {
+    let rest = ASKING * (this.originals.size + this.unequal);
+    return this.shared.some((container) => (rest -= ASKING - restOf(container, ASKING, DEEP)) < 0);
   }
 
   private members(before: Members, after: Members, deep: number): Differing | undefined {

@@ -215,6 +215,28 @@ test("however readers take a stream of tokens, and whatever comes between, it is
   );
 }, 90_000);
 
+const members = fc.dictionary(fc.constantFrom("done", "score", "content", "more"), fc.oneof(fc.constantFrom<Json>(1, false, "text", "other ".repeat(9), [1], {}), json), { noNullPrototype: true });
+const renaming = fc.record({ from: fc.integer({ min: -1, max: 20 }), keeps: fc.boolean(), without: fc.nat(20), members, one: members, name: fc.constantFrom("id", "id", "id", "_id", "key"), extended: fc.boolean() });
+
+test("a list of objects that takes another one's place, with other names, is told as by the core", () => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 5 }), fc.array(renaming, { minLength: 1, maxLength: 3 }), (rows, steps) => {
+      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>({ list: structuredClone(rows), n: 0 })) as [StateTracker<Any>, StateTracker<Any>];
+      for (const { from, keeps, without, members, one, name, extended } of steps) {
+        const dialect = extended ? "extended" : "rfc6902";
+        for (const each of [tracker, twin]) {
+          const { list } = each.getState();
+          const others = list.map((item: Any, i: number) => ({ ...(keeps ? item : {}), ...members, ...(i === 0 ? one : {}), [name]: from < 0 ? `${i}` : from + i }));
+          each.update((draft) => void (draft.list = structuredClone(others.filter((_: Any, i: number) => i !== without))));
+        }
+        expect(tracker.getPatchText({ dialect })).toBe(asks(twin, dialect));
+        for (const each of [tracker, twin]) each.resetTracking();
+      }
+    }),
+    asked(2000),
+  );
+}, 90_000);
+
 const named = fc.record({ id: fc.oneof(fc.nat(3), fc.constantFrom<Json>("a", true, null, [1])), _id: fc.nat(2), key: fc.constantFrom("k", "l"), content: fc.constantFrom("", "x", "a text that is worth comparing ".repeat(3)), tags: fc.constantFrom<Json>([], ["a"], { b: 1 }) }, { requiredKeys: ["content"] });
 const thing = fc.oneof({ weight: 6, arbitrary: named }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, 0, -0, null, true, "s", "a text that is worth comparing ".repeat(3), [], [1, "a text that is worth comparing", { id: 1 }]) });
 
