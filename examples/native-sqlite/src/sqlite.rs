@@ -90,7 +90,8 @@ fn write(transaction: &Transaction, row: &RowOperation) -> rusqlite::Result<()> 
             run("INSERT INTO log VALUES (?, ?, ?, ?)", params![int(*id), int(*last), int(*hash), &**patch])
         }
         RowOperation::AppendLog { id, last, hash, patch } => {
-            let statement = "UPDATE log SET last = ?2, hash = ?3, patch = patch || char(10) || ?4 WHERE id = ?1 AND last = ?2 - 1";
+            let statement = "UPDATE log SET last = ?2, hash = ?3, patch = patch || char(10) || ?4
+                WHERE id = ?1 AND last = ?2 - 1 AND id = (SELECT MAX(id) FROM log)";
             // The row isn't what this session has written: somebody else has.
             match run(statement, params![int(*id), int(*last), int(*hash), &**patch])? {
                 1 => Ok(1),

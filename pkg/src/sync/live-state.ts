@@ -331,6 +331,8 @@ export class LiveState<T> {
         this.commit(opened);
         if (from < version) this.tables.version = version;
       });
+      // It was read in a transaction, where nobody is given a place.
+      if (!this.transactions.isOpen) this.audience.seat();
       // Where storage failed when what is stored was looked at once more, what was opened has been given back.
       return this.opened ?? this.readStored();
     } catch (error) {

@@ -357,10 +357,11 @@ export class SyncedState<T> {
    * ```
    */
   unpin(revision: number): void {
-    this.#live.ask(({ session }) => {
-      if (!this.#live.tables.unpin(checkCount("the revision", revision))) throw new PatchwireError("NOT_FOUND", "the revision isn't pinned");
-      call(() => session.review());
-    });
+    checkCount("the revision", revision);
+    // What writes is done once, whatever the core does.
+    const isPinned = this.#live.with(() => this.#live.tables.unpin(revision));
+    if (!isPinned) throw new PatchwireError("NOT_FOUND", "the revision isn't pinned");
+    this.#live.ask(({ session }) => call(() => session.review()));
   }
 
   /**

@@ -52,7 +52,8 @@ pub struct Server {
     hellos: BTreeMap<ConnectionId, (u64, u32)>,
     /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
     late: Vec<ConnectionId>,
-    /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once get the same.
+    /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once to a native
+    /// host get the same. (A Durable Object copies each into JavaScript, which takes as long as writing it.)
     sent: Vec<Weak<String>>,
 }
 
