@@ -13,6 +13,7 @@ import { PatchwireError } from "../errors.js";
 import { checkCount } from "../store/checks.js";
 import { isStorage, type StoreStorage } from "../store/rows.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import { StreamedValue } from "../tracker/stream.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
 import { StateDocument } from "../values/document.js";
 
@@ -227,6 +228,44 @@ export class SyncedState<T> {
    */
   increment(pointer: string, by = 1): void {
     this.#live.change((tracker) => tracker.increment(pointer, by));
+  }
+
+  /**
+   * Reads JSON text that arrives in pieces, such as the structured output of a model, into the place at a JSON Pointer, as
+   * {@link StateTracker.stream} does. What each piece makes certain is committed and sent at once; `abort` puts back what was at the
+   * place. Other changes may go on meanwhile. What has arrived when the object loses its memory stays as it is.
+   *
+   * @returns the stream. Its methods throw what they throw for a tracker and what storage throws, and PatchwireError `CLOSED`
+   *   where the state has been read from storage since it began, after a commit that failed or a transaction that was rolled back:
+   *   begin another one.
+   * @throws what {@link StateTracker.stream} throws, and what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState<{ report?: unknown }>(ctx, { initial: {} });
+   * const report = state.stream("/report");
+   * for (const piece of ['{"title":"On st', 'reams","pages":1', "2}"]) {
+   *   report.write(piece);
+   *   console.log(state.getState().report, state.revision);
+   *   // { title: 'On st' } 1
+   *   // { title: 'On streams' } 2
+   *   // { title: 'On streams', pages: 12 } 3
+   * }
+   * report.end();
+   * ```
+   */
+  stream(pointer: string): StreamedValue {
+    const begun = this.#live.with(({ tracker }) => ({ tracker, stream: tracker.stream(pointer) }));
+    const carryOn = (run: (stream: StreamedValue) => void): void =>
+      this.#live.change((tracker) => {
+        if (tracker !== begun.tracker) throw new PatchwireError("CLOSED", "the state was read from storage since the stream began: what was committed of it stays, begin another stream");
+        run(begun.stream);
+      });
+    return new StreamedValue({
+      write: (piece) => carryOn((stream) => stream.write(piece)),
+      end: () => carryOn((stream) => stream.end()),
+      abort: () => carryOn((stream) => stream.abort()),
+    });
   }
 
   /**
