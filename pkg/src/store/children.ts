@@ -8,14 +8,14 @@ import type { SubSessionRef } from "./types.js";
 /** The children of a session. */
 export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } };
 
-/** What a child is, as far as it is known when it begins. */
-function checkRef(given: unknown): SubSessionRef {
-  const ref = checkObject("a reference", given) as unknown as SubSessionRef;
-  checkId("a child's session id", ref.subSessionId);
-  checkId("a child's agent type", ref.agentType);
-  checkId("a tool call's id", ref.parentToolCallId);
-  checkCount("the time", ref.startedAt);
-  return ref;
+/** What a child is when it begins; nothing else of a reference is kept, so that it fits into a row. */
+function checkRef(given: unknown): Omit<SubSessionRef, "status"> {
+  const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given) as unknown as SubSessionRef;
+  checkId("a child's session id", subSessionId);
+  checkId("a child's agent type", agentType);
+  checkId("a tool call's id", parentToolCallId);
+  checkCount("the time", startedAt);
+  return { subSessionId, agentType, parentToolCallId, startedAt };
 }
 
 function checkOutcome({ status, completedAt }: { status: unknown; completedAt?: unknown }): void {
@@ -30,9 +30,9 @@ export class Children {
   /** One that is known already is begun again. */
   add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
     for (const given of checkList("the references", refs)) {
-      const { subSessionId, agentType, parentToolCallId, startedAt } = checkRef(given);
-      const known = this.table.row([row.number, keyOf(subSessionId)]);
-      this.write(row.number, Number(known?.["place"] ?? row.children++), { subSessionId, agentType, parentToolCallId, status: "running", startedAt });
+      const ref = checkRef(given);
+      const known = this.table.row([row.number, keyOf(ref.subSessionId)]);
+      this.write(row.number, Number(known?.["place"] ?? row.children++), { ...ref, status: "running" });
     }
   }
 
@@ -41,10 +41,11 @@ export class Children {
     const known = new Set(this.read(session).map(({ subSessionId }) => subSessionId));
     for (const given of checkList("the references", refs)) {
       const ref = checkRef(given);
-      checkOutcome(ref);
+      const { status, completedAt } = given as SubSessionRef;
+      checkOutcome({ status, completedAt });
       if (known.has(ref.subSessionId)) continue;
       known.add(ref.subSessionId);
-      this.write(session.number, session.row.children++, ref);
+      this.write(session.number, session.row.children++, { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
     }
   }
 

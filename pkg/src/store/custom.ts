@@ -57,7 +57,7 @@ export function promotionOf({ conflicts, warnings, refused }: MergedTools, stage
 function requireFitting(custom: Custom, staged: readonly Staged[]): void {
   for (const { changes, revision } of staged) {
     if (revision === custom.revision) continue;
-    for (const op of changes.writes.ops as { kind: string; path?: string }[]) {
+    for (const op of changes.writes.ops) {
       const list = listOf(op, custom.getState());
       if (list === undefined || wasAlready(custom, revision, list)) continue;
       throw new PatchwireError("STALE_STATE", "a list that a call wrote to by index has changed since the call began: run it again", { path: op.path! });

@@ -1,7 +1,8 @@
 import { PatchwireError } from "../errors.js";
 import { tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
-import { OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
+import { LiveState } from "../sync/live-state.js";
+import { checkedOptions, leaveName, mayTakeName, OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
 import { isStorage, type StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
@@ -35,10 +36,12 @@ export class OpenedStates {
     const storage = storageOf(place);
     let opened = this.known.get(storage);
     if (opened === undefined) this.known.set(storage, (opened = new OpenedStates(place)));
+    // Whoever comes with a context brings the sockets.
+    if (!("storage" in opened.place)) opened.place = place;
     return opened;
   }
 
-  private constructor(private readonly place: StorePlace) {}
+  private constructor(private place: StorePlace) {}
 
   /** The state of a name, which has to have been made. */
   get(name: string, options: Options): CustomState {
@@ -55,18 +58,26 @@ export class OpenedStates {
     return state;
   }
 
-  /** Makes a state that isn't there. */
-  create(name: string, initial: unknown, options: Options): void {
-    const state = new SyncedState<unknown>(this.context(), { ...options, name, initial });
-    // It is made when it is first read.
-    void state.revision;
-    state.unload();
+  /** Makes a state; false where another one has its name. What it begins with isn't kept. */
+  create(name: string, initial: unknown, options: Options): boolean {
+    const context = this.context();
+    if (!mayTakeName(context, name)) return false;
+    const made = new LiveState<unknown>(context, checkedOptions({ ...options, initial }), name);
+    try {
+      if (made.tables.last().session !== undefined) return false;
+      // It is made when it is first read.
+      made.open();
+      return true;
+    } finally {
+      made.close();
+    }
   }
 
   /** Forgets a state that was deleted. */
   forget(name: string): void {
     this.awake.delete(this.states.get(name)!);
     this.states.delete(name);
+    leaveName(storageOf(this.place), name);
   }
 
   /** The object's sockets, whosever they are. */
@@ -84,17 +95,20 @@ export class OpenedStates {
     return tag?.slice(tagOf("x").length - 1);
   }
 
-  /** A context for one state, of which this object alone knows the name. */
+  /** A context for one state, of which this object alone knows the name. Without one there are event streams and snapshots, and no sockets. */
   private context(): DurableContext & { [OWNER]: object } {
-    const { place } = this;
-    if (!("storage" in place)) return { [OWNER]: this, storage: place as DurableContext["storage"], ...NO_SOCKETS };
+    const sockets = (): DurableContext | undefined => ("storage" in this.place ? this.place : undefined);
     return {
       [OWNER]: this,
-      storage: place.storage,
-      acceptWebSocket: (socket, tags) => place.acceptWebSocket(socket, tags),
-      getWebSockets: (tag) => place.getWebSockets(tag),
-      getWebSocketAutoResponse: () => place.getWebSocketAutoResponse(),
-      setWebSocketAutoResponse: (pair) => place.setWebSocketAutoResponse(pair),
+      storage: storageOf(this.place),
+      acceptWebSocket(socket, tags) {
+        const context = sockets();
+        if (context === undefined) throw new PatchwireError("VALIDATION_FAILED", "a store of storage alone takes no sockets: give it the object's context");
+        context.acceptWebSocket(socket, tags);
+      },
+      getWebSockets: (tag) => sockets()?.getWebSockets(tag) ?? [],
+      getWebSocketAutoResponse: () => sockets()?.getWebSocketAutoResponse() ?? "",
+      setWebSocketAutoResponse: (pair) => sockets()?.setWebSocketAutoResponse(pair),
     };
   }
 }
@@ -111,8 +125,9 @@ export class CustomStates {
     return this.opened.get(this.nameOf(number), this.options);
   }
 
-  create(number: number, initial: unknown): void {
-    this.opened.create(this.nameOf(number), initial, this.options);
+  /** Makes one; false where the object has another state of its name. */
+  create(number: number, initial: unknown): boolean {
+    return this.opened.create(this.nameOf(number), initial, this.options);
   }
 
   forget(number: number): void {
@@ -141,13 +156,3 @@ export function storageOf(place: StorePlace): StoreStorage {
   if (isStorage(storage)) return storage;
   throw new PatchwireError("VALIDATION_FAILED", "the first argument is the Durable Object's this.ctx, nodeStorage(database) or memoryStorage()");
 }
-
-/** Without a context there are event streams and snapshots, and no sockets. */
-const NO_SOCKETS: Omit<DurableContext, "storage"> = {
-  acceptWebSocket() {
-    throw new Error("a store of storage alone takes no sockets: give it the object's context");
-  },
-  getWebSockets: () => [],
-  getWebSocketAutoResponse: () => "",
-  setWebSocketAutoResponse() {},
-};

@@ -94,8 +94,9 @@ export class Session {
     readonly row: SessionRow,
     /** Its custom state. */
     readonly custom: CustomState,
+    isNew = false,
   ) {
-    this.written = JSON.stringify(row);
+    this.written = isNew ? "" : JSON.stringify(row);
   }
 
   get number(): number {
@@ -244,12 +245,12 @@ export class Sessions {
   /** A new session; its row is written by the operation that makes it. */
   create(id: string, customState: unknown): Session {
     if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
-    const number = this.last + 1;
+    let number = this.last + 1;
+    while (!this.states.create(number, customState)) number++;
     this.tables.numbers.put({ id: 1, last: number });
     this.ids.set(keyOf(id), number);
-    this.states.create(number, customState);
     const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };
-    return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.states.get(number));
+    return new Session(this.tables, id, { id: keyOf(id), number, changes: 0, status: "active", ...counts }, this.states.get(number), true);
   }
 
   delete(session: Session): void {

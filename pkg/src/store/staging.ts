@@ -4,6 +4,8 @@ import type { HashedTable } from "./hashed-table.js";
 import { keyOf, type Shape, type Value } from "./rows.js";
 import type { Session } from "./sessions.js";
 import type { StagedChanges } from "./types.js";
+import { isContainer } from "../state/containers.js";
+import type { WriteOp } from "../types.js";
 
 /** What calls of tools have staged. `place` orders them, `revision` is that of the custom state when they began. */
 export const STAGING: Shape = {
@@ -15,6 +17,9 @@ export const STAGING: Shape = {
 /** How many calls have staged something for a step, so that none can be lost unnoticed. There is a row where some have. */
 export const STEPS: Shape = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER" } };
 
+/** What a write does. */
+const KINDS = ["append", "append_text", "increment", "splice", "move", "replace", "delete"] as const satisfies readonly WriteOp["kind"][];
+
 /** Before the places of calls that were staged without one. */
 const UNPLACED = 1_000_000_000;
 
@@ -22,6 +27,19 @@ const UNPLACED = 1_000_000_000;
 export interface Staged {
   changes: StagedChanges;
   revision: number;
+}
+
+/** Refuses what no state would take, when it is staged and not when its step ends. */
+function checkWrites(given: unknown): void {
+  const { ops } = checkObject("the staged writes", given, "are an object");
+  const refuse = (what: string): PatchwireError => new PatchwireError("INVALID_PATCH", what);
+  if (!Array.isArray(ops)) throw refuse("step writes have a list of ops");
+  for (const op of ops as unknown[]) {
+    if (!isContainer(op)) throw refuse("each op of step writes is an object");
+    const { kind, path, key } = op as Record<string, unknown>;
+    if (!KINDS.includes(kind as never)) throw refuse(`the kind of a write is one of ${KINDS.join(", ")}`);
+    if ([path, key].some((place) => place !== undefined && typeof place !== "string")) throw refuse("a write's path and its key are strings");
+  }
 }
 
 /** What is staged in sessions, by step and call. */
@@ -33,7 +51,7 @@ export class Staging {
 
   stage({ number, custom }: Session, stepId: string, changes: StagedChanges, revision = custom.revision): void {
     const { writes, toolCallId, index } = checkObject("the changes", changes, "are an object that has the writes: { writes: tracker.getStepWrites() }") as unknown as StagedChanges;
-    if (!Array.isArray(checkObject("the staged writes", writes, "are an object")["ops"])) throw new PatchwireError("INVALID_PATCH", "step writes have a list of ops");
+    checkWrites(writes);
     const step = keyOf(checkId("the step's id", stepId));
     const named = toolCallId === undefined ? undefined : keyOf(checkId("the tool call's id", toolCallId));
     const place = index === undefined ? this.next(number, step, named) : checkCount("a call's index", index, 0, UNPLACED - 1);

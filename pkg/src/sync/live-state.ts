@@ -158,8 +158,17 @@ export class LiveState<T> {
     const { session: deleted } = this.tables.last();
     this.tables.drop();
     this.forget();
+    this.wait(() => {
+      // Unless it has begun anew.
+      if (this.opened === undefined) this.close();
+      this.audience.dismiss("the state was deleted");
+    }, ({ session }) => session === undefined || session !== deleted);
+  }
+
+  /** Nobody asks it any more. */
+  close(): void {
+    this.forget();
     this.transactions.forget(this.witness);
-    this.wait(() => this.audience.dismiss("the state was deleted"), ({ session }) => session === undefined || session !== deleted);
   }
 
   /** See {@link SyncedState.unload}. */

@@ -52,6 +52,14 @@ const taken = new WeakMap<object, Map<string, object>>();
 /** In the context of whoever may have several objects that stand for one state. */
 export const OWNER: unique symbol = Symbol("owner");
 
+type OwnedContext = DurableContext & { [OWNER]?: object };
+
+/** Whether nobody but the context's owner, if it has one, has the name. */
+export function mayTakeName({ storage, [OWNER]: owner }: OwnedContext, name: string): boolean {
+  const holder = taken.get(storage)?.get(name);
+  return holder === undefined || holder === owner;
+}
+
 /** Refuses what is given in the place of a context, and options that nobody knows. */
 function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unknown>): void {
   const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
@@ -67,11 +75,21 @@ function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unkno
 function takeName(ctx: DurableContext, given: string | undefined): string {
   const name = typeof given === "string" ? given.toLowerCase() : "";
   if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
-  const { storage, [OWNER]: owner = {} } = ctx as DurableContext & { [OWNER]?: object };
+  if (!mayTakeName(ctx, name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
+  const { storage, [OWNER]: owner = {} } = ctx as OwnedContext;
   const names = taken.get(storage) ?? new Map<string, object>();
-  if ((names.get(name) ?? owner) !== owner) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
   taken.set(storage, names.set(name, owner));
   return name;
+}
+
+/** Leaves a name to whoever comes next. */
+export function leaveName(storage: StoreStorage, name: string): void {
+  taken.get(storage)?.delete(name);
+}
+
+/** Options as they are now, whatever becomes of the objects that hold them. */
+export function checkedOptions<T>(options: SyncedStateOptions<T>): SyncedStateOptions<T> {
+  return { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
 }
 
 /** A frame's text. */
@@ -135,8 +153,7 @@ export class SyncedState<T> {
   constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
     requireArguments(ctx, options);
-    const checked = { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
-    this.#live = new LiveState(ctx, checked, takeName(ctx, options.name));
+    this.#live = new LiveState(ctx, checkedOptions(options), takeName(ctx, options.name));
   }
 
   /**

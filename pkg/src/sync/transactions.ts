@@ -84,9 +84,10 @@ export class Transactions {
     if (this.isOpen) this.witnesses.add(witness);
   }
 
-  /** It has nothing in the storage any more. */
+  /** It has nothing in the storage any more, or nobody asks it any more. */
   forget(witness: Witness): void {
     this.readers.delete(witness);
+    this.witnesses.delete(witness);
   }
 
   /** A transaction that lasts while its callback awaits something; nothing else of the object runs meanwhile. */

@@ -4,6 +4,7 @@ import { PatchwireError } from "../../errors.js";
 import { checkCount, checkFlag, checkObject, checkOptions } from "../checks.js";
 import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
+import { StaleStateError } from "../errors.js";
 import type { Rooms } from "../rooms.js";
 import type { Session } from "../sessions.js";
 import { STORED } from "../stored-sessions.js";
@@ -30,7 +31,11 @@ export class StagingOperations extends CheckpointOperations {
    * ```
    */
   async stageChanges(sessionId: string, stepId: string, changes: StagedChanges, options: WriteOptions = {}): Promise<void> {
-    this.#stage(sessionId, stepId, changes, options);
+    this[STORED].transaction(({ sessions, staging }) => {
+      const session = sessions.require(sessionId);
+      session.check(options);
+      staging.stage(session, stepId, changes);
+    });
   }
 
   /**
@@ -161,9 +166,13 @@ export class StagingOperations extends CheckpointOperations {
    * ends before the step does, calls that had ended aren't run again by whoever runs the step again, and what they answered
    * is what they answered then. A call that fails leaves nothing.
    *
-   * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with.
+   * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with. With `expectedVersion`
+   * nothing else may change the session meanwhile: otherwise what these calls have staged is forgotten.
    *
-   * @throws PatchwireError as {@link promoteStaging}.
+   * A call whose writes somebody else has promoted or discarded before the step ends, as another run of the step or
+   * {@link restoreCheckpoint} does, is `rejected`.
+   *
+   * @throws PatchwireError as {@link promoteStaging}; `NOT_FOUND` where the session was deleted meanwhile.
    * @example
    * ```ts
    * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
@@ -187,17 +196,37 @@ export class StagingOperations extends CheckpointOperations {
     checkCalls(calls);
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
-    const { base, staged } = this[STORED].read(({ sessions, staging }) => {
+    const check = { ...rest, ...(expectedVersion !== undefined && { expectedVersion }) };
+    const { number, base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
-      session.check({ ...rest, ...(expectedVersion !== undefined && { expectedVersion }) });
-      const { custom } = session;
-      return { base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
+      session.check(check);
+      const { number, custom } = session;
+      return { number, base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
     });
-    const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => this.#stage(sessionId, stepId, changes, rest, base.revision));
+    // Another session may have the id by now.
+    const same = ({ sessions }: Rooms): Session => {
+      const session = sessions.require(sessionId);
+      if (session.number !== number) throw new PatchwireError("NOT_FOUND", "the session was deleted while the tools ran");
+      return session;
+    };
+    const mine: string[] = [];
+    const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => {
+      this[STORED].transaction((rooms) => {
+        const session = same(rooms);
+        session.check(rest);
+        rooms.staging.stage(session, stepId, changes, base.revision);
+      });
+      mine.push(changes.toolCallId!);
+    });
     const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
       const staged = staging.read(session, stepId);
       const { patch, refused, conflicts, warnings } = mergeStaged(session.custom, staged, strategies, base);
       const callAt = (at: number): number => calls.findIndex(({ toolCallId }) => toolCallId === staged[at]?.changes.toolCallId);
+      const known = new Set(staged.map(({ changes }) => changes.toolCallId));
+      for (const [call, { toolCallId }] of calls.entries()) {
+        if (results[call]!.status === "rejected" || known.has(toolCallId)) continue;
+        results[call] = { status: "rejected", reason: new PatchwireError("CONFLICT", "what the call wrote was promoted or discarded by somebody else before the step ended") };
+      }
       for (const [at, reason] of refused) {
         const { toolCallId } = staged[at]!.changes;
         const call = callAt(at);
@@ -211,15 +240,27 @@ export class StagingOperations extends CheckpointOperations {
       }
       return { conflicts: conflicts.map((conflict) => ({ ...conflict, keptBy: callAt(conflict.keptBy), lostBy: callAt(conflict.lostBy) })), warnings };
     };
-    if (promote) return { results, ...this[STORED].change(sessionId, rest, settle) };
-    return { results, ...this[STORED].transaction((rooms) => settle(rooms.sessions.require(sessionId), rooms)) };
+    try {
+      const told = this[STORED].transaction((rooms) => {
+        const session = same(rooms);
+        session.check(check);
+        const newVersion = session.version + 1;
+        const told = settle(session, rooms);
+        if (promote) session.write(newVersion);
+        return told;
+      });
+      return { results, ...told };
+    } catch (error) {
+      if (error instanceof StaleStateError) this.#forget(sessionId, number, stepId, mine);
+      throw error;
+    }
   }
 
-  #stage(sessionId: string, stepId: string, changes: StagedChanges, options: WriteOptions, revision?: number): void {
+  /** Forgets what calls have staged for a step that can't end. */
+  #forget(sessionId: string, number: number, stepId: string, toolCallIds: readonly string[]): void {
     this[STORED].transaction(({ sessions, staging }) => {
-      const session = sessions.require(sessionId);
-      session.check(options);
-      staging.stage(session, stepId, changes, revision);
+      const session = sessions.find(sessionId);
+      if (session?.number === number) for (const toolCallId of toolCallIds) staging.discard(session, stepId, toolCallId);
     });
   }
 }
