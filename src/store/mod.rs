@@ -17,7 +17,6 @@
 mod chunks;
 mod fold;
 mod folding;
-mod format1;
 mod hash;
 mod host;
 mod large;
@@ -53,7 +52,6 @@ use retained::{Retained, Tidied};
 use roots::Root;
 use rows::NoRows;
 
-pub use format1::Format1;
 pub use hash::hash;
 pub use open::Woken;
 pub use piece::Piece;
@@ -63,12 +61,8 @@ pub use retained::Retention;
 pub use rows::{LogText, Meta, Rows};
 pub use tables::Tables;
 
-/// The version of what the rows mean. Those of version 2 have no tables of members and mean the same
-/// otherwise; they become rows of this one with the first commit, or when their owner opens them.
+/// The version of what the rows mean. Rows of another one are refused.
 pub const FORMAT: u64 = 3;
-
-/// The earliest version that is read as it is.
-const READ: u64 = 2;
 
 /// The most bytes of text in one row. The platform refuses rows of 2,000,000 bytes.
 pub const ROW: usize = 1_000_000;
@@ -151,8 +145,6 @@ pub struct Store {
     fading: Fading,
     /// Reads earlier revisions.
     past: Option<Arc<Reader>>,
-    /// Whether the row of `meta` says an earlier version.
-    is_earlier: bool,
 }
 
 impl Store {
@@ -215,7 +207,6 @@ impl Store {
             retained: Retained::default(),
             fading: Fading::default(),
             past: None,
-            is_earlier: false,
         }
     }
 
@@ -311,7 +302,7 @@ impl Store {
         let (operations, growth) = self.log.commit(revision, &patch)?;
         let mut plan =
             Plan { operations, revision, patch_bytes: patch.len(), patch: None, growth, fold: None, base: None, tidied: Tidied::default() };
-        let mut described = self.is_earlier;
+        let mut described = false;
         // What is read to be written doesn't stay.
         let kept = self.reader.kept();
         if self.folding.is_none() {
@@ -357,7 +348,7 @@ impl Store {
     /// ```
     pub fn accept(&mut self, plan: Plan) {
         let began = self.folding.is_none() && plan.fold.as_ref().is_some_and(|folding| folding.revision == plan.revision);
-        (self.revision, self.is_earlier) = (plan.revision, false);
+        self.revision = plan.revision;
         self.log.accept(plan.growth);
         if let Some(patch) = plan.patch {
             self.keep_large(plan.revision, patch, plan.patch_bytes);

@@ -10,7 +10,7 @@ use super::patches::{LOG, Patches, Room, replay, row_from};
 use super::roots::{ROOTS, Root};
 use super::rows::{LogText, Rows};
 use super::waiting::{applied, parsed};
-use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, Store};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, Store};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -60,7 +60,7 @@ impl Woken {
     pub(super) fn read_by(reader: Arc<Reader>, limits: Limits) -> Result<Option<Woken>> {
         let rows = reader.rows.clone();
         let meta = rows.meta()?;
-        if meta.as_ref().is_some_and(|meta| !(READ..=FORMAT).contains(&meta.format)) {
+        if meta.as_ref().is_some_and(|meta| meta.format != FORMAT) {
             return Err(Error::new(Code::ValidationFailed, "the storage has a format that this version doesn't know").in_row("meta", 1));
         }
         let mut roots = rows.roots()?;
@@ -70,7 +70,6 @@ impl Woken {
             (Some(_), None) => return Err(missing(ROOTS, 0)),
             (Some(meta), Some(base)) => (meta, base),
         };
-        let is_earlier = meta.format < FORMAT;
         let base = Base::read(&reader, base)?;
         let (state, mut next) = (base.state.clone(), base.root.log);
         let mut replay = Replay {
@@ -95,7 +94,6 @@ impl Woken {
             return Err(missing(LOG, meta.tail));
         }
         store.retained.woken(roots, &store.base.root);
-        store.is_earlier = is_earlier;
         Ok(Some(Woken { store, document: Document { limits, ..document }, recent: recent.into() }))
     }
 }

@@ -8,7 +8,7 @@ use super::folding::chunk;
 use super::log::SHARED;
 use super::patches::{Room, hash_of, replay};
 use super::rows::{Meta, Rows};
-use super::{Base, FORMAT, LAST_REVISION, PARTS, READ, RowOperation, Woken};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, RowOperation, Woken};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -69,7 +69,7 @@ impl Repair {
             Ok(()) => return Ok(None),
             Err(damage) => damage,
         };
-        if rows.meta()?.is_some_and(|Meta { format, .. }| !(READ..=FORMAT).contains(&format)) {
+        if rows.meta()?.is_some_and(|Meta { format, .. }| format != FORMAT) {
             return Err(damage);
         }
         let roots = rows.roots()?;

@@ -18,7 +18,7 @@ use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
-use crate::store::{Format1, LogText, Meta, Repair, Retention, RowOperation, Rows, Woken};
+use crate::store::{LogText, Meta, Repair, Retention, RowOperation, Rows, Woken};
 use crate::sync::{Note, PING, PONG, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
@@ -408,40 +408,6 @@ impl Rows for Stored {
 
     fn failed(&self, error: &Error, is_past: bool) {
         self.0.failed(to_js(error.clone()), is_past);
-    }
-}
-
-/// Reads the rows of tables of format 1.
-#[wasm_bindgen]
-pub struct Format1Reader {
-    rows: Format1,
-}
-
-#[wasm_bindgen]
-impl Format1Reader {
-    /// What the row of `meta` says.
-    #[wasm_bindgen(constructor)]
-    pub fn new(id: &str, revision: f64, bytes: f64) -> Format1Reader {
-        Format1Reader { rows: Format1::new(id, revision as u64, bytes as u64) }
-    }
-
-    /// A row of `base`, its text in the arena's first `length` bytes.
-    pub fn base(&mut self, id: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.rows.base(id as u64, arena.head(length)).map_err(to_js)
-    }
-
-    /// A row of `log`, its text in the arena's first `length` bytes.
-    pub fn log(&mut self, id: f64, parts: f64, arena: &Arena, length: usize) -> JsResult<()> {
-        self.rows.log(id as u64, parts as u64, arena.head(length)).map_err(to_js)
-    }
-
-    /// What the tables held, and what to write to new ones.
-    pub fn finish(self, bounds: &[f64], table: RowTable, plan: &Plan) -> JsResult<SessionHandle> {
-        let (opened, operations) = self.rows.finish(limits(bounds)).map_err(to_js)?;
-        plan.write(&operations, None);
-        let mut session = Session::wake(opened);
-        session.read_from(Arc::new(Stored(table)));
-        Ok(SessionHandle::of(session))
     }
 }
 

@@ -7,8 +7,6 @@ import { append, begun, cases, set, user, type Notes } from "../support/store/co
 import { Fault, operations, tryFaults, tryMigration } from "../support/store/faults.ts";
 import { tryParallel } from "../support/store/parallel.ts";
 import { tryReading } from "../support/store/damage.ts";
-import { tryFormat1 } from "../support/store/format1.ts";
-import { tryFormat2, tryState } from "../support/store/format2.ts";
 import { cases as registerCases } from "../support/store/register.ts";
 import { sql } from "../support/store/tables.ts";
 import { hello, inBare, socketTo, Wire } from "./session.ts";
@@ -64,18 +62,6 @@ test("who reads damaged rows is told of them", () =>
   }));
 
 test.each(Object.entries(registerCases))("%s", (_, run) => inBare((ctx) => run(sql(ctx.storage))));
-
-test("tables of format 1 become ones of the present format, in the transaction that opens them", () => inBare((ctx) => tryFormat1(ctx.storage)));
-
-test("tables of format 2 become ones of the present format, in the transaction that opens them", () => inBare((ctx) => tryFormat2(ctx.storage)));
-
-test("what was kept of a state beside the core's rows is kept in the register", () =>
-  inBare((ctx) =>
-    tryState(() => {
-      for (const { name } of [...ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'patchwire%'")]) ctx.storage.sql.exec(`DROP TABLE "${name}"`);
-      return ctx.storage;
-    }),
-  ));
 
 /** A storage that counts the rows that are written, as the platform counts them. */
 function counting({ storage }: DurableObjectState): { place: DurableContext["storage"]; rows: () => number } {

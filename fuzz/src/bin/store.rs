@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patchwire::store::{FORMAT, Format1, Repair, RowOperation, Tables, hash};
+use patchwire::store::{FORMAT, Repair, RowOperation, Tables, hash};
 use patchwire_fuzz::limits;
 
 fuzz_target!(|input: &[u8]| {
@@ -11,7 +11,6 @@ fuzz_target!(|input: &[u8]| {
     let mut tables = Tables::default();
     tables.execute(&rows);
     look_back(&mut tables.clone());
-    read_as_format_1(&rows);
     let Ok(Some(opened)) = tables.open(limits()) else { return };
     let (mut store, document) = (opened.store, opened.document);
     store.set_chunk(20);
@@ -40,30 +39,6 @@ fn look_back(tables: &mut Tables) {
         assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", repair.revision));
         assert!(Repair::plan(tables.rows(), "a-third").expect("it is whole").is_none());
     }
-}
-
-fn read_as_format_1(rows: &[RowOperation]) {
-    let mut format1 = Format1::new("a-session", 0, 0);
-    for row in rows {
-        let taken = match row {
-            RowOperation::PutMeta { session, tail, folding, .. } => {
-                format1 = Format1::new(session.as_str(), *tail, *folding);
-                Ok(())
-            }
-            RowOperation::PutChunk { id, text, .. } => format1.base(*id, text.as_bytes()),
-            RowOperation::PutLog { id, last, patch, .. } => format1.log(*id, *last, patch.as_bytes()),
-            _ => Ok(()),
-        };
-        if taken.is_err() {
-            return;
-        }
-    }
-    let Ok((opened, rows)) = format1.finish(limits()) else { return };
-    let mut tables = Tables::default();
-    tables.execute(&rows);
-    let again = tables.open(limits()).expect("what was migrated opens").expect("there is something");
-    assert_eq!(again.store.revision(), opened.store.revision());
-    assert_eq!(again.document.to_string(), opened.document.to_string());
 }
 
 /// `kind id number text`, with spaces between, and a NUL after each. A session is named by the text of `meta`.

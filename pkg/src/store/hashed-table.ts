@@ -147,7 +147,7 @@ export function damageOf(read: () => unknown): PatchwireError | undefined {
 const PIECE = 300_000;
 
 /** Whether another piece follows. */
-export const isFull = (piece: string): boolean => piece.length >= PIECE - 1;
+const isFull = (piece: string): boolean => piece.length >= PIECE - 1;
 
 /**
  * A text in pieces of one row each, of which all but the last are full, and the last isn't, so that none can be lost unnoticed.

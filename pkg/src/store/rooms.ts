@@ -4,8 +4,6 @@ import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
 import { CHILDREN, Children } from "./children.js";
 import { Directory } from "./directory.js";
-import { fromFormat1 } from "./format1.js";
-import { fromFormat2 } from "./format2.js";
 import { HashedTable } from "./hashed-table.js";
 import { MESSAGES, Messages } from "./messages.js";
 import type { CustomStates } from "./opened.js";
@@ -36,10 +34,6 @@ export class Rooms {
     this.children = new Children(table(CHILDREN));
     this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);
     if (this.sessions.isPresent) return;
-    if (!("table" in storage)) {
-      fromFormat1(storage, name);
-      fromFormat2(storage, name);
-    }
     if (runIds.isMissing && this.sessions.isNew) {
       this.sessions.begin();
       runIds.begin();

@@ -185,9 +185,9 @@ export class Sessions {
   }
 
   /**
-   * Whether the tables say that they have the present format. Those that don't say so are of an earlier one, or lost the number.
+   * Whether the tables say that they have the present format. Those that don't say so are new, or lost the number.
    *
-   * @throws PatchwireError `VALIDATION_FAILED` where they say that it is one to come.
+   * @throws PatchwireError `VALIDATION_FAILED` where they say that it is another one.
    */
   get isPresent(): boolean {
     const { numbers } = this.tables;

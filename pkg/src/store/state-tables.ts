@@ -1,5 +1,5 @@
 import type { Row as Planned } from "../sync/plan.js";
-import { REGISTERED, Register } from "../sync/register.js";
+import { Register } from "../sync/register.js";
 import { SqlTables } from "../sync/sql-tables.js";
 import { StateTables, StoredRows, surpassed, type Meta } from "../sync/tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
@@ -22,14 +22,11 @@ export function stateTables(storage: StoreStorage, quietly: StoreStorage["transa
 /** The rows of a state in a storage that has no SQL. */
 class PlainTables extends StateTables {
   private readonly tables: Plain;
-  /** The pins of format 2. */
-  private readonly format2Pins: () => Table;
 
   constructor(storage: TableStorage, transaction: StoreStorage["transactionSync"], name: string, register: Register) {
     super(transaction, register);
     const table = (kind: string, columns: Shape["columns"]): Table => storage.table({ name: `state:${name}:${kind}`, key: ID, columns });
     this.tables = Object.fromEntries(Object.entries(SHAPES).map(([kind, columns]) => [kind, table(kind, columns)])) as Plain;
-    this.format2Pins = () => table("pins", { count: "INTEGER" });
   }
 
   protected stored(): { session?: string; revision?: number } {
@@ -53,14 +50,7 @@ class PlainTables extends StateTables {
     return new PlainRows(this.tables, this.register);
   }
 
-  protected prepare(): undefined {
-    const [meta] = this.tables.meta.rows({});
-    if (meta === undefined || !this.isEarlier(meta["format"])) return;
-    const pins = this.format2Pins();
-    this.register.bringOver(pins.rows({}).map(({ id, count }) => [Number(id), Number(count)]));
-    pins.delete({});
-    this.tables.meta.put({ ...meta, format: REGISTERED });
-  }
+  protected prepare(): void {}
 
   protected execute(rows: Planned[]): void {
     const { meta, roots, chunks, log } = this.tables;

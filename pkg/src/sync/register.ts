@@ -2,7 +2,7 @@ import { attempt } from "../bridge/engine.js";
 import type { PatchwireError } from "../errors.js";
 import { Directory, pagesOf } from "../store/directory.js";
 import { damageOf, HashedTable } from "../store/hashed-table.js";
-import { keyOf, sqlName, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
+import { keyOf, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
 
 /** A row for each state of a storage, which must be there: the version of its shape, and whether it has pages of pins. */
 const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } };
@@ -10,35 +10,17 @@ const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { versi
 /** The pinned revisions of all states, and how often each was pinned. */
 const PINS = pagesOf("pins", "INTEGER", { state: "TEXT" });
 
-/** Where the versions of states were that had one, before there was {@link STATES}. */
-const FORMAT2_VERSIONS: Shape = { name: "versions", key: { state: "TEXT" }, columns: { version: "INTEGER" } };
-
-/** Rows of this storage format have a row of {@link STATES} beside them, those of earlier ones get it when they are opened. */
-export const REGISTERED = 3;
-
 /** What is kept of a state beside what the core keeps: the application's version of its shape, and its pins. */
 export class Register {
   private readonly key: string;
   /** What the core was told about pins while it was at work, when nothing could be checked. */
   private asked: [from: number, before: number][] = [];
-  /** Whether this object wrote the row for a state that was there before. */
-  private hasBroughtOver = false;
 
   constructor(
     private readonly storage: StoreStorage,
     name: string,
   ) {
     this.key = keyOf(name);
-  }
-
-  /** Whether the state has its row, damaged or not. */
-  get isThere(): boolean {
-    return this.states.unchecked({ prefix: [this.key] }).length > 0;
-  }
-
-  /** Whether the row was taken back that was written for a state that was there before. */
-  get isTakenBack(): boolean {
-    return this.hasBroughtOver && !this.isThere;
   }
 
   /** The version of the state's shape; 0 where it was made without one. */
@@ -54,25 +36,13 @@ export class Register {
     this.states.put({ state: this.key, version, pinned: 0 });
   }
 
-  /** Writes what was kept otherwise before there was a register. */
-  bringOver(pins: readonly [revision: number, count: number][]): void {
-    const { storage, key } = this;
-    const hasVersions = "table" in storage || [...storage.sql.exec(`PRAGMA table_info(${sqlName(FORMAT2_VERSIONS.name)})`)].length > 0;
-    const versions = hasVersions ? tablesOf(storage).table(FORMAT2_VERSIONS) : undefined;
-    const [known] = versions?.rows({ prefix: [key] }) ?? [];
-    this.create(Number(known?.["version"] ?? 0));
-    versions?.delete({ prefix: [key] });
-    for (const [revision, count] of pins) this.pin(revision, count);
-    this.hasBroughtOver = true;
-  }
-
-  pin(revision: number, times = 1): void {
+  pin(revision: number): void {
     const { row, pages } = this;
     if (row["pinned"] === 0) {
       pages.begin();
       this.states.put({ ...row, pinned: 1 });
     }
-    pages.change(revision, (known = 0) => known + times);
+    pages.change(revision, (known = 0) => known + 1);
   }
 
   /** Takes one pin of a revision away; false where there is none. */

@@ -1,23 +1,19 @@
-import { call, core, passBytes } from "../bridge/core.js";
 import { attempt } from "../bridge/engine.js";
-import { bounds } from "../bridge/limits.js";
-import type { Limits } from "../types.js";
-import type { SessionHandle } from "../wasm/patchwire.js";
-import { Plan, type Row } from "./plan.js";
-import { REGISTERED, type Register } from "./register.js";
+import type { Row } from "./plan.js";
+import type { Register } from "./register.js";
 import { StateTables, StoredRows, surpassed, type DurableStorage, type Meta } from "./tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
   const named = (table: string): string => `"patchwire_${name === "" ? "" : `${name}_`}${table}"`;
-  const [meta, roots, chunks, log, base, pins] = ["meta", "roots", "chunks", "log", "base", "pins"].map(named);
+  const [meta, roots, chunks, log] = ["meta", "roots", "chunks", "log"].map(named);
   // As bytes: the texts don't become strings on their way.
   const row = (numbers: string, text: string): string => `CAST(${numbers} || char(10) || ${text} AS BLOB) AS row`;
   const withText = `(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL)`;
   return {
-    describe: `CREATE TABLE IF NOT EXISTS ${meta} (
-      id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, tail INTEGER NOT NULL, folding INTEGER NOT NULL)`,
     make: [
+      `CREATE TABLE IF NOT EXISTS ${meta} (
+        id INTEGER PRIMARY KEY, format INTEGER NOT NULL, session TEXT NOT NULL, tail INTEGER NOT NULL, folding INTEGER NOT NULL)`,
       `CREATE TABLE IF NOT EXISTS ${roots} ${withText}`,
       `CREATE TABLE IF NOT EXISTS ${chunks} ${withText}`,
       `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash INTEGER NOT NULL, patch TEXT NOT NULL)`,
@@ -31,15 +27,6 @@ function statements(name: string) {
       root: `SELECT ${row("hash", "text")} FROM ${roots} WHERE id = ?`,
       log: `SELECT ${row("id || ',' || last || ',' || hash", "patch")} FROM ${log} WHERE id >= ? ORDER BY id LIMIT 1`,
       logged: `SELECT id FROM ${log} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
-    },
-    format2: {
-      pins: `SELECT id, count FROM ${pins}`,
-      drop: `DROP TABLE ${pins}`,
-      leave: `UPDATE ${meta} SET format = ${REGISTERED}`,
-    },
-    format1: {
-      base: `SELECT id, CAST(text AS BLOB) AS text FROM ${base} ORDER BY id`,
-      log: `SELECT id, parts, CAST(patch AS BLOB) AS patch FROM ${log} ORDER BY id`,
     },
     rename: `UPDATE ${meta} SET session = ?`,
     // After a repair the newest root is newer than the log.
@@ -60,7 +47,7 @@ function statements(name: string) {
         WHERE id = ?1 AND last = ?2 - 1 AND id = (SELECT MAX(id) FROM ${log})`,
       deleteLog: `DELETE FROM ${log} WHERE id >= ? AND id < ?`,
     },
-    drop: [meta, base, roots, chunks, log, pins].map((table) => `DROP TABLE IF EXISTS ${table}`),
+    drop: [meta, roots, chunks, log].map((table) => `DROP TABLE IF EXISTS ${table}`),
   };
 }
 
@@ -152,41 +139,8 @@ export class SqlTables extends StateTables {
     return new SqlRows(this.sql, this.statements.read, this.register);
   }
 
-  protected prepare(limits: Limits | undefined): SessionHandle | undefined {
-    const { sql } = this;
-    const { describe, read, make, format2 } = this.statements;
-    sql.exec(describe);
-    const [meta] = sql.exec(read.meta);
-    const isEarlier = meta !== undefined && this.isEarlier(meta["format"]);
-    if (isEarlier && meta["format"] === 1) return this.migrate(meta, limits);
-    for (const statement of make) sql.exec(statement);
-    if (isEarlier) {
-      this.register.bringOver([...sql.exec(format2.pins)].map(({ id, count }) => [Number(id), Number(count)]));
-      sql.exec(format2.drop);
-      sql.exec(format2.leave);
-    }
-    return undefined;
-  }
-
-  /** Reads tables of format 1, and makes those of the present one. */
-  private migrate(meta: Record<string, unknown>, limits: Limits | undefined): SessionHandle {
-    const { sql } = this;
-    const { describe, make, format1, drop } = this.statements;
-    const reader = call(() => new (core().Format1Reader)(String(meta.session), Number(meta.revision), Number(meta.bytes)));
-    for (const { id, text } of sql.exec(format1.base)) {
-      const [arena, length] = passBytes(new Uint8Array(text as ArrayBuffer));
-      call(() => reader.base(Number(id), arena, length));
-    }
-    for (const { id, parts, patch } of sql.exec(format1.log)) {
-      const [arena, length] = passBytes(new Uint8Array(patch as ArrayBuffer));
-      call(() => reader.log(Number(id), Number(parts), arena, length));
-    }
-    const plan = new Plan();
-    const session = call(() => reader.finish(bounds(limits), this.reading(), plan));
-    for (const statement of [...drop, describe, ...make]) sql.exec(statement);
-    this.execute(plan.rows);
-    this.register.bringOver([]);
-    return session;
+  protected prepare(): void {
+    for (const statement of this.statements.make) this.sql.exec(statement);
   }
 
   protected execute(rows: Row[]): void {

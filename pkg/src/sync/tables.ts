@@ -5,7 +5,7 @@ import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
 import type { Repaired } from "./past.js";
 import { Plan, type Row } from "./plan.js";
-import { REGISTERED, type Register } from "./register.js";
+import type { Register } from "./register.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
@@ -93,10 +93,6 @@ export abstract class StateTables {
 
   /** The session and the revision that are stored; neither where the tables are gone. */
   last(): { session?: string; revision?: number } {
-    return this.register.isTakenBack ? {} : this.found();
-  }
-
-  private found(): { session?: string; revision?: number } {
     try {
       return this.stored();
     } catch {
@@ -108,7 +104,7 @@ export abstract class StateTables {
   /** Gives what is stored, if anything, the id of another session. */
   renew(session: string): void {
     this.transaction(() => {
-      if (this.found().session !== undefined) this.rename(session);
+      if (this.last().session !== undefined) this.rename(session);
     });
   }
 
@@ -150,12 +146,15 @@ export abstract class StateTables {
   protected abstract read(): StoredRows;
   protected abstract execute(rows: Row[]): void;
 
-  /** Makes the tables, if there are none, and brings those of an earlier format to this one; a session, if they are of the first. */
-  protected abstract prepare(limits: Limits | undefined): SessionHandle | undefined;
+  /** Makes the tables, if there are none. */
+  protected abstract prepare(): void;
 
   /** Reads what is there, or makes the tables with what `initial` gives, whose shape has this version. */
   open(initial: () => StateDocument, limits: Limits | undefined, version: number): SessionHandle {
-    return this.transaction(() => this.prepare(limits) ?? call(() => core().SessionHandle.read(bounds(limits), this.reading())) ?? this.create(initial(), limits, version));
+    return this.transaction(() => {
+      this.prepare();
+      return call(() => core().SessionHandle.read(bounds(limits), this.reading())) ?? this.create(initial(), limits, version);
+    });
   }
 
   /** Whether a part of the state couldn't be read that somebody looked into: then the session is of no use. */
@@ -180,11 +179,10 @@ export abstract class StateTables {
    */
   repair(version: number | undefined): Repaired | undefined {
     return this.transaction(() => {
-      const migrated = this.prepare(undefined);
-      if (migrated !== undefined) release(migrated);
+      this.prepare();
       const plan = new Plan();
       const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), plan)) as [number, number, number, string] | undefined;
-      const { revision: present } = this.found();
+      const { revision: present } = this.last();
       if (found === undefined && present === undefined) return undefined;
       const damage = this.register.repair(version);
       if (found === undefined) return damage && { restored: present!, newest: present!, revision: present!, pins: [], damage };
@@ -197,11 +195,6 @@ export abstract class StateTables {
   /** What the core reads of a session from now on. */
   protected reading(): StoredRows {
     return (this.rows = this.read());
-  }
-
-  /** Whether rows of this format are earlier than the register. Where there is one, it is the format that is damaged. */
-  protected isEarlier(format: unknown): boolean {
-    return Number(format) < REGISTERED && !this.register.isThere;
   }
 
   private create(initial: StateDocument, limits: Limits | undefined, version: number): SessionHandle {

@@ -87,7 +87,7 @@ fn whatever_the_row_of_meta_says_the_others_make_no_other_state() {
         let whole = kept.tables.content().meta.clone().unwrap();
         let number = random.below(200) as u64;
         for damaged in [
-            Meta { format: READ + number % 3, ..whole.clone() },
+            Meta { format: FORMAT - 1 + number % 3, ..whole.clone() },
             Meta { session: "another".into(), ..whole.clone() },
             Meta { tail: number * PARTS, ..whole.clone() },
             Meta { folding: number, ..whole.clone() },

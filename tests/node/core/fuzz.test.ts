@@ -152,11 +152,6 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
     TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
     SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), new Plan()),
-    Format1Reader: () => {
-      const reader = new patchwire.Format1Reader("session", 0, something.length);
-      reader.base(0, filled(something), something.length);
-      return reader;
-    },
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
     ReducersHandle: () => {
       const [state, values] = [Buffer.from('{"scratch":{"n":1},"artifacts":{},"visitedNodes":[],"iteration":0}'), Buffer.from('[{"scratch":{"n":2},"artifacts":{}}]')];
@@ -289,7 +284,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
-    const consumed = name === "Format1Reader.finish" || name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
+    const consumed = name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     reading.failure = null;
