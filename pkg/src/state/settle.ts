@@ -72,8 +72,8 @@ export class Settlement extends Takeover {
           continue;
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
-        // A value from elsewhere may be equal to the one whose place it took.
-        if (!wasRemoved && !this.isHint && this.payload instanceof Ref && isSame(final, before, this.recipe)) {
+        // A value from elsewhere, or one made of such values, may be equal to the one whose place it took.
+        if (!wasRemoved && !this.isHint && this.payload !== final && isSame(final, before, this.recipe)) {
           put(now, key, before);
           continue;
         }
