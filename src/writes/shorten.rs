@@ -1,5 +1,7 @@
 //! What is told index by index and is longer than the array around it: the array is told as a whole instead.
 
+use std::sync::Arc;
+
 use super::{StepWrites, Write, cost};
 use crate::edit::{self, Step};
 use crate::node::Node;
@@ -62,7 +64,7 @@ pub(crate) fn shorten<T: Told>(told: Vec<T>, after: &Node, which: Shortened) -> 
         let deeper: Vec<T::Step> = container.get(common..).unwrap_or_default().to_vec();
         shortener.leave(common + 1);
         for step in deeper {
-            let node = shortener.open.last().and_then(|above| T::child(above.node.as_ref()?, &step));
+            let node = shortener.open.last_mut().and_then(|above| T::child(above.opened()?, &step));
             shortener.enter(Some(step), node);
         }
         shortener.keep(one);
@@ -160,9 +162,21 @@ fn replacement<T: Told>(path: impl FnOnce() -> Vec<T::Step>, node: &Node, length
 struct Container<S> {
     step: Option<S>,
     node: Option<Node>,
+    /// The same, opened if it is text, once something in it was looked for.
+    opened: Option<Node>,
     /// The number of the first among those kept.
     start: usize,
     length: usize,
+}
+
+impl<S> Container<S> {
+    fn opened(&mut self) -> Option<&Node> {
+        if self.opened.is_none() {
+            self.opened = self.node.clone();
+            self.opened.as_mut()?.open_text(&mut Arc::default());
+        }
+        self.opened.as_ref()
+    }
 }
 
 struct Shortener<T: Told> {
@@ -173,7 +187,7 @@ struct Shortener<T: Told> {
 
 impl<T: Told> Shortener<T> {
     fn enter(&mut self, step: Option<T::Step>, node: Option<Node>) {
-        self.open.push(Container { step, node, start: self.kept.len(), length: 0 });
+        self.open.push(Container { step, node, opened: None, start: self.kept.len(), length: 0 });
     }
 
     fn keep(&mut self, one: T) {
@@ -192,7 +206,7 @@ impl<T: Told> Shortener<T> {
     /// Closes containers until so many are open.
     fn leave(&mut self, depth: usize) {
         while self.open.len() > depth {
-            let Some(Container { node, start, length, step }) = self.open.pop() else { return };
+            let Some(Container { node, start, length, step, .. }) = self.open.pop() else { return };
             let path = || self.open.iter().filter_map(|container| container.step.clone()).chain(step).collect();
             let shorter = node.filter(|node| self.may_replace(node, start)).and_then(|node| replacement::<T>(path, &node, length));
             let length = shorter.map_or(length, |(replacement, shorter)| {
