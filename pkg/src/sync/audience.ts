@@ -61,6 +61,16 @@ export class Audience {
     }
   }
 
+  /** Whether a socket is one of the state's. Where the context doesn't say, it is. */
+  has(socket: HibernatableSocket): boolean {
+    try {
+      return this.context.getTags?.(socket).includes(this.tag) !== false;
+    } catch {
+      // It was never accepted, so that it could have tags.
+      return false;
+    }
+  }
+
   carryOut(effects: Effect[]): void {
     this.connections?.carryOut(effects);
   }

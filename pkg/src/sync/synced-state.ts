@@ -512,14 +512,20 @@ export class SyncedState<T> {
 
   /**
    * To be called from the object's method of the same name, as {@link SyncedState}'s example does: what a client sent.
-   * What isn't a frame of the protocol is answered with `fail`. While a transaction of the object is open, the answer waits.
+   * What isn't a frame of the protocol is answered with `fail`. While a transaction of the object is open, the answer waits. Sockets of
+   * others are ignored.
    */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
-    this.#live.receive(socket, frameOf(message));
+    const frame = frameOf(message);
+    if (this.#live.audience.has(socket)) this.#live.receive(socket, frame);
   }
 
-  /** To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. */
+  /**
+   * To be called from the object's method of the same name, as {@link SyncedState}'s example does: nothing is sent any more. Sockets of
+   * others are ignored.
+   */
   webSocketClose(socket: HibernatableSocket, ..._: unknown[]): void {
+    if (!this.#live.audience.has(socket)) return;
     this.#live.leave(socket);
     closeSocket(socket, 1000, "");
   }
