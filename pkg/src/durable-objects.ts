@@ -8,7 +8,7 @@ export type { HttpRequest, HttpResponse } from "./sync/http.js";
 export type { Migration } from "./sync/migration.js";
 export type { Repaired, Retention } from "./sync/past.js";
 export type { HibernatableSocket } from "./sync/sinks.js";
-export { SyncedState, type DurableContext, type SyncedEvent, type SyncedStateOptions } from "./sync/synced-state.js";
+export { SyncedState, type DurableContext, type StateContext, type SyncedEvent, type SyncedStateOptions } from "./sync/synced-state.js";
 export type { DurableStorage } from "./sync/tables.js";
 export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";

@@ -16,8 +16,8 @@ export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST
 /** The edits that a plain copy follows (src/edit/print.rs). `BROUGHT` is added to one whose value an operation of the patch has. */
 export const EDIT = { SET: 0, DELETE: 1, SPLICE: 2, PERMUTE: 3, MOVE: 4, APPEND: 5, ADD: 6, BROUGHT: 7 } as const;
 
-/** What a session wants done for its connections (src/wasm/session.rs). */
 /** What a client's end of the protocol wants done (src/wasm/client.rs). */
 export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, EDITS: 4, STATUS: 5, REFUSAL: 6 } as const;
 
+/** What a session wants done for its connections (src/wasm/session.rs). */
 export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4 } as const;

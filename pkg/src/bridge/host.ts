@@ -1,3 +1,4 @@
+import { DEFAULTS } from "./limits.js";
 import { isContainer, type Key } from "../state/containers.js";
 import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
 import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson } from "../state/json.js";
@@ -95,12 +96,12 @@ export class Values {
   }
 
   /** Anybody's values, of which nothing is known. */
-  static given(values: readonly unknown[], depth = 512, longest = 16 << 20): Values {
+  static given(values: readonly unknown[], depth: number = DEFAULTS.depth, longest: number = DEFAULTS.string): Values {
     return new Values(values, depth, longest, false);
   }
 
   /** Anybody's values that are compared with each other. */
-  static compared(values: readonly unknown[], depth = 512, longest = 16 << 20, known?: KnownRuns): Values {
+  static compared(values: readonly unknown[], depth: number = DEFAULTS.depth, longest: number = DEFAULTS.string, known?: KnownRuns): Values {
     return new Values(values, depth, longest, false, true, known);
   }
 

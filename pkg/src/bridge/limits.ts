@@ -6,6 +6,9 @@ import type { Limits } from "../types.js";
 /** In the order in which the core takes them. */
 const NAMES = ["document", "depth", "operations", "string", "path", "frame"] as const;
 
+/** What is accepted where nothing else is asked for (`Limits::default` in src/limits.rs). */
+export const DEFAULTS = { document: 64 << 20, depth: 512, operations: 10_000, string: 16 << 20, path: 1_024, frame: 8 << 20 } as const satisfies Required<Limits>;
+
 /** Of none. It is only read. */
 const NONE = new Float64Array(NAMES.length).fill(NaN);
 

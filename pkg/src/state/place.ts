@@ -299,7 +299,7 @@ export class Place implements Told {
     else this.copy();
   }
 
-  /** What an item that was taken out is: a place, so that it is the same item wherever it is put. */
+  /** The item that `pop` or `splice` gives: one of the state's becomes a draft, so that `d.list.push(d.other.pop())` moves that very item. */
   taken(slot: unknown, key: Key): unknown {
     if (!isContainer(slot) || slot instanceof Place || !this.recipe.isOurs(slot)) return slot;
     return new Place(this.recipe, slot as Container, this, key);

@@ -76,7 +76,10 @@ export class Recipe {
     for (const place of this.inPlace) place.standApart();
   }
 
-  /** At its end: what was changed where it is stands apart where it may be in two places, or where what took its place is compared with what was there. */
+  /**
+   * At its end, gives what was changed in place a copy of its own, if the recipe moved it or put it in a second place: the state before
+   * has to be there unchanged, to be compared with.
+   */
   part(): void {
     for (const place of this.inPlace) if (!this.isAlone(place)) place.standApart();
   }

@@ -1,15 +1,18 @@
 import { isContainer, put, type Container } from "./containers.js";
 import { copyOf } from "./copies.js";
+import { isEqual } from "./equality.js";
 
 /** What nests deeper shares nothing with what was there before. */
 const DEEP = 500;
+/** In lists up to this length items are looked for that changed places, as a patch tells short lists whole. */
+const SHORT_LIST = 64;
 
-/** Which containers may be in what comes, too. */
+/** Whether a container of the state before may become a part of the one after. */
 type Test = (container: object) => boolean;
 
 /**
  * A frozen value that comes to a place, with the parts of what is there that are equal to its own; what is there, where all
- * of them are. Items are compared one by one, members by their names, and where `inOrder` is true only such objects are equal as
+ * of them are. Items are compared one by one, and in short lists with those at other indexes, members by their names, and where `inOrder` is true only such objects are equal as
  * have them in the same order. O(their sizes).
  */
 export function sharing(before: unknown, value: unknown, mayShare: Test, inOrder: boolean, depth = DEEP): unknown {
@@ -24,12 +27,18 @@ function sharingItems(before: unknown[], value: unknown[], mayShare: Test, inOrd
   let isSame = old.length === own.length;
   let isOwn = true;
   for (let i = 0; i < own.length; i++) {
-    const item = i < old.length ? sharing(old[i], own[i], mayShare, inOrder, depth) : own[i];
+    let item = i < old.length ? sharing(old[i], own[i], mayShare, inOrder, depth) : own[i];
+    if (item !== old[i] && isContainer(item) && own.length <= SHORT_LIST && old.length <= SHORT_LIST) item = elsewhere(old, i, own[i], mayShare, inOrder, depth) ?? item;
     isSame &&= item === old[i];
     isOwn &&= item === own[i];
     own[i] = item;
   }
   return isSame ? before : isOwn ? value : (Object.freeze(own) as unknown[]);
+}
+
+/** The item that is equal to one that is at another index now. */
+function elsewhere(old: unknown[], at: number, item: unknown, mayShare: Test, inOrder: boolean, depth: number): unknown {
+  return old.find((other, i) => i !== at && isContainer(other) && isEqual(other, item, depth) && sharing(other, item, mayShare, inOrder, depth) === other);
 }
 
 function sharingMembers(before: Container, value: Container, mayShare: Test, inOrder: boolean, depth: number): Container {

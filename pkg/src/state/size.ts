@@ -52,8 +52,8 @@ export function leastLength(value: unknown, most: number, depth: number): number
 }
 
 /**
- * Whether a value is just what its JSON text would be read as, of about so many bytes at most, and nests no deeper. What it
- * isn't certain of, it says no to. O(`most`).
+ * Whether a value has a text of about so many bytes at most, nests no deeper, and is what reading that text gives: a Date, or -0, is
+ * not. Where it isn't certain, it says no. O(`most`).
  */
 export function isShort(value: unknown, most: number, depth: number): boolean {
   return restOf(value, most, depth) >= 0;
@@ -92,7 +92,7 @@ export function isNestedWithin(value: unknown, limit: number): boolean {
   return true;
 }
 
-/** What a value weighs in the core (src/document/node.rs): about the bytes of its text, 8 for a number. O(its size). */
+/** What a value weighs in the core (`Node::weight` in src/node/mod.rs): about the bytes of its text, 8 for a number. O(its size). */
 export function weightOf(value: unknown, deepest = DEEPEST): number {
   if (typeof value === "string") return bytesOf(value) + 2;
   if (typeof value === "number") return 8;

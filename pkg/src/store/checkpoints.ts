@@ -62,8 +62,13 @@ export class Checkpoints {
     return id;
   }
 
+  /** The last one that can be gone back to. O(those after it). */
   latest(session: Session): Row | undefined {
-    return this.page(session, 1)[0];
+    for (let limit = 1; ; limit *= 8) {
+      const rows = this.page(session, limit);
+      const found = rows.find(({ messages, era }) => this.messages.isOfEra(session, Number(messages), Number(era)));
+      if (found !== undefined || rows.length < limit) return found;
+    }
   }
 
   /** The one of an id that {@link sessionOf} has read. */

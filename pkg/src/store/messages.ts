@@ -65,9 +65,14 @@ export class Messages {
 
   /** Refuses to go on where the messages that a checkpoint counted are others by now. */
   requireEra(session: Session, count: number, era: number): void {
-    if (count > session.row.messages || this.era(session, count) !== era) {
-      throw new PatchwireError("STALE_STATE", "messages of the checkpoint were truncated");
+    if (!this.isOfEra(session, count, era)) {
+      throw new PatchwireError("STALE_STATE", "messages of the checkpoint were truncated: go back to an earlier one, as getLatestCheckpoint gives");
     }
+  }
+
+  /** Whether the messages that a checkpoint counted are there. */
+  isOfEra(session: Session, count: number, era: number): boolean {
+    return count <= session.row.messages && this.era(session, count) === era;
   }
 
   /** Copies the first messages of one session into another. */

@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { tagOf } from "../sync/audience.js";
+import { socketsOf, tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { LiveState } from "../sync/live-state.js";
 import { checkedOptions, leaveName, mayTakeName, OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
@@ -95,21 +95,9 @@ export class OpenedStates {
     return tag?.slice(tagOf("x").length - 1);
   }
 
-  /** A context for one state, of which this object alone knows the name. Without one there are event streams and snapshots, and no sockets. */
+  /** A context for one state, of which this object alone knows the name. */
   private context(): DurableContext & { [OWNER]: object } {
-    const sockets = (): DurableContext | undefined => ("storage" in this.place ? this.place : undefined);
-    return {
-      [OWNER]: this,
-      storage: storageOf(this.place),
-      acceptWebSocket(socket, tags) {
-        const context = sockets();
-        if (context === undefined) throw new PatchwireError("VALIDATION_FAILED", "a store of storage alone takes no sockets: give it the object's context");
-        context.acceptWebSocket(socket, tags);
-      },
-      getWebSockets: (tag) => sockets()?.getWebSockets(tag) ?? [],
-      getWebSocketAutoResponse: () => sockets()?.getWebSocketAutoResponse() ?? "",
-      setWebSocketAutoResponse: (pair) => sockets()?.setWebSocketAutoResponse(pair),
-    };
+    return { [OWNER]: this, storage: storageOf(this.place), ...socketsOf(() => ("storage" in this.place ? this.place : undefined)) };
   }
 }
 

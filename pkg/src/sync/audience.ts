@@ -1,4 +1,5 @@
 import { call, core } from "../bridge/core.js";
+import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
 import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSocket } from "./sinks.js";
@@ -13,6 +14,20 @@ export interface SocketContext {
   getTags?(socket: HibernatableSocket): string[];
   getWebSocketAutoResponse(): unknown;
   setWebSocketAutoResponse(pair?: unknown): void;
+}
+
+/** The sockets of a context, if there is one: without, there are event streams and snapshots. */
+export function socketsOf(context: () => SocketContext | undefined): SocketContext {
+  return {
+    acceptWebSocket(socket, tags) {
+      const accepting = context();
+      if (accepting === undefined) throw new PatchwireError("VALIDATION_FAILED", "storage alone takes no sockets: give the object's context, this.ctx");
+      accepting.acceptWebSocket(socket, tags);
+    },
+    getWebSockets: (tag) => context()?.getWebSockets(tag) ?? [],
+    getWebSocketAutoResponse: () => context()?.getWebSocketAutoResponse() ?? "",
+    setWebSocketAutoResponse: (pair) => context()?.setWebSocketAutoResponse(pair),
+  };
 }
 
 declare const WebSocketPair: new () => { 0: HibernatableSocket; 1: HibernatableSocket };
@@ -55,7 +70,7 @@ export class Audience {
     for (const socket of this.context.getWebSockets(this.tag)) numbers.set(socket, connections.restore(new SocketSink(socket, this.unattached)));
     for (const stream of this.streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
-    if (this.context.getWebSocketAutoResponse() === null) {
+    if (typeof WebSocketRequestResponsePair === "function" && this.context.getWebSocketAutoResponse() === null) {
       const [ping, pong] = call(() => [core().SessionHandle.ping(), core().SessionHandle.pong()] as const);
       this.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
     }

@@ -4,7 +4,10 @@ import { checkCount } from "../store/checks.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
-  /** The version of the state's shape, from 1 on; a state that was stored without one has 0. */
+  /**
+   * The version of the state's shape, from 1 on; a state that was stored without one has 0. Without `migrate`, a state of an earlier
+   * version has the same shape, and is of this version from then on.
+   */
   version?: number;
   /**
    * Makes a state of an earlier version one of the present version, when it is first opened. The earlier state is frozen: return
@@ -17,6 +20,7 @@ export interface Migration<T> {
 export function checkMigration({ version, migrate }: Migration<never>): void {
   if (version !== undefined) checkCount("the option version", version, 1);
   requireFunction("migrate", migrate);
+  if (migrate !== undefined && version === undefined) throw new PatchwireError("VALIDATION_FAILED", "the option migrate needs the option version, the number of the present shape");
 }
 
 /** The state in the shape of the present version. */

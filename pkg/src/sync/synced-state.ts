@@ -1,4 +1,4 @@
-import type { SocketContext } from "./audience.js";
+import { socketsOf, type SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
@@ -21,6 +21,9 @@ import { StateDocument } from "../values/document.js";
 export interface DurableContext extends SocketContext {
   storage: StoreStorage;
 }
+
+/** Where a state is: an object's context, or its storage alone, which has no sockets. */
+export type StateContext = Pick<DurableContext, "storage"> & Partial<SocketContext>;
 
 /** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
 export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
@@ -60,10 +63,12 @@ export function mayTakeName({ storage, [OWNER]: owner }: OwnedContext, name: str
   return holder === undefined || holder === owner;
 }
 
+const hasSockets = (ctx: StateContext): ctx is DurableContext => typeof ctx.getWebSockets === "function";
+
 /** Refuses what is given in the place of a context, and options that nobody knows. */
-function requireArguments(ctx: DurableContext, options: SyncedStateOptions<unknown>): void {
+function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
   const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
-  if (!isStorage((ctx as DurableContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
+  if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
   if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
   requireKnown("option", options, OPTIONS);
   requireFunction("onEvent", options.onEvent);
@@ -134,7 +139,8 @@ export class SyncedState<T> {
 
   /**
    * Costs nothing: storage is read when the state is first used. `initial` counts only where there is no state yet. What is done
-   * in the turn in which an object's first state is made is told when the turn has ended, because a transaction may be open.
+   * in the turn in which an object's first state is made is told when the turn has ended, because a transaction may be open. With
+   * storage alone, such as `{ storage: memoryStorage() }` in a test, there are event streams and snapshots, and no sockets.
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
    *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
@@ -150,10 +156,11 @@ export class SyncedState<T> {
    * // commit
    * ```
    */
-  constructor(ctx: DurableContext, options: SyncedStateOptions<T>) {
+  constructor(ctx: StateContext, options: SyncedStateOptions<T>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a SyncedState needs Workers or Node: pages connect to one, with patchwire/client");
     requireArguments(ctx, options);
-    this.#live = new LiveState(ctx, checkedOptions(options), takeName(ctx, options.name));
+    const context = hasSockets(ctx) ? ctx : { storage: ctx.storage, ...socketsOf(() => undefined) };
+    this.#live = new LiveState(context, checkedOptions(options), takeName(context, options.name));
   }
 
   /**

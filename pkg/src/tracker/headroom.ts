@@ -1,4 +1,4 @@
-import { bounds } from "../bridge/limits.js";
+import { bounds, DEFAULTS } from "../bridge/limits.js";
 import { tooLarge, type Intake } from "../state/json.js";
 import { textLength, weightOf } from "../state/size.js";
 import type { Measure } from "../state/state.js";
@@ -6,7 +6,6 @@ import type { Limits } from "../types.js";
 
 /** A smaller state is sooner copied by whoever begins with it than remembered each time it is published. */
 const LARGE = 16 << 10;
-export const DEFAULTS = { document: 64 << 20, depth: 512, string: 16 << 20, path: 1024, operations: 10_000 };
 
 /**
  * How near a state is to its limits. What is kept are bounds that cost nothing to know; where they say that a limit may be

@@ -19,10 +19,10 @@ const PAIRS = 256;
 const LONG = 32;
 
 /**
- * The operations of one change that set a member or an item, took items out of an array, pushed items and set or deleted members of
- * objects, or added to a string or a number, where no core is needed to know them: `tests/node/tracking/simple-patch-laws.test.ts` holds this to the core's own
- * answer. The log can then cross later, many changes at once. Null where the core has to be asked. `state` is as it is
- * afterwards.
+ * The patch of one change, where what was recorded is the patch: `d.n = 2` is `[{ op: "replace", path: "/n", value: 2 }]`. Null where
+ * the core might say something else, as it does where items moved or less text tells the whole array. The log can cross later
+ * then, many changes at once. `state` is as it is afterwards. `tests/node/tracking/simple-patch-laws.test.ts` compares this with
+ * the core's own answer.
  */
 export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;

@@ -1,10 +1,9 @@
 import { call, plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
-import { bounds } from "../bridge/limits.js";
+import { bounds, DEFAULTS } from "../bridge/limits.js";
 import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
-import { DEFAULTS } from "./headroom.js";
 import { TrackedState } from "./tracked-state.js";
 import type { Reader } from "./readers.js";
 import { rehearse } from "./rehearsal.js";

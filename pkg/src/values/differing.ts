@@ -1,13 +1,11 @@
 import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
+import { NAMES } from "../state/same.js";
 import { memberOf } from "../state/pointer.js";
 import { leastLength, restOf, textLength } from "../state/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;
-/** Members that are taken for names where all items have one and no two the same (src/diff/naming.rs). */
-const NAMES = ["id", "_id", "key"];
-
 /** What is shared is left out by the bytes: asking for a part that differs takes as long as reading so many. */
 const ASKING = 256;
 

@@ -41,7 +41,7 @@ export class Narrowed extends Differences {
     return least > 0 && leastLength(all, least, DEEP) < least ? undefined : pair;
   }
 
-  /** What is no longer than what it stands for, so that the core never keeps operations where it would replace that. */
+  /** The pair, with the originals in the place of what may have more text than they do: the core, which tells what is shorter, has to see them. */
   private fit(pair: Pair): Pair {
     const original = this.originals.get(pair.after);
     if (original === undefined) return pair;

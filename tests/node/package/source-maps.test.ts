@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 // What a user's debugger and error reports show is our TypeScript, without a download of it.
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
-const shim = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js") && !name.startsWith("wasm"));
+const shim = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js") && !/^(wasm|node)\//.test(name));
 
 test.each(shim)("%s has a map with the source in it", (name) => {
   const code = readFileSync(new URL(name, dist), "utf8");

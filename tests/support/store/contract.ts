@@ -464,10 +464,11 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     await store.appendMessages("s", [user("another b")]);
     const again = new DurableStateStore(reopened());
     const before = await everything(again);
-    for (const use of [() => again.getCheckpoint(late), () => again.restoreCheckpoint(late), () => again.branchFromCheckpoint(late, "s2"), () => again.getLatestCheckpoint("s")]) {
+    for (const use of [() => again.getCheckpoint(late), () => again.restoreCheckpoint(late), () => again.branchFromCheckpoint(late, "s2")]) {
       await expect(use()).rejects.toEqual(refusal("STALE_STATE"));
     }
     expect(await everything(again)).toEqual(before);
+    expect((await again.getLatestCheckpoint("s"))!.id).toBe(early);
     expect((await again.getCheckpoint(early))!.state.messages).toEqual([user("a")]);
     await again.restoreCheckpoint(early);
     expect(await contents(again)).toEqual(["a"]);

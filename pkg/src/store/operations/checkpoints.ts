@@ -48,9 +48,9 @@ export class CheckpointOperations extends RunOperations {
   }
 
   /**
-   * The session's last checkpoint; `null` where there is none. After going back that is still the one that was made last.
+   * The session's last checkpoint that can be gone back to; `null` where there is none. After going back that is still the one that was
+   * made last, unless messages that it counts went with it.
    *
-   * @throws PatchwireError `STALE_STATE` where messages that it counts were truncated.
    * @example
    * ```ts
    * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";

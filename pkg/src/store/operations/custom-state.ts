@@ -57,6 +57,9 @@ export class CustomStateOperations extends SessionOperations {
    * ```
    */
   fetch(sessionId: string, request: HttpRequest): HttpResponse {
+    if (this[STORED].read(({ sessions }) => sessions.find(sessionId)) === undefined) {
+      return Response.json({ error: { code: "NOT_FOUND", message: "there is no such session" } }, { status: 404 });
+    }
     return this.synced(sessionId).fetch(request);
   }
 
