@@ -146,7 +146,7 @@ export async function build() {
   await whenChanged('wasm', { inputs: rust, output: wasm }, () => step('build wasm', buildWasm));
   const shim = [join(pkg, 'src'), join(pkg, 'tsconfig.json'), join(root, 'scripts/build.mjs'), ...modules.map(({ name }) => join(wasm, `${name}.d.ts`))];
   await whenChanged('shim', { inputs: shim, output: join(dist, 'index.js') }, () => step('build shim', buildShim));
-  for (const name of readdirSync(root)) if (/^(README|LICENSE)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
+  for (const name of readdirSync(root)) if (/^(README|LICENSE|BENCHMARKS|CHANGELOG|CONTRIBUTING|DESIGN)/.test(name)) copyFileSync(join(root, name), join(pkg, name));
   // Errors name these pages.
   rmSync(join(pkg, 'docs'), { recursive: true, force: true });
   cpSync(join(root, 'docs'), join(pkg, 'docs'), { recursive: true });
