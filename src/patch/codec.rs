@@ -106,8 +106,8 @@ fn operation(members: Members<'_>, limits: &Limits) -> Result<Operation> {
 fn complete(members: Members<'_>, limits: &Limits) -> Result<Operation> {
     let Members { op, path, from, value, pos, str, inc } = members;
     let name = op.ok_or_else(|| invalid("the operation needs an op"))?;
-    let path = pointer(path, "the operation needs a path", limits)?;
-    let from = || pointer(from, "the operation needs a from", limits);
+    let path = pointer(path, "the operation needs a path that is a JSON Pointer, such as /a/0", limits)?;
+    let from = || pointer(from, "the operation needs a from that is a JSON Pointer", limits);
     let value = || value.ok_or_else(|| invalid("the operation needs a value"));
     Ok(match name {
         b"add" => Operation::Add { path, value: value()? },

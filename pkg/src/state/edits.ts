@@ -240,21 +240,30 @@ export class Follower {
   }
 }
 
+/** So many edits wait until somebody looks: each container on their ways is copied once for all of them. */
+const WAITING = 256;
+
 /** A plain copy of a document that follows it: what a client shows. */
 export class PlainCopy {
   private value: unknown;
+  private waiting: ViewEdit[] = [];
 
   /** Takes over a plain JSON value; what of it an earlier one has, is that one's. O(its size). */
   constructor(value: unknown, before?: PlainCopy) {
-    this.value = sharing(before?.value, freeze(value), () => true, false);
+    this.value = sharing(before?.publish(), freeze(value), () => true, false);
   }
 
   edit(edits: ViewEdit[]): void {
-    this.value = follow(this.value, edits);
+    for (let i = 0; i < edits.length; i++) this.waiting.push(edits[i]!);
+    if (this.waiting.length > WAITING) this.publish();
   }
 
   /** The value as it is: frozen, and `===` where nothing changed since the last time. */
   publish(): unknown {
+    if (this.waiting.length > 0) {
+      this.value = follow(this.value, this.waiting);
+      this.waiting = [];
+    }
     return this.value;
   }
 }

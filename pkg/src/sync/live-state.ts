@@ -68,12 +68,14 @@ export class LiveState<T> {
   readonly tables: StateTables;
   readonly audience: Audience;
   private readonly transactions: Transactions;
-  private readonly witness: Witness = { ended: (isOutermost) => this.check(isOutermost), deleted: () => this.deleted() };
+  private readonly witness: Witness = { ended: (isOutermost, isTakenBack) => this.check(isOutermost, isTakenBack), deleted: () => this.deleted() };
   private opened: Live<T> | undefined;
   /** Whether the storage was deleted while a recipe ran. */
   private isDeleted = false;
   /** What is to be told and answered when the transaction has ended that is open. */
   private waiting: Waiting[] = [];
+  /** Whether a stream was given pieces in the transaction that is open: what is certain of them is committed, and of the rest storage says nothing. */
+  private hasPieces = false;
   /** Whether that is going on. A change that is made meanwhile, by who hears of another, is told after it. */
   private isTelling = false;
 
@@ -95,6 +97,15 @@ export class LiveState<T> {
       run(opened.tracker);
       this.commit(opened);
     });
+  }
+
+  /** Gives a piece to a stream of the state, and commits what has become certain. */
+  write(run: (tracker: StateTracker<T>) => void): void {
+    if (this.isUncertain) {
+      this.hasPieces = true;
+      this.transactions.witness(this.witness);
+    }
+    this.change(run);
   }
 
   /** Runs what is done once. If the core fails in it, or the storage is deleted, what is next asked for is read from storage. */
@@ -301,11 +312,12 @@ export class LiveState<T> {
   }
 
   /** A transaction has ended in which something was read or written: was it taken back? */
-  private check(isOutermost: boolean): void {
+  private check(isOutermost: boolean, isTakenBack: boolean): void {
     const stored = this.tables.last();
     const { session, revision = -1 } = stored;
     const opened = this.opened;
-    if (opened !== undefined && !knows(opened.session, session, revision)) this.forget();
+    if (opened !== undefined && ((isTakenBack && this.hasPieces) || !knows(opened.session, session, revision))) this.forget();
+    if (isOutermost) this.hasPieces = false;
     this.waiting = this.waiting.filter(({ holds }) => holds(stored));
     if (isOutermost) guard(() => this.goOn());
   }

@@ -27,5 +27,7 @@ export function checkMigration({ version, migrate }: Migration<never>): void {
 export function migrated<T>(state: unknown, from: number, { version = 0, migrate }: Migration<T>): unknown {
   if (from === version) return state;
   if (from > version) throw new PatchwireError("VALIDATION_FAILED", `the state has version ${from}, which is later than ${version}: a later version of the application wrote it`);
-  return migrate === undefined ? state : migrate(state, from);
+  const next: unknown = migrate === undefined ? state : migrate(state, from);
+  if (next instanceof Promise) throw new PatchwireError("VALIDATION_FAILED", "migrate returned a promise: return the state itself");
+  return next;
 }

@@ -281,7 +281,7 @@ export class SyncedState<T> {
   stream(pointer: string): StreamedValue {
     const begun = this.#live.with(({ tracker }) => ({ tracker, stream: tracker.stream(pointer) }));
     const carryOn = (run: (stream: StreamedValue) => void): void =>
-      this.#live.change((tracker) => {
+      this.#live.write((tracker) => {
         if (tracker !== begun.tracker) throw new PatchwireError("CLOSED", "the state was read from storage since the stream began: what was committed of it stays, begin another stream");
         run(begun.stream);
       });

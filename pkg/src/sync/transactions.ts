@@ -5,8 +5,11 @@ type Beginner = Omit<DurableStorage, "sql">;
 
 /** What wants to know of an object's transactions. */
 export interface Witness {
-  /** A transaction has ended in which it called {@link Transactions.witness}: what it wrote may have been taken back. */
-  ended(isOutermost: boolean): void;
+  /**
+   * A transaction has ended in which it called {@link Transactions.witness}: what it wrote may have been taken back, and was
+   * for certain where this says so.
+   */
+  ended(isOutermost: boolean, isTakenBack: boolean): void;
   /** All that the storage held was deleted. */
   deleted(): void;
 }
@@ -47,10 +50,13 @@ export class Transactions {
     this.quietly = transactionSync.bind(storage) as typeof transactionSync;
     storage.transactionSync = (run) => {
       this.depth++;
+      let isTakenBack = true;
       try {
-        return this.quietly(run);
+        const result = this.quietly(run);
+        isTakenBack = false;
+        return result;
       } finally {
-        this.end();
+        this.end(isTakenBack);
       }
     };
     if (transaction) storage.transaction = (run, ...rest) => this.whole(transaction.bind(storage), run, rest);
@@ -64,7 +70,7 @@ export class Transactions {
     }
     queueMicrotask(() => {
       this.isNew = false;
-      this.end();
+      this.end(false);
     });
   }
 
@@ -96,7 +102,7 @@ export class Transactions {
     run: (transaction: Transaction) => Promise<R>,
     rest: unknown[],
   ): Promise<R> {
-    let hasBegun = false;
+    let [hasBegun, isTakenBack] = [false, true];
     const noted = (transaction: Transaction): Promise<R> => {
       hasBegun = true;
       this.depth++;
@@ -104,26 +110,28 @@ export class Transactions {
       if (rollback) {
         transaction.rollback = () => {
           rollback.call(transaction);
-          this.look(false);
+          this.look(false, true);
         };
       }
       return run(transaction);
     };
     try {
-      return await begin(noted, ...rest);
+      const result = await begin(noted, ...rest);
+      isTakenBack = false;
+      return result;
     } finally {
-      if (hasBegun) this.end();
+      if (hasBegun) this.end(isTakenBack);
     }
   }
 
-  private end(): void {
+  private end(isTakenBack: boolean): void {
     this.depth--;
-    this.look(!this.isOpen);
+    this.look(!this.isOpen, isTakenBack);
   }
 
-  private look(isOutermost: boolean): void {
+  private look(isOutermost: boolean, isTakenBack: boolean): void {
     const witnesses = [...this.witnesses];
     if (isOutermost) this.witnesses.clear();
-    witnesses.forEach((witness) => witness.ended(isOutermost));
+    witnesses.forEach((witness) => witness.ended(isOutermost, isTakenBack));
   }
 }

@@ -1,5 +1,6 @@
 import { arena, call, core, passText, passTexts } from "#merge";
 import { bounds } from "../bridge/limits.js";
+import { PatchwireError } from "../errors.js";
 import { checkJson } from "../state/json.js";
 import type { JSONPatchOperation, Limits } from "../types.js";
 import { givenIf } from "./given.js";
@@ -65,6 +66,9 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
  * ```
  */
 export function compact(patches: readonly (readonly JSONPatchOperation[] | string)[], options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+  if (!Array.isArray(patches) || !patches.every((patch) => typeof patch === "string" || Array.isArray(patch))) {
+    throw new PatchwireError("INVALID_PATCH", "what is compacted is a list of patches, each an array of operations or its JSON text: compact([first, second])");
+  }
   checkJson(patches);
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);

@@ -17,7 +17,7 @@ function core(): Record<string, Record<string, number>> {
 const text = (file: string): string => readFileSync(new URL(`../../../src/${file}`, import.meta.url), "utf8");
 
 test("limits that nobody asks for, and members that are names, are the same on both sides", () => {
-  const [, defaults] = /fn default\(\) -> Limits \{\s*Limits \{ (.*?) \}/s.exec(text("limits.rs"))!;
+  const [, defaults] = /fn default\(\) -> Self \{\s*Limits \{ (.*?) \}/s.exec(text("limits.rs"))!;
   const limits = defaults!.split(", ").map((field) => field.split(": ")).map(([name, number]) => [name, Number(new Function(`return ${number}`)())]);
   expect(Object.fromEntries(limits)).toEqual(DEFAULTS);
   const [, names] = /const NAMES: .*? = \[(.*?)\];/.exec(text("diff/naming.rs"))!;

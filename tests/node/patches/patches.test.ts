@@ -108,7 +108,7 @@ describe("compact", () => {
 
   test("refuses what isn't a list of patches", () => {
     expect(refusal(() => compact({} as never)).code).toBe("INVALID_PATCH");
-    expect(refusal(() => compact(undefined as never)).code).toBe("NOT_JSON");
+    expect(refusal(() => compact(undefined as never)).code).toBe("INVALID_PATCH");
     expect(refusal(() => compact([null] as never)).code).toBe("INVALID_PATCH");
     expect(refusal(() => compact("[]" as never)).code).toBe("INVALID_PATCH");
   });

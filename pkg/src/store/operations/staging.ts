@@ -4,7 +4,6 @@ import { PatchwireError } from "../../errors.js";
 import { checkCount, checkFlag, checkObject, checkOptions } from "../checks.js";
 import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
-import { StaleStateError } from "../errors.js";
 import type { Rooms } from "../rooms.js";
 import type { Session } from "../sessions.js";
 import { STORED } from "../stored-sessions.js";
@@ -167,7 +166,8 @@ export class StagingOperations extends CheckpointOperations {
    * is what they answered then. A call that fails leaves nothing.
    *
    * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with. With `expectedVersion`
-   * nothing else may change the session meanwhile: otherwise what these calls have staged is forgotten.
+   * nothing else may change the session meanwhile: what a call does after that isn't staged, and the step isn't promoted. What had been
+   * staged before stays, for whoever runs the step again.
    *
    * A call whose writes somebody else has promoted or discarded before the step ends, as another run of the step or
    * {@link restoreCheckpoint} does, is `rejected`.
@@ -209,14 +209,12 @@ export class StagingOperations extends CheckpointOperations {
       if (session.number !== number) throw new PatchwireError("NOT_FOUND", "the session was deleted while the tools ran");
       return session;
     };
-    const mine: string[] = [];
     const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => {
       this[STORED].transaction((rooms) => {
         const session = same(rooms);
-        session.check(rest);
+        session.check(check);
         rooms.staging.stage(session, stepId, changes, base.revision);
       });
-      mine.push(changes.toolCallId!);
     });
     const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
       const staged = staging.read(session, stepId);
@@ -240,27 +238,14 @@ export class StagingOperations extends CheckpointOperations {
       }
       return { conflicts: conflicts.map((conflict) => ({ ...conflict, keptBy: callAt(conflict.keptBy), lostBy: callAt(conflict.lostBy) })), warnings };
     };
-    try {
-      const told = this[STORED].transaction((rooms) => {
-        const session = same(rooms);
-        session.check(check);
-        const newVersion = session.version + 1;
-        const told = settle(session, rooms);
-        if (promote) session.write(newVersion);
-        return told;
-      });
-      return { results, ...told };
-    } catch (error) {
-      if (error instanceof StaleStateError) this.#forget(sessionId, number, stepId, mine);
-      throw error;
-    }
-  }
-
-  /** Forgets what calls have staged for a step that can't end. */
-  #forget(sessionId: string, number: number, stepId: string, toolCallIds: readonly string[]): void {
-    this[STORED].transaction(({ sessions, staging }) => {
-      const session = sessions.find(sessionId);
-      if (session?.number === number) for (const toolCallId of toolCallIds) staging.discard(session, stepId, toolCallId);
+    const told = this[STORED].transaction((rooms) => {
+      const session = same(rooms);
+      session.check(check);
+      const newVersion = session.version + 1;
+      const told = settle(session, rooms);
+      if (promote) session.write(newVersion);
+      return told;
     });
+    return { results, ...told };
   }
 }
