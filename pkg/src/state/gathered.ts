@@ -40,10 +40,11 @@ export class Gathered {
     this.hasOthers = true;
   }
 
-  /** A copy of the next item comes, which is equal to it. */
-  keepEqual(): void {
+  /** A copy of the item that was at an index comes, which is equal to it. */
+  keepEqual(index: number): void {
+    this.isInOrder &&= index >= this.next;
     this.isSame = this.isPlain = false;
-    this.extend(this.next);
+    this.extend(index);
   }
 
   /** Another value comes. */

@@ -7,6 +7,7 @@ import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDee
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
+import { isName, NAMES } from "./same.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -20,6 +21,9 @@ const PARTS = 32;
 /** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
 const SEARCHES = 16;
+/** How far around its place a copy of an item is looked for by its name, and after how many in a row that weren't there no more. */
+const NEAR = 256;
+const MISSES = 64;
 
 /**
  * Takes values over, as they are when a recipe has ended: turns the recipe's own ones into plain frozen ones, which share
@@ -246,6 +250,7 @@ export abstract class Takeover {
     const { length } = copy;
     const items = new Gathered(isFrozen, was !== null);
     let below: Told["below"] = null;
+    let missed = 0;
     const at = path.push("") - 1;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
@@ -278,15 +283,18 @@ export abstract class Takeover {
       this.payload = item;
       this.told = null;
       if (isContainer(item)) {
-        const before = was?.[next];
-        final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, next) : undefined);
+        const index = was === null || missed >= MISSES || placeOf(item) !== undefined ? next : namesakeOf(item, was, next);
+        const before = was?.[index];
+        final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, index) : undefined);
         if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
-          // An equal copy of the item that was there is that item.
-          items.keepEqual();
+          // An equal copy of an item that was there is that item.
+          missed = 0;
+          items.keepEqual(index);
           copy[i] = final;
           continue;
         }
         if (this.told !== null) (below ??= []).push([i, this.told]);
+        missed++;
       } else this.scalar(item);
       items.put(this.payload, item, final);
       copy[i] = final;
@@ -422,6 +430,20 @@ function hasScalars(array: readonly unknown[], was: readonly unknown[]): boolean
     if (isContainer(item) || !Object.is(item, was[i])) return false;
   }
   return true;
+}
+
+/** The index near `next` of the item that has the name of one that comes, as a list has that was fetched again; `next` where there is none. */
+function namesakeOf(item: object, was: readonly unknown[], next: number): number {
+  const key = NAMES.find((name) => isName(item as Container, name));
+  if (key === undefined) return next;
+  const name = (item as Container)[key];
+  const has = (index: number): boolean => isContainer(was[index]) && (was[index] as Container)[key] === name;
+  if (has(next)) return next;
+  for (let i = 1; i < NEAR; i++) {
+    if (has(next + i)) return next + i;
+    if (has(next - i)) return next - i;
+  }
+  return next;
 }
 
 /** An object without its members that are `undefined`. */
