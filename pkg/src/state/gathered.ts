@@ -12,7 +12,7 @@ export class Gathered {
   isInOrder = true;
   /** Whether nothing of the state is in it but scalars, so that it can be told as it is. */
   isPlain = true;
-  /** Whether some are containers of the array that was there, which have no places of their own. */
+  /** Whether some are containers of the array that was there, which have no places of their own and may be repeated. */
   hasOthers = false;
   constructor(
     /** Whether what comes is frozen, and all items are what they were in it. */
@@ -42,7 +42,11 @@ export class Gathered {
 
   /** A copy of the item that was at an index comes, which is equal to it. */
   keepEqual(index: number): void {
-    this.isInOrder &&= index >= this.next;
+    if (index < this.next) {
+      // It may have come before.
+      this.isInOrder = false;
+      this.hasOthers = true;
+    }
     this.isSame = this.isPlain = false;
     this.extend(index);
   }

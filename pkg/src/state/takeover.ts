@@ -21,9 +21,6 @@ const PARTS = 32;
 /** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
 const SEARCHES = 16;
-/** How far around its place a copy of an item is looked for by its name, and after how many in a row that weren't there no more. */
-const NEAR = 256;
-const MISSES = 64;
 
 /**
  * Takes values over, as they are when a recipe has ended: turns the recipe's own ones into plain frozen ones, which share
@@ -250,7 +247,7 @@ export abstract class Takeover {
     const { length } = copy;
     const items = new Gathered(isFrozen, was !== null);
     let below: Told["below"] = null;
-    let missed = 0;
+    let names: Indexes | null = null;
     const at = path.push("") - 1;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
@@ -283,18 +280,16 @@ export abstract class Takeover {
       this.payload = item;
       this.told = null;
       if (isContainer(item)) {
-        const index = was === null || missed >= MISSES || placeOf(item) !== undefined ? next : namesakeOf(item, was, next);
+        const index = was === null || placeOf(item) !== undefined ? next : namesakeOf(item, was, next, (names ??= new Map()));
         const before = was?.[index];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, index) : undefined);
         if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
           // An equal copy of an item that was there is that item.
-          missed = 0;
           items.keepEqual(index);
           copy[i] = final;
           continue;
         }
         if (this.told !== null) (below ??= []).push([i, this.told]);
-        missed++;
       } else this.scalar(item);
       items.put(this.payload, item, final);
       copy[i] = final;
@@ -432,18 +427,31 @@ function hasScalars(array: readonly unknown[], was: readonly unknown[]): boolean
   return true;
 }
 
-/** The index near `next` of the item that has the name of one that comes, as a list has that was fetched again; `next` where there is none. */
-function namesakeOf(item: object, was: readonly unknown[], next: number): number {
+/** Where an array has its items, by the member that names them and by their names. */
+type Indexes = Map<string, Map<unknown, number>>;
+
+/**
+ * The index of the item that has the name of one that comes, as the copies of a list have that was fetched again; `next` where there is
+ * none. O(1), and once O(items) where others came or went.
+ */
+function namesakeOf(item: object, was: readonly unknown[], next: number, indexes: Indexes): number {
   const key = NAMES.find((name) => isName(item as Container, name));
   if (key === undefined) return next;
   const name = (item as Container)[key];
-  const has = (index: number): boolean => isContainer(was[index]) && (was[index] as Container)[key] === name;
-  if (has(next)) return next;
-  for (let i = 1; i < NEAR; i++) {
-    if (has(next + i)) return next + i;
-    if (has(next - i)) return next - i;
+  const there = was[next];
+  if (isContainer(there) && (there as Container)[key] === name) return next;
+  let known = indexes.get(key);
+  if (known === undefined) indexes.set(key, (known = indexesOf(was, key)));
+  return known.get(name) ?? next;
+}
+
+function indexesOf(items: readonly unknown[], key: string): Map<unknown, number> {
+  const indexes = new Map<unknown, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (isContainer(item) && isName(item as Container, key)) indexes.set((item as Container)[key], i);
   }
-  return next;
+  return indexes;
 }
 
 /** An object without its members that are `undefined`. */

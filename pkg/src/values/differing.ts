@@ -8,6 +8,8 @@ import { leastLength, restOf, textLength } from "../state/size.js";
 export const DEEP = 128;
 /** What is shared is left out by the bytes: asking for a part that differs takes as long as reading so many. */
 const ASKING = 256;
+/** So many of the shared containers are measured; the others are taken to be as long. */
+const MEASURED = 64;
 
 /** Bytes of a number or a literal at most. */
 const LONGEST = 24;
@@ -48,8 +50,9 @@ export class Differences {
   readonly originals = new Map<unknown, Original>();
   /** What arrays share of which the core is asked which item is which. */
   runs: KnownRuns | undefined;
-  /** Containers that are the same object in both. */
+  /** Some of the containers that are the same object in both, and how many of these there are. */
   private readonly shared: object[] = [];
+  private sharedCount = 0;
   /** Whether lists that differ much have an item in common. */
   private haveItem = false;
   /** The items of arrays of which the core is to find out which is which, and how many of them differ. */
@@ -69,7 +72,7 @@ export class Differences {
 
   private between(before: unknown, after: unknown, deep: number): Differing | undefined {
     if (before === after && (isJsonScalar(before) || typeof before === "object")) {
-      if (isContainer(before)) this.shared.push(before);
+      if (isContainer(before) && this.sharedCount++ < MEASURED) this.shared.push(before);
       return undefined;
     }
     if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);
@@ -121,8 +124,8 @@ export class Differences {
 
   /** Whether it takes longer to read what is the same object in both than to ask for what isn't. */
   private get isShared(): boolean {
-    let rest = ASKING * (this.originals.size + this.unequal);
-    return this.shared.some((container) => (rest -= ASKING - restOf(container, ASKING, DEEP)) < 0);
+    const bytes = this.shared.reduce((bytes, container) => bytes + ASKING - restOf(container, ASKING, DEEP), 0);
+    return (bytes * this.sharedCount) / Math.max(1, this.shared.length) > ASKING * (this.originals.size + this.unequal);
   }
 
   private members(before: Members, after: Members, deep: number): Differing | undefined {

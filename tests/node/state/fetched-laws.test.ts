@@ -80,3 +80,17 @@ test("what equals what was there stays, and what differs is told", () => {
     asked(600),
   );
 }, 90_000);
+
+test.each([30, 70])("equal copies count as often as they are there, %i bytes each", (size) => {
+  const row = { id: 1, text: "x".repeat(size) };
+  const limits = { document: 100_000 };
+  const tracker = new StateTracker<{ rows: Row[] }>({ rows: [{ ...row, tags: [] }] }, { limits });
+  const fill = (count: number): void => tracker.update((draft) => void (draft.rows = Array.from({ length: count }, () => ({ ...row, tags: [] }))));
+  fill(500);
+  const before = tracker.getState();
+  expect(() => fill(5_000)).toThrow("LIMIT_EXCEEDED");
+  expect(tracker.getState()).toBe(before);
+  expect(() => { for (let i = 1; i < 12; i++) fill(500 * i); }).toThrow("LIMIT_EXCEEDED");
+  expect(JSON.stringify(tracker.getState()).length).toBeLessThanOrEqual(limits.document);
+  expect(tracker.document().toJSON()).toEqual(tracker.getState());
+});
