@@ -2,7 +2,6 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as esbuild from 'esbuild';
 import { node, pkg, root } from './places.mjs';
 import { script, step } from './progress.mjs';
 import { setupForBuild } from './setup.mjs';
@@ -120,12 +119,14 @@ async function buildShim(run) {
  * The wasm and its glue stay where they are.
  */
 async function bundle() {
+  // Setup may only just have installed it.
+  const { build } = await import('esbuild');
   const { exports } = JSON.parse(readFileSync(join(pkg, 'package.json'), 'utf8'));
   const glue = {
     name: 'glue',
     setup: ({ onResolve }) => onResolve({ filter: /\/wasm\/[^/]+\.js$/ }, ({ path }) => ({ path: `../wasm/${basename(path)}`, external: true })),
   };
-  await esbuild.build({
+  await build({
     entryPoints: Object.values(exports).flatMap((conditions) => (conditions.node === undefined ? [] : join(pkg, conditions.default))),
     outdir: join(dist, 'node'),
     bundle: true,

@@ -49,5 +49,32 @@ export function areNamesakes(a: Container, b: Container): boolean {
   return name === undefined || (isName(a, name) && isName(b, name) && a[name] === b[name]);
 }
 
+/** Where an array has its items, by the member that names them and by their names. */
+export type Indexes = Map<string, Map<unknown, number>>;
+
+/**
+ * The index of the item that has the name of one that comes, as the copies of a list have that was fetched again; `next` where there is
+ * none. O(1), and once O(items) where others came or went.
+ */
+export function namesakeOf(item: object, was: readonly unknown[], next: number, indexes: Indexes): number {
+  const key = NAMES.find((name) => isName(item as Container, name));
+  if (key === undefined) return next;
+  const name = (item as Container)[key];
+  const there = was[next];
+  if (isContainer(there) && (there as Container)[key] === name) return next;
+  let known = indexes.get(key);
+  if (known === undefined) indexes.set(key, (known = indexesOf(was, key)));
+  return known.get(name) ?? next;
+}
+
+function indexesOf(items: readonly unknown[], key: string): Map<unknown, number> {
+  const indexes = new Map<unknown, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (isContainer(item) && isName(item as Container, key)) indexes.set((item as Container)[key], i);
+  }
+  return indexes;
+}
+
 /** Whether a member of this name says which object it is. */
 export const isName = (object: Container, name: string): boolean => Object.hasOwn(object, name) && !isContainer(object[name]) && object[name] !== null;

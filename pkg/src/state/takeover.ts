@@ -7,7 +7,7 @@ import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDee
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
 import type { Recipe } from "./recipe.js";
-import { isName, NAMES } from "./same.js";
+import { namesakeOf, type Indexes } from "./same.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -425,33 +425,6 @@ function hasScalars(array: readonly unknown[], was: readonly unknown[]): boolean
     if (isContainer(item) || !Object.is(item, was[i])) return false;
   }
   return true;
-}
-
-/** Where an array has its items, by the member that names them and by their names. */
-type Indexes = Map<string, Map<unknown, number>>;
-
-/**
- * The index of the item that has the name of one that comes, as the copies of a list have that was fetched again; `next` where there is
- * none. O(1), and once O(items) where others came or went.
- */
-function namesakeOf(item: object, was: readonly unknown[], next: number, indexes: Indexes): number {
-  const key = NAMES.find((name) => isName(item as Container, name));
-  if (key === undefined) return next;
-  const name = (item as Container)[key];
-  const there = was[next];
-  if (isContainer(there) && (there as Container)[key] === name) return next;
-  let known = indexes.get(key);
-  if (known === undefined) indexes.set(key, (known = indexesOf(was, key)));
-  return known.get(name) ?? next;
-}
-
-function indexesOf(items: readonly unknown[], key: string): Map<unknown, number> {
-  const indexes = new Map<unknown, number>();
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    if (isContainer(item) && isName(item as Container, key)) indexes.set((item as Container)[key], i);
-  }
-  return indexes;
 }
 
 /** An object without its members that are `undefined`. */
