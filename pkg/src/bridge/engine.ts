@@ -1,3 +1,4 @@
+import "../load/platform.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
 import { encodeInto } from "./wtf8.js";
 

@@ -1,3 +1,5 @@
+import "../load/platform.js";
+
 const encoder = new TextEncoder();
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
