@@ -120,13 +120,13 @@ async function buildShim(run) {
  */
 async function bundle() {
   // Setup may only just have installed it.
-  const { build } = await import('esbuild');
+  const esbuild = await import('esbuild');
   const { exports } = JSON.parse(readFileSync(join(pkg, 'package.json'), 'utf8'));
   const glue = {
     name: 'glue',
     setup: ({ onResolve }) => onResolve({ filter: /\/wasm\/[^/]+\.js$/ }, ({ path }) => ({ path: `../wasm/${basename(path)}`, external: true })),
   };
-  await build({
+  await esbuild.build({
     entryPoints: Object.values(exports).flatMap((conditions) => (conditions.node === undefined ? [] : join(pkg, conditions.default))),
     outdir: join(dist, 'node'),
     bundle: true,

@@ -393,7 +393,7 @@ export class SyncedClient<T> {
           this.#notify();
           break;
         case CLIENT_EFFECT.EDITS:
-          this.#copy!.edit(effect[1]);
+          this.#copy!.edit(effect[1], this.#frameBytes);
           if (effect[2] !== undefined) this.#tellPatch(effect[2]);
           this.#notify();
           break;

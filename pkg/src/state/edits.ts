@@ -240,22 +240,25 @@ export class Follower {
   }
 }
 
-/** So many edits wait until somebody looks: each container on their ways is copied once for all of them. */
-const WAITING = 256;
+/** So many edits, of frames of so many characters, wait until somebody looks: each container on their ways is copied once for all of them. */
+const WAITING = { edits: 256, length: 1 << 16 };
 
 /** A plain copy of a document that follows it: what a client shows. */
 export class PlainCopy {
   private value: unknown;
   private waiting: ViewEdit[] = [];
+  private length = 0;
 
   /** Takes over a plain JSON value; what of it an earlier one has, is that one's. O(its size). */
   constructor(value: unknown, before?: PlainCopy) {
     this.value = sharing(before?.publish(), freeze(value), () => true, false);
   }
 
-  edit(edits: ViewEdit[]): void {
+  /** Takes the edits of a frame of so many characters. */
+  edit(edits: ViewEdit[], length: number): void {
     for (let i = 0; i < edits.length; i++) this.waiting.push(edits[i]!);
-    if (this.waiting.length > WAITING) this.publish();
+    this.length += length;
+    if (this.waiting.length > WAITING.edits || this.length > WAITING.length) this.publish();
   }
 
   /** The value as it is: frozen, and `===` where nothing changed since the last time. */
@@ -263,6 +266,7 @@ export class PlainCopy {
     if (this.waiting.length > 0) {
       this.value = follow(this.value, this.waiting);
       this.waiting = [];
+      this.length = 0;
     }
     return this.value;
   }

@@ -523,8 +523,7 @@ export class SyncedState<T> {
    * others are ignored.
    */
   webSocketMessage(socket: HibernatableSocket, message: string | ArrayBuffer): void {
-    const frame = frameOf(message);
-    if (this.#live.audience.has(socket)) this.#live.receive(socket, frame);
+    if (this.#live.audience.has(socket)) this.#live.receive(socket, frameOf(message));
   }
 
   /**

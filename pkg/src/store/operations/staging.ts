@@ -203,17 +203,16 @@ export class StagingOperations extends CheckpointOperations {
       const { number, custom } = session;
       return { number, base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
     });
-    // Another session may have the id by now.
     const same = ({ sessions }: Rooms): Session => {
       const session = sessions.require(sessionId);
+      // Another session may have the id by now.
       if (session.number !== number) throw new PatchwireError("NOT_FOUND", "the session was deleted while the tools ran");
+      session.check(check);
       return session;
     };
     const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => {
       this[STORED].transaction((rooms) => {
-        const session = same(rooms);
-        session.check(check);
-        rooms.staging.stage(session, stepId, changes, base.revision);
+        rooms.staging.stage(same(rooms), stepId, changes, base.revision);
       });
     });
     const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
@@ -240,7 +239,6 @@ export class StagingOperations extends CheckpointOperations {
     };
     const told = this[STORED].transaction((rooms) => {
       const session = same(rooms);
-      session.check(check);
       const newVersion = session.version + 1;
       const told = settle(session, rooms);
       if (promote) session.write(newVersion);
