@@ -58,8 +58,8 @@ export class PatchwireError extends Error implements ErrorPlace {
   constructor(code: PatchwireErrorCode, message = "", place: ErrorPlace = {}, options?: { cause: unknown }) {
     super(message.startsWith(code) ? message : `${code}: ${message}`, options);
     this.code = code;
-    if (place.path !== undefined) this.path = place.path;
-    if (place.opIndex !== undefined) this.opIndex = place.opIndex;
-    if (place.offset !== undefined) this.offset = place.offset;
+    this.path = place.path;
+    this.opIndex = place.opIndex;
+    this.offset = place.offset;
   }
 }

@@ -6,7 +6,7 @@
  */
 export { ready } from "./bridge/core.js";
 export { StateDocument } from "./values/document.js";
-export { castDraft, current, isDraft, original } from "./state/draft.js";
+export { castDraft, current, isDraft, original } from "./state/current.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 export {
   applyChangeRequest, changeRequestProblems, changeRequestSchema, revertChange, stateBefore, type AppliedCounts, type BlockedChange, type ChangeOperation,

@@ -1,6 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Edited, Items, Members, Ref, Run } from "../state/payload.js";
-import type { Exchanged } from "../state/place.js";
+import type { Exchanged } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";

@@ -163,7 +163,7 @@ export class StateManager {
   private readonly failure: Failure = {};
   private handle: ReducersHandle;
   /** The arena of the instance that the handle is in. */
-  private home: unknown;
+  private home: unknown = undefined;
 
   /**
    * @param reducers how values that are there and values that come become one; elsewhere the latest value stays.

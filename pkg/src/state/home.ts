@@ -17,6 +17,6 @@ export function homeOf(place: Place): Home {
 
 function findHome(parent: Place, key: Key, base: object): Key | typeof ABSENT {
   // An array that is changed in place keeps its items' indexes, or else stands apart by now; one that isn't listed keeps them too.
-  if (parent.isInPlace || parent.slots !== null || parent.base[key] === base) return key;
+  if (parent.isInPlace || parent.isUnlisted || parent.base[key] === base) return key;
   return parent.baseIndex.get(base) ?? ABSENT;
 }

@@ -1,6 +1,10 @@
-import { isContainer, type Container } from "./containers.js";
+import { arrayDraft } from "./array-draft.js";
+import { ArrayPlace } from "./array-place.js";
+import { isContainer, type Container, type Key } from "./containers.js";
 import type { Members } from "./members.js";
-import { Place } from "./place.js";
+import { objectDraft } from "./object-draft.js";
+import { ObjectPlace } from "./object-place.js";
+import type { Place } from "./place.js";
 import type { State } from "./state.js";
 import type { Slots } from "./slots.js";
 import type { Source } from "./unread.js";
@@ -25,7 +29,17 @@ export class Recipe {
 
   /** The state as the recipe sees it: a place, or the scalar that it is. */
   begin(value: unknown): unknown {
-    return isContainer(value) ? new Place(this, value as Container, null, "") : value;
+    return isContainer(value) ? this.place(value as Container, null, "", true) : value;
+  }
+
+  /** A container of the state becomes a place: see {@link Place}. */
+  place(value: Container, parent: Place | null, key: Key, isOfState: boolean): Place {
+    return Array.isArray(value) ? new ArrayPlace(this, value, parent, key, isOfState) : new ObjectPlace(this, value, parent, key, isOfState);
+  }
+
+  /** The draft of a container. */
+  draft(place: Place): object {
+    return place instanceof ArrayPlace ? arrayDraft(place) : objectDraft(place as ObjectPlace);
   }
 
   /** Whether a container is the state's: frozen, or one that nobody has seen. The recipe's own values are neither. */

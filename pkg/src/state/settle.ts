@@ -1,11 +1,14 @@
 import type { ArrayEdit } from "./array-edits.js";
+import { ArrayPlace } from "./array-place.js";
 import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
+import type { ObjectPlace } from "./object-place.js";
 import { Edited, Items, Members, Ref, Trail } from "./payload.js";
-import { ABSENT, Exchanged, Place, type Step, type Told } from "./place.js";
+import { ABSENT, Place } from "./place.js";
 import { areSame, isSame } from "./same.js";
-import { hasNames, hasNews, Takeover } from "./takeover.js";
+import { hasNames, Takeover } from "./takeover.js";
+import { Exchanged, told, type Step, type Told } from "./told.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
 const TEXT = 256;
@@ -22,18 +25,18 @@ export class Settlement extends Takeover {
     if (place.isBeingSettled) throw notJson({}, this.path);
     place.isBeingSettled = true;
     if (this.path.length >= this.depth) this.depth = this.path.length + 1;
-    const final = place.isArray ? this.array(place) : this.object(place);
+    const final = place instanceof ArrayPlace ? this.array(place) : this.object(place as ObjectPlace);
     place.isBeingSettled = false;
     if (final !== place.base && this.recipe.source(place.base) !== null) (this.left ??= []).push(place.base);
     return (place.final = final);
   }
 
-  private object(place: Place): object {
+  private object(place: ObjectPlace): object {
     place.own();
     const { touched, drafted, now, base } = place;
-    let steps: Told["steps"] = null;
-    let first: Told["first"] = null;
-    let below: Told["below"] = null;
+    let steps: Step[] | null = null;
+    let first: [Key, Told][] | null = null;
+    let below: [Key, Told][] | null = null;
     let isSettled = true;
     // Whether what was removed was put back as it was.
     let isBack = place.removed !== null && !place.isInPlace;
@@ -44,10 +47,10 @@ export class Settlement extends Takeover {
         const final = this.at(key, kid);
         put(now, key, final);
         // What was changed in place is the same container, with news.
-        if (!hasNews(kid)) continue;
+        if (kid.told === null) continue;
         isSettled = isBack = false;
-        if (place.isBefore(kid)) first = more(first, [key, kid]);
-        else below = more(below, [key, kid]);
+        if (place.isBefore(kid)) first = more(first, [key, kid.told]);
+        else below = more(below, [key, kid.told]);
       }
     }
     if (touched !== null) {
@@ -65,9 +68,9 @@ export class Settlement extends Takeover {
           // What was there, put back.
           const final = this.at(key, slot);
           put(now, key, final);
-          if (hasNews(slot)) {
+          if (slot.told !== null) {
             isSettled = isBack = false;
-            below = more(below, [key, slot]);
+            below = more(below, [key, slot.told]);
           }
           continue;
         }
@@ -92,9 +95,7 @@ export class Settlement extends Takeover {
       }
     }
     if (isSettled || (isBack && hasNames(base, now))) return base;
-    place.steps = steps;
-    place.first = first && inTurn(first);
-    place.below = below && inTurn(below);
+    place.told = told(place.turn, first, steps, below);
     return place.isInPlace ? base : this.sealed(now, place.isLarge);
   }
 
@@ -106,12 +107,12 @@ export class Settlement extends Takeover {
     if (home !== undefined) this.payload = new Edited(new Trail(home, key), before, text);
   }
 
-  private array(place: Place): object {
+  private array(place: ArrayPlace): object {
     if (place.isRewritten) return this.rewritten(place);
     place.own();
     const { edits, base } = place;
-    const below: NonNullable<Told["below"]> = [];
-    const steps: NonNullable<Told["steps"]> = [];
+    const below: [Key, Told][] = [];
+    const steps: Step[] = [];
     let settled: Set<number> | null = null;
     if (edits !== null) {
       settled = new Set();
@@ -139,14 +140,14 @@ export class Settlement extends Takeover {
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
     if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe, setsOf(steps))) return base;
-    tells(place, steps, below);
+    place.told = told(place.turn, null, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, place.length > LARGE);
   }
 
   /** What the log takes for an item that an edit put in; if it is still there, it is settled where it is now. */
   private item(
-    place: Place, edits: ArrayEdit[], e: number, j: number,
-    settled: Set<number>, payloads: Map<number, unknown>, below: NonNullable<Told["below"]>,
+    place: ArrayPlace, edits: ArrayEdit[], e: number, j: number,
+    settled: Set<number>, payloads: Map<number, unknown>, below: [Key, Told][],
   ): unknown {
     const edit = edits[e] as Exclude<ArrayEdit, { kind: "permute" }>;
     const isLast = e === edits.length - 1;
@@ -192,24 +193,24 @@ export class Settlement extends Takeover {
   }
 
   /** The items that have drafts, where they are now. */
-  private drafted(place: Place, settled: Set<number> | null, below: NonNullable<Told["below"]>): void {
+  private drafted(place: ArrayPlace, settled: Set<number> | null, below: [Key, Told][]): void {
     for (const kid of place.drafted!) {
       const index = place.isInPlace ? (kid.key as number) : place.indexAfter(kid.key as number, kid.since);
       if (index < 0 || settled?.has(index) === true || (!place.isInPlace && place.raw(index) !== kid)) continue;
       const final = this.at(index, kid);
-      if (hasNews(kid)) below.push([index, kid]);
+      if (kid.told !== null) below.push([index, kid.told]);
       if (place.isInPlace) (place.edits ??= []).push({ kind: "set", index, out: [kid.base], put: [final] });
       place.put(index, final);
     }
   }
 
   /** An array to which too much was done to tell it one by one. */
-  private rewritten(place: Place): object {
+  private rewritten(place: ArrayPlace): object {
     const home = homeOf(place);
     place.catchUp();
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
     if (final === place.base) return final;
-    tells(place, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], this.told?.below ?? []);
+    place.told = told(place.turn, null, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
     this.told = null;
     return final;
   }
@@ -229,23 +230,6 @@ function more<T>(list: T[] | null, item: T): T[] {
   if (list === null) return [item];
   list.push(item);
   return list;
-}
-
-/** Containers are told of in the order in which they were changed, whatever they were read in. */
-function tells(place: Place, steps: NonNullable<Told["steps"]>, below: NonNullable<Told["below"]>): void {
-  place.steps = steps.length > 0 ? steps : null;
-  place.below = below.length > 0 ? inTurn(below) : null;
-}
-
-function inTurn(below: [Key, Told][]): [Key, Told][] {
-  for (let i = 1; i < below.length; i++) {
-    if (turnOf(below[i - 1]![1]) > turnOf(below[i]![1])) return below.sort(([, a], [, b]) => turnOf(a) - turnOf(b));
-  }
-  return below;
-}
-
-function turnOf(told: Told): number {
-  return told instanceof Place ? told.turn : 0;
 }
 
 /** Whether it refers to nothing, and prints as what it is. */

@@ -2,7 +2,6 @@ import { PatchwireError } from "../errors.js";
 import { EDIT } from "../bridge/boundary.js";
 import { Log } from "../bridge/log.js";
 import { isContainer, type Key } from "./containers.js";
-import { seen } from "./draft.js";
 import { follow, type ViewEdit } from "./edits.js";
 import { DEEPEST, tooDeepForStack } from "./json.js";
 import { measured } from "./measured.js";
@@ -10,8 +9,9 @@ import { Recipe } from "./recipe.js";
 import { patchPlainly } from "./plain-patch.js";
 import { readWhole } from "./reading.js";
 import type { Grown } from "./payload.js";
-import { Place, placeOf, type Told } from "./place.js";
+import { Place, placeOf, seen } from "./place.js";
 import { Settlement } from "./settle.js";
+import type { Told } from "./told.js";
 import type { StateDocument } from "../values/document.js";
 import type { Members } from "./members.js";
 import type { Slots } from "./slots.js";
@@ -107,7 +107,7 @@ export class State {
       const settlement = new Settlement(recipe, isKept ? undefined : result, this.mostBytes);
       this.next = this.settle(settlement, recipe, root);
       if (!isKept && !settlement.hasResult && !holds(this.next, result)) refuseResult();
-      if (this.next === this.value && root.steps === null && root.below === null && root.first === null) {
+      if (this.next === this.value && root.told === null) {
         recipe.undo();
         this.recipe = null;
         return undefined;
@@ -116,7 +116,7 @@ export class State {
       this.left = settlement.left;
       this.hasPut = recipe.sharesParts || settlement.hasPut;
       this.log.begin();
-      tell(this.log, [], root);
+      if (root.told !== null) tell(this.log, [], root.told);
       this.log.weigh(settlement.bytes);
       return measured(settlement, recipe, this.known());
     } catch (error) {
@@ -407,7 +407,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
   if (below !== null) tellEach(log, path, below);
 }
 
-function tellEach(log: Log, path: Key[], members: [Key, Told][]): void {
+function tellEach(log: Log, path: Key[], members: readonly [Key, Told][]): void {
   for (const [key, told] of members) {
     path.push(key);
     tell(log, path, told);

@@ -5,9 +5,10 @@ import { Gathered } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
-import { Exchanged, isHeir, placeOf, type Place, type Step, type Told } from "./place.js";
+import { isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { namesakeOf, type Indexes } from "./same.js";
+import { Exchanged, type Step, type Told } from "./told.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -47,7 +48,7 @@ export abstract class Takeover {
   /** Whether the recipe's result is in the state. */
   hasResult = false;
   /** What the log takes for the value that was taken over last, and what is to be told inside of it. */
-  protected payload: unknown;
+  protected payload: unknown = undefined;
   protected told: Told | null = null;
   /** Whether that value is the one that was there before, with what is to be told inside of it. */
   protected isHint = false;
@@ -136,7 +137,7 @@ export abstract class Takeover {
     const final = this.settle(place);
     this.take(place);
     this.payload = new Ref(home);
-    this.told = hasNews(place) ? place : null;
+    this.told = place.told;
     return final;
   }
 
@@ -157,7 +158,7 @@ export abstract class Takeover {
     const there = was !== undefined && home !== undefined && this.recipe.isOurs(was) ? Object.keys(was) : null;
     let copy: Container | null = there === null ? copyOfNew(value, names) : null;
     let payloads: unknown[] | null = null;
-    let below: Told["below"] = null;
+    let below: [Key, Told][] | null = null;
     let [isSame, isAsBefore, hasGaps] = [Object.isFrozen(value), there !== null, false];
     const at = path.push("") - 1;
     for (let i = 0; i < names.length; i++) {
@@ -221,7 +222,7 @@ export abstract class Takeover {
     }
     const result = isSame ? value : Object.freeze(copy);
     this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
-    if (below !== null) this.told = { first: null, steps: null, below };
+    if (below !== null) this.told = { turn: 0, first: null, steps: null, below };
     return result;
   }
 
@@ -246,7 +247,7 @@ export abstract class Takeover {
     const unread: unknown = there === null ? null : (this.recipe.source(there)?.items ?? null);
     const { length } = copy;
     const items = new Gathered(isFrozen, was !== null);
-    let below: Told["below"] = null;
+    let below: [Key, Told][] | null = null;
     let names: Indexes | null = null;
     const at = path.push("") - 1;
     for (let i = 0; i < length; i++) {
@@ -269,7 +270,7 @@ export abstract class Takeover {
           const final = isOfPlace ? this.settle(place) : item;
           if (isOfPlace) this.take(place);
           this.hasPut ||= place !== undefined && index < next;
-          if (place !== undefined && hasNews(place)) (below ??= []).push([i, place]);
+          if (place !== undefined && place.told !== null) (below ??= []).push([i, place.told]);
           if (!isContainer(item)) this.scalar(item);
           items.keep(index, item, final, isOfPlace);
           copy[i] = final;
@@ -300,10 +301,10 @@ export abstract class Takeover {
   }
 
   /** What an array became whose items were gathered from the one that was `there`, and how it is told. */
-  private listed(source: object, copy: unknown[], items: Gathered, there: unknown[] | null, home: Home, isSlots: boolean, below: Told["below"]): object {
+  private listed(source: object, copy: unknown[], items: Gathered, there: unknown[] | null, home: Home, isSlots: boolean, below: [Key, Told][] | null): object {
     const { parts } = items;
     const { length } = copy;
-    this.told = below === null ? null : { first: null, steps: null, below };
+    this.told = below === null ? null : { turn: 0, first: null, steps: null, below };
     const isAsBefore = there !== null && length === there.length;
     if (isAsBefore && below === null && items.isWhole(length) && this.recipe.isOurs(there)) {
       this.payload = new Ref(home!);
@@ -314,7 +315,7 @@ export abstract class Takeover {
       const steps = replaced(parts, this.recipe.isWhole ? there! : null);
       if (steps !== null && (length > SHORT || isEdited(steps, there, copy))) {
         this.payload = new Ref(home!);
-        this.told = { first: null, steps, below };
+        this.told = { turn: 0, first: null, steps, below };
         return result;
       }
     }
@@ -432,11 +433,6 @@ function withoutGaps(container: Container, names: readonly string[]): Container 
   const copy: Container = {};
   for (const name of names) if (container[name] !== undefined) put(copy, name, container[name]);
   return copy;
-}
-
-/** Whether there is something to tell. */
-export function hasNews(told: Told): boolean {
-  return told.steps !== null || told.below !== null || told.first !== null;
 }
 
 /** Whether an object has just the names of another one, in their order. */

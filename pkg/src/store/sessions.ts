@@ -86,7 +86,7 @@ export function statusOfAgent(given: unknown): SessionStatus {
 /** One session while an operation lasts: what is changed of it is written when the operation has ended. */
 export class Session {
   private written: string;
-  private known: { details: Details; text: string } | undefined;
+  private known: { details: Details; text: string } | undefined = undefined;
 
   constructor(
     private readonly tables: { sessions: HashedTable; details: HashedTable },

@@ -38,9 +38,9 @@ export class Audience {
   private readonly tag: string;
   private readonly streams = new Set<EventStream>();
   private readonly unattached = new Unattached();
-  private connections: Connections | undefined;
+  private connections: Connections | undefined = undefined;
   /** Everybody's number in the session; none before they have places in it. */
-  private numbers: Map<HibernatableSocket | EventStream, number> | undefined;
+  private numbers: Map<HibernatableSocket | EventStream, number> | undefined = undefined;
 
   constructor(
     private readonly context: SocketContext,

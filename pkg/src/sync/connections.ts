@@ -23,7 +23,7 @@ export type Effect =
 export class Connections {
   private readonly sinks = new Map<number, Sink>();
   /** Whom the last frame went to, and their sinks. The core gives the same list, `===`, until other connections are meant. */
-  private told: Connected | undefined;
+  private told: Connected | undefined = undefined;
   private listening: Sink[] = [];
 
   constructor(

@@ -69,7 +69,7 @@ export class LiveState<T> {
   readonly audience: Audience;
   private readonly transactions: Transactions;
   private readonly witness: Witness = { ended: (isOutermost, isTakenBack) => this.check(isOutermost, isTakenBack), deleted: () => this.deleted() };
-  private opened: Live<T> | undefined;
+  private opened: Live<T> | undefined = undefined;
   /** Whether the storage was deleted while a recipe ran. */
   private isDeleted = false;
   /** What is to be told and answered when the transaction has ended that is open. */

@@ -22,7 +22,7 @@ export type Row = { [S in Statement]: [statement: S, ...parameters: Statements[S
 export class Plan {
   readonly rows: Row[] = [];
   /** The number of the commit; undefined where there is none. */
-  revision: number | undefined;
+  revision: number | undefined = undefined;
   /** The size of its patch. */
   bytes = 0;
   readonly sent: Effect[] = [];

@@ -84,7 +84,7 @@ function errorOf(text: string): PatchwireError {
 
 /** The rows of one state, whatever it is stored in: executes what the core plans. */
 export abstract class StateTables {
-  private rows: StoredRows | undefined;
+  private rows: StoredRows | undefined = undefined;
 
   constructor(
     protected readonly transaction: DurableStorage["transactionSync"],

@@ -38,5 +38,6 @@ function cast(Tracker: typeof StateTracker): unknown[] {
     by.copy = { ...rows[1], row: rows[2] };
     draft.sifted = sifted.filter(({ n }) => n === 5);
   });
-  return [tracker, place, new Settlement(place!.recipe, undefined, 0), new StateIntake("look"), new Gathered(false, false), new Follower(null), new Arrays(new State(null))];
+  // Bounds are whole numbers that V8 may hold as fractions; a class whose objects had others before is another one to it.
+  return [tracker, place, new Settlement(place!.recipe, undefined, 0.5), new StateIntake("look"), new Gathered(false, false), new Follower(null), new Arrays(new State(null))];
 }

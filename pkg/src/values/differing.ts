@@ -49,7 +49,7 @@ export class Differences {
   /** Containers by the objects that stand for them after. */
   readonly originals = new Map<unknown, Original>();
   /** What arrays share of which the core is asked which item is which. */
-  runs: KnownRuns | undefined;
+  runs: KnownRuns | undefined = undefined;
   /** Some of the containers that are the same object in both, and how many of these there are. */
   private readonly shared: object[] = [];
   private sharedCount = 0;
@@ -174,7 +174,7 @@ class Several {
   readonly differing: Differing = { before: {}, after: {}, isLess: true, hasScalarItem: false };
   private readonly at: number[] = [];
   /** The member that names all of them, once there are two, and their names. */
-  private name: string | undefined;
+  private name: string | undefined = undefined;
   private readonly names = new Set<unknown>();
   /** Whether it isn't one that the core takes for a name. */
   private isGuessed = false;

@@ -39,5 +39,5 @@ test("what V8 compiled for recipes outlives them", () => {
   const said = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" }, maxBuffer: 1 << 26 });
   const lost = said.split("\n").filter((line) => line.includes("weak objects cleared")).map((line) => /SharedFunctionInfo ([\w ]+)>/.exec(line)?.[1]);
   expect(lost).toContain("Short");
-  for (const name of ["Place", "draftOf", "slot", "setMember", "settle", "list", "value", "scalar", "tell"]) expect(lost).not.toContain(name);
+  for (const name of ["Place", "ObjectPlace", "ArrayPlace", "place", "draft", "slot", "set", "splice", "settle", "list", "value", "scalar", "tell"]) expect(lost).not.toContain(name);
 });
