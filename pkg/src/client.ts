@@ -6,11 +6,11 @@
 import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-import type { ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
+import type { ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
-import { requireFunction, requireKnown } from "./bridge/options.js";
+import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
 import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
 import { memberOf, namesIn } from "./state/pointer.js";
@@ -18,10 +18,21 @@ import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
+export type { ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 
-const OPTIONS = ["url", "snapshot", "onPatch", "onError", "WebSocket", "limits"] as const satisfies readonly (keyof ConnectOptions)[];
+const OPTIONS = [
+  "url", "snapshot", "onPatch", "onError", "shouldReconnect", "notify", "lazy", "WebSocket", "limits",
+] as const satisfies readonly (keyof ConnectOptions)[];
+
+/** What may mean that the network has changed, or that the machine has slept. */
+const CHANGES = ["online", "offline", "pageshow", "visibilitychange", "resume"];
+
+/** A page that isn't visible isn't drawn: listeners that are told once a frame are told after so many milliseconds there. */
+const UNDRAWN = 100;
+
+/** The code of a connection that was closed for good. */
+const REFUSED = 1008;
 
 /** How long a client waits, in milliseconds, whose core failed twice in a row. */
 const REST = 1_000;
@@ -45,7 +56,7 @@ type Effect =
  * has a state all the same (docs/react.md).
  *
  * @throws TypeError if the url isn't a valid URL, if its protocol isn't ws, wss, http or https, or if a page has no WebSocket.
- *   PatchwireError `NOT_JSON` if there is no url, or a limit isn't a number in its range; `VALIDATION_FAILED` for an unknown
+ *   PatchwireError `NOT_JSON` if there is no url, or an option isn't one of those that there are; `VALIDATION_FAILED` for an unknown
  *   option, for one that isn't the function that it should be, and for a snapshot that is none; `LIMIT_EXCEEDED` if that is over a limit.
  * @example
  * ```ts
@@ -74,8 +85,6 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
  */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
-  /** None where a client waits, see {@link connect}. */
-  readonly #url: string | undefined;
   readonly #WebSocket: (new (url: string) => ClientSocket) | undefined;
   readonly #bounds: Float64Array;
   /** None where a client waits, and where the core is blocked. */
@@ -87,22 +96,31 @@ export class SyncedClient<T> {
   readonly #first: unknown;
   #status: SyncStatus = "connecting";
   #revision = 0;
+  #session: string | undefined;
   #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
   /** What earlier cores had counted. */
   #counted = this.#stats;
   /** How often a core failed in this client's hands. */
   #losses = 0;
   #wakeAt: number | undefined;
+  /** The connection that it has, or tries to get. */
+  #connection = 0;
+  /** Whether it has something that listeners are told of when it is complete, or stays away. */
+  #hasNews = false;
   /** Bytes of the frame that was received last. */
   #frameBytes = 0;
   #scheduled = false;
+  /** Starts it, where it hasn't been started and is to be. */
+  #starter: (() => void) | undefined;
 
   /** {@link connect} makes clients. */
   constructor(options: ConnectOptions) {
     this.#options = options;
-    this.#url = resolve(options?.url);
+    const url = typeof options?.url === "function" ? null : resolve(options?.url);
     requireKnown("option", options, OPTIONS);
-    for (const name of ["onPatch", "onError", "WebSocket"] as const) requireFunction(name, options[name]);
+    for (const name of ["onPatch", "onError", "shouldReconnect", "WebSocket"] as const) requireFunction(name, options[name]);
+    requireOneOf("notify", options.notify ?? "change", ["change", "frame"]);
+    requireOneOf("lazy", options.lazy ?? false, [false, true]);
     this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     this.#bounds = bounds(options.limits);
     const text = snapshotText(options.snapshot);
@@ -110,13 +128,15 @@ export class SyncedClient<T> {
       this.#copy = new PlainCopy(JSON.parse(text));
       this.#first = this.#copy.publish();
       this.#revision = options.snapshot!.revision;
+      this.#session = options.snapshot!.session;
     }
     if (this.#WebSocket === undefined) {
       const why = "there is no WebSocket here: pass one as `WebSocket`";
       if (globalThis.location !== undefined) throw new TypeError(why);
-      if (this.#url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
-    } else if (this.#url !== undefined) {
-      this.#start(text);
+      if (url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
+    } else if (url !== undefined) {
+      this.#starter = () => this.#start(text);
+      if (options.lazy !== true) this.#begin();
     }
   }
 
@@ -183,6 +203,63 @@ export class SyncedClient<T> {
   }
 
   /**
+   * The session that the state belongs to: revisions of two sessions can't be compared. Undefined while there is no state. It is another
+   * one where the server's state was deleted, or put back to an earlier time.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const snapshot = { session: "a session", revision: 7, state: { notes: [] } };
+   * const client = connect({ url: "/session/demo", snapshot });
+   * console.log(client.session, client.revision); // a session 7
+   * ```
+   */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
+  /**
+   * Waits until the state has a commit, such as the one that an action made: for an optimistic view that is to stay until the real one is
+   * there. What the action answered says which (`SyncedState.session` and `revision`).
+   *
+   * @param options.session the session of the revision; without it, the one that the state has then. Where the state goes on as another
+   *   session than that, which never has the commit, the waiting has an end as well.
+   * @param options.signal gives up: `AbortSignal.timeout(5_000)`.
+   * @throws PatchwireError `CLOSED` where the client is closed, or is closed before; the signal's reason.
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo" });
+   * await client.whenRevision(1);
+   * console.log(client.getState()?.notes[0]?.text); // plan
+   * ```
+   */
+  whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const first = this.#session;
+    const isThere = (): boolean => {
+      const now = this.#session;
+      if (now === undefined) return false;
+      return now === (session ?? first ?? now) ? this.#revision >= revision : now !== first;
+    };
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (isThere()) end(resolve);
+        else if (this.#status === "closed") end(() => reject(new PatchwireError("CLOSED", "the client was closed before the revision was there")));
+      };
+      const abort = (): void => end(() => reject(signal!.reason as Error));
+      const end = (settle: () => void): void => {
+        unsubscribe();
+        signal?.removeEventListener("abort", abort);
+        settle();
+      };
+      const unsubscribe = this.subscribe(look);
+      signal?.addEventListener("abort", abort);
+      if (signal?.aborted === true) abort();
+      else look();
+    });
+  }
+
+  /**
    * What happened so far, as a copy: frames and bytes received, snapshots, resynchronisations.
    *
    * @example
@@ -209,8 +286,8 @@ export class SyncedClient<T> {
    * client.subscribe("", () => console.log(client.get("/notes/0/text"), client.get("/notes/7"))); // plan undefined
    * ```
    */
-  get<V = unknown>(pointer: string): V | undefined {
-    return namesIn(pointer).reduce(memberOf, this.getState()) as V | undefined;
+  get<V = unknown>(pointer: string): Immutable<V> | undefined {
+    return namesIn(pointer).reduce(memberOf, this.getState()) as Immutable<V> | undefined;
   }
 
   /**
@@ -237,8 +314,28 @@ export class SyncedClient<T> {
     if (typeof (typeof first === "string" ? second : first) !== "function") throw new TypeError("a listener is a function");
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);
+    this.#begin();
     return () => void this.#listeners.delete(listener);
   };
+
+  /**
+   * Connects anew, at once: with another token, or because the user asked for it. A client that is closed stays closed.
+   *
+   * @example
+   * ```ts
+   * import { connect } from "patchwire/client";
+   * let token = "of yesterday";
+   * const client = connect({ url: () => `wss://example.com/session/demo?token=${token}` });
+   * token = "of today";
+   * client.reconnect();
+   * await client.whenRevision(1);
+   * console.log(client.status); // live
+   * ```
+   */
+  reconnect(): void {
+    if (this.#handle === undefined) this.#begin();
+    else this.#carryOut(this.#ask((handle) => handle.reconnect(now())));
+  }
 
   /**
    * Disconnects for good. The state stays readable.
@@ -254,16 +351,24 @@ export class SyncedClient<T> {
    * ```
    */
   close(): void {
-    globalThis.removeEventListener?.("online", this.#hurry);
+    this.#starter = undefined;
     if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.stop()));
-    else this.#say("closed");
+    this.#say("closed");
   }
 
-  #hurry = (): void => this.#carryOut(this.#ask((handle) => handle.hurry(now())));
+  #hurry = (): void => {
+    if (globalThis.document?.visibilityState !== "hidden") this.#carryOut(this.#ask((handle) => handle.hurry(now())));
+  };
+
+  #begin(): void {
+    const start = this.#starter;
+    this.#starter = undefined;
+    start?.();
+  }
 
   #start(text: string | undefined): void {
     try {
-      const handle = this.#begin();
+      const handle = this.#made();
       if (text !== undefined) this.#give(handle, text);
       this.#handle = handle;
     } catch (error) {
@@ -273,11 +378,11 @@ export class SyncedClient<T> {
       queueMicrotask(() => guard(() => this.#refuse(error as PatchwireError)));
       return;
     }
-    globalThis.addEventListener?.("online", this.#hurry);
+    for (const change of CHANGES) globalThis.addEventListener?.(change, this.#hurry);
     this.#carryOut(this.#ask((handle) => handle.start(now())));
   }
 
-  #begin(): ClientHandle {
+  #made(): ClientHandle {
     const seed = Math.floor(Math.random() * 2 ** 52);
     return call(() => new (core().ClientHandle)(this.#bounds, this.#options.onPatch !== undefined, seed));
   }
@@ -305,6 +410,7 @@ export class SyncedClient<T> {
   #say(status: SyncStatus): void {
     if (this.#status === status) return;
     this.#status = status;
+    if (status === "closed") for (const change of CHANGES) globalThis.removeEventListener?.(change, this.#hurry);
     this.#notify();
   }
 
@@ -331,6 +437,7 @@ export class SyncedClient<T> {
     return call(() => {
       const effects = JSON.parse(question(handle)) as Effect[];
       if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT || kind === CLIENT_EFFECT.EDITS)) this.#revision = handle.revision();
+      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT)) this.#session = handle.session();
       const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
       const counted = this.#counted;
       this.#frameBytes = counted.bytes + bytes - this.#stats.bytes;
@@ -347,7 +454,7 @@ export class SyncedClient<T> {
 
   #beginAgain(): void {
     this.#disconnect();
-    const handle = this.#begin();
+    const handle = this.#made();
     this.#counted = this.#stats;
     if (this.#status !== "closed") {
       // As if connecting had failed, once more with each core: it may have been the server's frame that was too much.
@@ -390,12 +497,12 @@ export class SyncedClient<T> {
           break;
         case CLIENT_EFFECT.SNAPSHOT:
           this.#copy = new PlainCopy(effect[1], this.#copy);
-          this.#notify();
+          this.#hasNews = true;
           break;
         case CLIENT_EFFECT.EDITS:
           this.#copy!.edit(effect[1], this.#frameBytes);
           if (effect[2] !== undefined) this.#tellPatch(effect[2]);
-          this.#notify();
+          this.#hasNews = true;
           break;
         case CLIENT_EFFECT.STATUS:
           this.#say(effect[1]);
@@ -404,6 +511,8 @@ export class SyncedClient<T> {
           guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
       }
     }
+    // What somebody lacked comes in many frames, and isn't the state before the last of them.
+    if (this.#hasNews && (this.#status === "live" || this.#socket === undefined)) this.#notify();
     this.#setTimer();
   }
 
@@ -414,26 +523,45 @@ export class SyncedClient<T> {
 
   #connect(connection: number): void {
     this.#disconnect();
+    this.#connection = connection;
+    const { url } = this.#options;
     const owner = this.#handle;
     // Another core counts connections anew: it would take this one's end for that of its own.
-    const tell = (question: (handle: ClientHandle) => string): void => {
-      if (this.#handle === owner) this.#carryOut(this.#ask(question));
-    };
-    const closed = (code: number, reason = ""): void => {
-      const before = this.#status;
-      tell((handle) => handle.closed(connection, code, now()));
-      if (this.#status !== "closed" || before === "closed") return;
-      guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
-    };
+    const isCurrent = (): boolean => this.#handle === owner && this.#connection === connection;
+    if (typeof url !== "function") this.#open(resolve(url)!, connection, isCurrent);
+    else void this.#openAt(url, connection, isCurrent);
+  }
+
+  async #openAt(ask: () => Url | Promise<Url>, connection: number, isCurrent: () => boolean): Promise<void> {
+    // Later: who is asked may want to use what `connect` returns.
+    await null;
+    try {
+      const url = resolve(await ask());
+      if (!isCurrent()) return;
+      if (url !== undefined) return this.#open(url, connection, isCurrent);
+      // It waits: see `connect`.
+      this.#ask((handle) => handle.stop());
+      this.#setTimer();
+    } catch (cause) {
+      if (!isCurrent()) return;
+      guard(() => this.#options.onError?.(new PatchwireError("CLOSED", "the option url gave none", {}, { cause })));
+      this.#closed(connection, 1006, "");
+    }
+  }
+
+  #open(url: string, connection: number, isCurrent: () => boolean): void {
     let socket: ClientSocket;
     try {
-      socket = new this.#WebSocket!(this.#url!);
+      socket = new this.#WebSocket!(url);
     } catch {
       // A page may forbid it: that is no reason to stop trying, or to break who called.
-      queueMicrotask(() => closed(1006));
+      queueMicrotask(() => isCurrent() && this.#closed(connection, 1006, ""));
       return;
     }
     this.#socket = socket;
+    const tell = (question: (handle: ClientHandle) => string): void => {
+      if (isCurrent()) this.#carryOut(this.#ask(question));
+    };
     socket.addEventListener("open", () => tell((handle) => handle.opened(connection, now())));
     socket.addEventListener("message", ({ data }) => {
       const frame = String(data);
@@ -442,14 +570,27 @@ export class SyncedClient<T> {
         return handle.received(connection, arena, length!, now());
       });
     });
-    socket.addEventListener("close", ({ code, reason }) => closed(code, reason));
+    socket.addEventListener("close", ({ code, reason = "" }) => {
+      if (isCurrent()) this.#closed(connection, code, reason);
+    });
     // A close follows; without a listener some platforms treat it as unhandled.
     socket.addEventListener("error", () => {});
+  }
+
+  #closed(connection: number, code: number, reason: string): void {
+    const before = this.#status;
+    let isFinal = false;
+    guard(() => (isFinal = this.#options.shouldReconnect?.(code, reason) === false));
+    this.#socket = undefined;
+    this.#carryOut(this.#ask((handle) => handle.closed(connection, isFinal ? REFUSED : code, now())));
+    if (this.#status !== "closed" || before === "closed") return;
+    guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
   }
 
   #disconnect(): void {
     const socket = this.#socket;
     this.#socket = undefined;
+    this.#connection = 0;
     try {
       socket?.close();
     } catch {
@@ -464,16 +605,31 @@ export class SyncedClient<T> {
     this.#timer = setTimeout(() => this.#carryOut(this.#ask((handle) => handle.tick(now()))), Math.max(0, at - now()));
   }
 
-  /** Frames that arrive in one turn of the event loop are one change to listeners. */
+  /** What arrives in one turn of the event loop, or between two frames that are drawn, is one change to listeners. */
   #notify(): void {
+    this.#hasNews = false;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => {
-      this.#scheduled = false;
-      // One that another one ended isn't called any more.
-      for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) guard(listener);
-    });
+    if (this.#options.notify === "frame") beforeFrame(this.#tell);
+    else queueMicrotask(this.#tell);
   }
+
+  #tell = (): void => {
+    this.#scheduled = false;
+    // One that another one ended isn't called any more.
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) guard(listener);
+  };
+}
+
+/** Calls it before the page is drawn, or a little later where it isn't. */
+function beforeFrame(tell: () => void): void {
+  const then = (): void => {
+    clearTimeout(timer);
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    tell();
+  };
+  const frame = globalThis.requestAnimationFrame?.(then);
+  const timer = setTimeout(then, UNDRAWN);
 }
 
 function now(): number {
@@ -495,10 +651,11 @@ function snapshotText(snapshot: StateSnapshot | undefined): string | undefined {
 }
 
 /** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
-function resolve(url: ConnectOptions["url"] | undefined): string | undefined {
+function resolve(url: Url | undefined): string | undefined {
   const text = typeof url === "string" ? url : url?.href;
   if (typeof text !== "string" || text === "") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
-  const base = globalThis.location?.href;
+  // A page may say what its urls are relative to, as `fetch` takes them; a document without a url has that of its parent.
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   // What begins with a scheme is absolute (RFC 3986 §4.2).
   if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;
   const resolved = new URL(text, base);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useMemo, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type { SyncedClient, SyncStatus } from "./client.js";
 import { memberOf, namesIn } from "./state/pointer.js";
 import type { Immutable } from "./types.js";
@@ -14,7 +14,10 @@ import type { Immutable } from "./types.js";
  * takes over what a server rendered, the state is that of `connect`'s option `snapshot`, or none; the one that has arrived by then is
  * rendered right afterwards.
  *
+ * @param client `undefined` where there is none yet: as one that has no state.
  * @param what A selector, which is called with `undefined` where there is no state, or a pointer.
+ * @param isEqual Whether what the selector made is as good as what is shown, so that nothing is rendered: for selectors that
+ *   make a new object.
  * @throws PatchwireError `INVALID_POINTER`.
  * @example
  * ```ts
@@ -32,16 +35,29 @@ import type { Immutable } from "./types.js";
  * console.log(renderToString(createElement(Notes))); // <p>0: undefined</p>
  * ```
  */
-export function useSyncedState<T>(client: SyncedClient<T>): Immutable<T> | undefined;
-export function useSyncedState<T, V>(client: SyncedClient<T>, what: (state: Immutable<T> | undefined) => V): V;
-export function useSyncedState<V = unknown>(client: SyncedClient<unknown>, what: string): V | undefined;
-export function useSyncedState<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): unknown {
-  const [read, readOnServer] = useMemo(() => readers(client, what), [client, what]);
-  return useSyncExternalStore(client.subscribe, read, readOnServer);
+export function useSyncedState<T>(client: SyncedClient<T> | undefined): Immutable<T> | undefined;
+export function useSyncedState<T, V>(client: SyncedClient<T> | undefined, what: (state: Immutable<T> | undefined) => V, isEqual?: IsEqual<V>): V;
+export function useSyncedState<V = unknown>(client: SyncedClient<unknown> | undefined, what: string): Immutable<V> | undefined;
+export function useSyncedState<T>(client: SyncedClient<T> | undefined, what?: Selector<T> | string, isEqual?: IsEqual<never>): unknown {
+  const rendered = useRef<Rendered>(undefined);
+  const [read, readOnServer] = useMemo(() => readers(client, what, isEqual as IsEqual<unknown> | undefined, rendered), [client, what, isEqual]);
+  const value = useSyncExternalStore(client?.subscribe ?? toNobody, read, readOnServer);
+  useEffect(() => {
+    rendered.current = { value };
+  });
+  return value;
 }
 
+type Selector<T> = (state: Immutable<T> | undefined) => unknown;
+type IsEqual<V> = (before: V, after: V) => boolean;
+type Rendered = { value: unknown } | undefined;
+
+const toNobody = (): (() => void) => () => {};
+const nothing = (): undefined => undefined;
+
 /**
- * The client's status. The component renders again when it changes. A server renders `connecting`.
+ * The client's status. The component renders again when it changes. A server renders `connecting`, and so does a component whose client
+ * is `undefined`.
  *
  * @example
  * ```ts
@@ -55,13 +71,17 @@ export function useSyncedState<T>(client: SyncedClient<T>, what?: ((state: Immut
  * console.log(renderToString(createElement(Status))); // <p>connecting</p>
  * ```
  */
-export function useSyncStatus(client: SyncedClient<unknown>): SyncStatus {
-  return useSyncExternalStore(client.subscribe, () => client.status, () => "connecting");
+export function useSyncStatus(client: SyncedClient<unknown> | undefined): SyncStatus {
+  return useSyncExternalStore(client?.subscribe ?? toNobody, () => client?.status ?? "connecting", () => "connecting");
 }
 
 /** What React calls to know whether anything changed. A selector runs once for each state: it may make a new object. */
-function readers<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | undefined) => unknown) | string): [() => unknown, () => unknown] {
-  const { getState, getInitialState } = client;
+function readers<T>(
+  client: SyncedClient<T> | undefined, what: Selector<T> | string | undefined,
+  isEqual: IsEqual<unknown> | undefined, rendered: { current: Rendered },
+): [() => unknown, () => unknown] {
+  const getState = client?.getState ?? nothing;
+  const getInitialState = client?.getInitialState ?? nothing;
   if (what === undefined) return [getState, getInitialState];
   if (typeof what === "string") {
     const names = namesIn(what);
@@ -69,7 +89,10 @@ function readers<T>(client: SyncedClient<T>, what?: ((state: Immutable<T> | unde
   }
   let last: { state: Immutable<T> | undefined; selected: unknown } | undefined;
   const select = (state: Immutable<T> | undefined): unknown => {
-    if (last === undefined || last.state !== state) last = { state, selected: what(state) };
+    if (last !== undefined && last.state === state) return last.selected;
+    const selected = what(state);
+    const shown = last === undefined ? rendered.current : { value: last.selected };
+    last = { state, selected: shown !== undefined && isEqual?.(shown.value, selected) === true ? shown.value : selected };
     return last.selected;
   };
   return [() => select(getState()), () => select(getInitialState())];

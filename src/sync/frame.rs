@@ -261,9 +261,13 @@ pub(crate) fn patch_length(revision: u64, patches: &str) -> usize {
     AROUND + 2 * number::digits(revision, &mut [0; 20]).len() + patches.len()
 }
 
+/// A longer state comes in parts whatever a frame may have: a client takes silence for a fault, and one frame of 8 MB is long in coming.
+const PART: usize = 1 << 20;
+
 /// The whole state, in one frame if it fits into `most` bytes, otherwise in parts.
 pub(crate) fn snapshot(revision: u64, session: &str, document: &Document, most: usize) -> Vec<String> {
     let state = finish(document.to_bytes(), b"");
+    let most = most.min(PART);
     if state.len() + session.len() * 6 + ENVELOPE_BYTES <= most {
         let mut out = part(revision, session, 1, 1);
         out.extend_from_slice(br#","state":"#);

@@ -6,6 +6,17 @@ pub(crate) const QUIET: u64 = 25_000;
 /// How long opening, a hello or a ping may stay without any answer.
 pub(crate) const ANSWER: u64 = 10_000;
 
+/// The same, where there is reason to believe that the connection has gone.
+pub(crate) const SOON: u64 = 3_000;
+
+/// A hello that stayed without an answer gives the next one twice the time, so many times: the answer may be long, and the link slow.
+const PATIENCE: u32 = 3;
+
+/// How long a hello may stay without any answer after so many that did.
+pub(crate) fn answer_after(unanswered: u32) -> u64 {
+    ANSWER << unanswered.min(PATIENCE)
+}
+
 const FIRST: u64 = 250;
 const LONGEST: u64 = 30_000;
 

@@ -74,9 +74,15 @@ impl ClientHandle {
         self.list(effects)
     }
 
-    /// Connecting is likely to work now.
+    /// The network may have changed.
     pub fn hurry(&mut self, now: f64) -> String {
         let effects = self.client.hurry(now as u64);
+        self.list(effects)
+    }
+
+    /// Goes on over another connection.
+    pub fn reconnect(&mut self, now: f64) -> String {
+        let effects = self.client.reconnect(now as u64);
         self.list(effects)
     }
 
@@ -88,6 +94,11 @@ impl ClientHandle {
     /// The revision of the state.
     pub fn revision(&self) -> f64 {
         self.client.revision() as f64
+    }
+
+    /// The session that the state belongs to.
+    pub fn session(&self) -> Option<String> {
+        self.client.session().map(str::to_owned)
     }
 
     /// `[frames, bytes, snapshots, resyncs]`.

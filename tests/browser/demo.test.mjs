@@ -109,6 +109,17 @@ test('killed outright in the middle, it goes on where it was, and so does the pa
   await tab.close();
 });
 
+test('a page that is cut off says so within seconds, and is live as soon as it is back', async () => {
+  const page = await open('offline');
+  await page.setOfflineMode(true);
+  await until(page, () => window.patchwire.status === 'reconnecting');
+  await post('offline', 'start?pace=0');
+  await page.setOfflineMode(false);
+  await until(page, () => window.patchwire.status === 'live' && window.patchwire.getState().run.status === 'done');
+  expect(page.problems).toEqual([]);
+  await page.close();
+}, 20_000);
+
 test('the page shows what the state says', async () => {
   const page = await open('shown');
   await post('shown', 'start?pace=0');

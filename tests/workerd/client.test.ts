@@ -289,3 +289,157 @@ test("where to connect to, and with what", () => {
   expect(() => connect({ url: "/" })).toThrow("pass one as `WebSocket`");
   vi.unstubAllGlobals();
 });
+
+test("what a client lacked is one change to who listens, with the status", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const snapshot = await snapshotOf(stub);
+  for (let i = 0; i < 20; i++) await addNote(stub, `${i}`);
+  const client = join(stub, { snapshot });
+  const heard: [string, number | undefined][] = [];
+  client.subscribe(() => heard.push([client.status, client.getState()?.notes.length]));
+  await reaches(client, 21);
+  expect(heard).toEqual([["live", 21]]);
+  await addNote(stub, "b");
+  await reaches(client, 22);
+  expect(heard).toEqual([["live", 21], ["live", 22]]);
+});
+
+test("what came of that before the connection broke is told, too", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const snapshot = await snapshotOf(stub);
+  for (let i = 0; i < 5; i++) await addNote(stub, `${i}`);
+  const real = socketTo(stub);
+  let open = true;
+  // The first connection ends behind the third frame.
+  const Breaking = function (url: string) {
+    const socket = new real(url);
+    if (!open) return socket;
+    open = false;
+    let frames = 0;
+    const close: ((event: { code: number }) => void)[] = [];
+    return {
+      send: (text: string) => socket.send(text),
+      close: () => socket.close(),
+      addEventListener(type: string, listener: (event: never) => void) {
+        if (type === "close") close.push(listener as never);
+        else if (type !== "message") socket.addEventListener(type as "open", listener as never);
+        else socket.addEventListener("message", (event) => (frames++ < 3 ? listener(event as never) : frames === 4 && close.forEach((tell) => tell({ code: 1006 }))));
+      },
+    };
+  } as unknown as NonNullable<ConnectOptions["WebSocket"]>;
+  const client = join(stub, { snapshot, WebSocket: Breaking });
+  const heard: number[] = [];
+  client.subscribe(() => heard.push(client.getState()!.notes.length));
+  await reaches(client, 6);
+  expect([heard[0]! < 6, heard.at(-1)]).toEqual([true, 6]);
+});
+
+test("once a frame listeners are told of all that changed since", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const client = join(stub, { notify: "frame" });
+  await reaches(client, 1);
+  await new Promise((later) => setTimeout(later, 150));
+  const heard: number[] = [];
+  client.subscribe<unknown[]>("/notes", (notes) => heard.push(notes!.length));
+  for (let i = 0; i < 10; i++) await addNote(stub, `${i}`);
+  await vi.waitUntil(() => heard.at(-1) === 11, { timeout: 5_000 });
+  expect(heard.length).toBeLessThan(10);
+});
+
+test("the url is asked for before each attempt to connect", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const urls: string[] = [];
+  const Socket = socketTo(stub);
+  const Noting = function (url: string) {
+    urls.push(url);
+    return new Socket(url);
+  } as unknown as NonNullable<ConnectOptions["WebSocket"]>;
+  const errors: unknown[] = [];
+  let token = 0;
+  const url = async (): Promise<string> => {
+    if (++token === 1) throw new Error("no token yet");
+    return `ws://session/?token=${token}`;
+  };
+  const client = join(stub, { url, WebSocket: Noting, onError: ({ code, cause }) => errors.push([code, cause]) });
+  await reaches(client, 1);
+  client.reconnect();
+  expect(client.status).toBe("reconnecting");
+  await reaches(client, 1);
+  expect(urls).toEqual(["ws://session/?token=2", "ws://session/?token=3"]);
+  expect(errors).toEqual([["CLOSED", new Error("no token yet")]]);
+  client.close();
+  client.reconnect();
+  expect(client.status).toBe("closed");
+});
+
+test("whether to come back is for `shouldReconnect` to say", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const asked = vi.fn((code: number) => code !== 4401);
+  const onError = vi.fn();
+  const client = join(stub, { shouldReconnect: asked, onError });
+  await reaches(client, 1);
+  const drop = (code: number, why: string): Promise<void> => within(stub, (_, ctx) => ctx.getWebSockets().forEach((socket) => socket.close(code, why)));
+  await drop(4000, "a new version");
+  await vi.waitUntil(() => client.status === "reconnecting");
+  await reaches(client, 1);
+  await drop(4401, "the token has expired");
+  await vi.waitUntil(() => client.status === "closed");
+  expect(asked.mock.calls).toEqual([[4000, "a new version"], [4401, "the token has expired"]]);
+  expect(onError.mock.calls.map(([error]) => `${error}`)).toEqual(["PatchwireError: CLOSED: the token has expired"]);
+});
+
+test("a lazy client connects when somebody subscribes", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const Socket = vi.fn(socketTo(stub) as never) as unknown as NonNullable<ConnectOptions["WebSocket"]>;
+  const client = join(stub, { lazy: true, WebSocket: Socket });
+  await new Promise((later) => setTimeout(later, 20));
+  expect([client.status, vi.mocked(Socket).mock.calls.length]).toEqual(["connecting", 0]);
+  client.subscribe(() => {});
+  await reaches(client, 1);
+  const never = join(stub, { lazy: true, WebSocket: Socket });
+  never.close();
+  never.subscribe(() => {});
+  expect([never.status, vi.mocked(Socket).mock.calls.length]).toEqual(["closed", 1]);
+});
+
+test("a client waits for the commit of an action", async () => {
+  const stub = newSession();
+  const client = join(stub);
+  const commit = (): Promise<{ session: string; revision: number }> =>
+    within(stub, ({ state }) => {
+      state.update((draft) => void draft.notes.push({ text: "a" }));
+      return { session: state.session, revision: state.revision };
+    });
+  const { session, revision } = await commit();
+  await client.whenRevision(revision, { session });
+  expect([client.session, client.revision >= revision]).toEqual([session, true]);
+  await client.whenRevision(0);
+  const later = client.whenRevision(revision + 1);
+  await commit();
+  await later;
+  expect(client.revision).toBe(revision + 1);
+
+  const abort = new AbortController();
+  const given = client.whenRevision(1_000, { signal: abort.signal });
+  abort.abort(new Error("enough"));
+  await expect(given).rejects.toThrow("enough");
+  await expect(client.whenRevision(1_000, { signal: abort.signal })).rejects.toThrow("enough");
+
+  // The state goes on as another one: one who waits for a commit of that has it, and who waits for one of the old has nothing to wait for.
+  const old = client.whenRevision(1_000);
+  await within(stub, ({ state }) => state.destroy());
+  const next = await commit();
+  expect(next.session).not.toBe(session);
+  await Promise.all([old, client.whenRevision(next.revision, next)]);
+  expect([client.session, client.revision]).toEqual([next.session, next.revision]);
+  const waiting = client.whenRevision(1_000);
+  client.close();
+  await expect(waiting).rejects.toMatchObject({ code: "CLOSED" });
+  await expect(client.whenRevision(1_000)).rejects.toMatchObject({ code: "CLOSED" });
+});

@@ -136,7 +136,7 @@ export function socketTo(stub: Stub, tamper: (frame: string) => string | undefin
             const frame = tamper(String(data));
             if (frame !== undefined) this.#events.dispatchEvent(Object.assign(new Event("message"), { data: frame }));
           });
-          socket.addEventListener("close", ({ code }) => this.#events.dispatchEvent(Object.assign(new Event("close"), { code })));
+          socket.addEventListener("close", ({ code, reason }) => this.#events.dispatchEvent(Object.assign(new Event("close"), { code, reason })));
           this.#events.dispatchEvent(new Event("open"));
         },
         () => this.#events.dispatchEvent(Object.assign(new Event("close"), { code: 1006 })),

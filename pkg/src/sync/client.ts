@@ -1,5 +1,5 @@
 import type { PatchwireError } from "../errors.js";
-import type { JSONPatchOperation, Limits } from "../types.js";
+import type { Immutable, JSONPatchOperation, Limits } from "../types.js";
 
 /** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
 export type SyncStatus = "connecting" | "live" | "reconnecting" | "closed";
@@ -42,32 +42,50 @@ export interface StateSnapshot {
   state: unknown;
 }
 
+/** `ws:`, `wss:`, `http:` or `https:`, as text or as a `URL`; in a browser it may be relative to the page. */
+export type Url = string | { readonly href: string };
+
 /** Where to connect, and who wants to know what. */
 export interface ConnectOptions {
-  /** `ws:`, `wss:`, `http:` or `https:`, as text or as a `URL`; in a browser it may be relative to the page. */
-  url: string | { readonly href: string };
+  /**
+   * A url, or a function that is asked for one before each attempt to connect, to have a token in it that hasn't expired. Where that throws
+   * or rejects, `onError` is told `CLOSED` with the `cause`, and it is asked again after a pause.
+   */
+  url: Url | (() => Url | Promise<Url>);
   /**
    * What is known of the state already, because a server rendered a page of it, for example: what a `GET` of the state answered. It is
    * what the client has from the beginning, and the server is asked only for what has changed since.
    */
-  snapshot?: StateSnapshot;
+  snapshot?: StateSnapshot | undefined;
   /** Told of each patch, for developer tools. Patches in a snapshot's place aren't. */
-  onPatch?: (patch: ReceivedPatch) => void;
+  onPatch?: ((patch: ReceivedPatch) => void) | undefined;
   /**
    * Told when the server refuses something, or sends more than the limits allow (`LIMIT_EXCEEDED`), after which the status is
-   * `closed`; of `CLOSED` with the server's reason where it closed the connection for good (1002, 1008, 1009); of `ENGINE_LOST`; and of
+   * `closed`; of `CLOSED` with the server's reason where it closed the connection for good; of `ENGINE_LOST`; and of
    * `ENGINE_BLOCKED`, which is an uncaught error where nobody wants to be told, and after which the status is `closed`.
    * Told `CLOSED` where the client waits for want of a WebSocket.
    */
-  onError?: (error: PatchwireError) => void;
+  onError?: ((error: PatchwireError) => void) | undefined;
+  /**
+   * Whether to connect again after the connection was closed with this code (1006 where there was none) and reason. Without it that
+   * is so for all codes but 1002, 1008 and 1009, with which it is never asked.
+   */
+  shouldReconnect?: ((code: number, reason: string) => boolean) | undefined;
+  /**
+   * When listeners are told: of each change, which is the default, or `"frame"`: once before the page is drawn, of all changes since
+   * then. In a page that isn't visible that is ten times a second.
+   */
+  notify?: "change" | "frame" | undefined;
+  /** Connects when somebody subscribes for the first time: a server that renders a page subscribes to nothing. */
+  lazy?: boolean | undefined;
   /** The constructor to use where the platform has no `WebSocket` of its own, such as that of the package `ws`. */
-  WebSocket?: new (url: string) => ClientSocket;
+  WebSocket?: (new (url: string) => ClientSocket) | undefined;
   /** Bounds on what is accepted. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /** See `SyncedClient.subscribe`. */
 export interface Subscribe {
   (listener: () => void): () => void;
-  <V = unknown>(pointer: string, listener: (value: V | undefined) => void): () => void;
+  <V = unknown>(pointer: string, listener: (value: Immutable<V> | undefined) => void): () => void;
 }

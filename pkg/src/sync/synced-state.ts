@@ -164,6 +164,26 @@ export class SyncedState<T> {
   }
 
   /**
+   * The random id of this life of the state: revisions of two sessions can't be compared. It is another one after {@link destroy} and
+   * {@link renew}. With {@link revision} it says which commit a client may wait for (`SyncedClient.whenRevision`).
+   *
+   * @throws what {@link getState} throws.
+   * @example
+   * ```ts
+   * import { SyncedState } from "patchwire/durable-objects";
+   * const state = new SyncedState(ctx, { initial: { count: 0 } });
+   * const { session } = state;
+   * state.increment("/count");
+   * console.log(state.session === session); // true
+   * state.destroy();
+   * console.log(state.session === session); // false
+   * ```
+   */
+  get session(): string {
+    return this.#live.ask(({ session }) => call(() => session.id()));
+  }
+
+  /**
    * The number of the last commit: each change raises it by one; 0 for the initial state.
    *
    * @throws what {@link getState} throws.

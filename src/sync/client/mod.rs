@@ -41,6 +41,8 @@ pub struct Client {
     replica: Replica,
     /// Resyncs since the client was last live: the second asks for everything, the third for a new connection.
     doubts: u32,
+    /// How many hellos stayed unanswered since then.
+    unanswered: u32,
     backoff: Backoff,
     status: Status,
     stats: Stats,
@@ -60,10 +62,11 @@ enum Phase {
     Greeting {
         heard: u64,
     },
+    /// `pinged` says until when a ping waits for its answer.
     Live {
         since: u64,
         heard: u64,
-        pinged: bool,
+        pinged: Option<u64>,
     },
     Closed,
 }
@@ -81,7 +84,7 @@ impl Client {
     pub fn new(options: ClientOptions) -> Client {
         let backoff = Backoff::new(options.seed);
         let (phase, status) = (Phase::Closed, Status::Connecting);
-        Client { options, phase, connection: 0, replica: Replica::default(), doubts: 0, backoff, status, stats: Stats::default() }
+        Client { options, phase, connection: 0, replica: Replica::default(), doubts: 0, unanswered: 0, backoff, status, stats: Stats::default() }
     }
 
     /// The state that it has before it begins, of a session at a revision: a page may have been sent it with what its server
@@ -151,8 +154,8 @@ impl Client {
         match self.phase {
             Phase::Waiting { until } => Some(until),
             Phase::Connecting { since } => Some(since.saturating_add(timing::ANSWER)),
-            Phase::Greeting { heard } => Some(heard.saturating_add(timing::ANSWER)),
-            Phase::Live { heard, pinged, .. } => Some(heard.saturating_add(timing::QUIET + if pinged { timing::ANSWER } else { 0 })),
+            Phase::Greeting { heard } => Some(heard.saturating_add(timing::answer_after(self.unanswered))),
+            Phase::Live { heard, pinged, .. } => Some(pinged.unwrap_or(heard.saturating_add(timing::QUIET))),
             Phase::Closed => None,
         }
     }
@@ -247,18 +250,25 @@ impl Client {
         }
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
-            Phase::Live { since, heard, pinged: false } => {
-                // A machine that slept finds `heard` long ago: the answer gets its time from now on.
-                let heard = heard.max(now.saturating_sub(timing::QUIET));
-                self.phase = Phase::Live { since, heard, pinged: true };
-                vec![ClientEffect::Send(PING.into())]
+            Phase::Live { pinged: None, .. } => self.ping(now.saturating_add(timing::ANSWER)),
+            Phase::Greeting { .. } => {
+                self.unanswered = self.unanswered.saturating_add(1);
+                self.give_up(now)
             }
-            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => self.give_up(now),
+            Phase::Connecting { .. } | Phase::Live { .. } => self.give_up(now),
             Phase::Closed => Vec::new(),
         }
     }
 
-    /// There is reason to believe that connecting works now: doesn't wait any longer.
+    /// Asks whether the server is still there, which is believed no longer than until then.
+    fn ping(&mut self, until: u64) -> Vec<ClientEffect> {
+        let Phase::Live { pinged, .. } = &mut self.phase else { return Vec::new() };
+        *pinged = Some(pinged.map_or(until, |earlier| earlier.min(until)));
+        vec![ClientEffect::Send(PING.into())]
+    }
+
+    /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, and asks whether the
+    /// connection that it has still works, which has to answer soon.
     ///
     /// ```
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
@@ -268,9 +278,37 @@ impl Client {
     /// client.closed(1, 1006, 0);
     /// assert_eq!(client.hurry(1), [ClientEffect::Connect(2)]);
     /// assert!(client.hurry(2).is_empty());
+    /// // What has been opening for long may never open.
+    /// assert_eq!(client.hurry(5_000), [ClientEffect::Disconnect(2), ClientEffect::Connect(3)]);
     /// ```
     pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
-        if let Phase::Waiting { .. } = self.phase { self.connect(now) } else { Vec::new() }
+        match self.phase {
+            Phase::Waiting { .. } => self.connect(now),
+            Phase::Connecting { since: at } | Phase::Greeting { heard: at } if now >= at.saturating_add(timing::SOON) => self.reconnect(now),
+            Phase::Live { .. } => self.ping(now.saturating_add(timing::SOON)),
+            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),
+        }
+    }
+
+    /// Goes on over another connection, at once.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// client.start(0);
+    /// assert_eq!(client.reconnect(5), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
+    /// client.stop();
+    /// assert!(client.reconnect(6).is_empty());
+    /// ```
+    pub fn reconnect(&mut self, now: u64) -> Vec<ClientEffect> {
+        let mut effects = match self.phase {
+            Phase::Closed => return Vec::new(),
+            Phase::Waiting { .. } => Vec::new(),
+            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => self.give_up(now),
+        };
+        effects.extend(self.connect(now));
+        effects
     }
 
     /// A frame that the server sent. Frames of earlier connections are ignored: what they say is asked for again.
@@ -289,7 +327,7 @@ impl Client {
         match &mut self.phase {
             _ if connection != self.connection => return Vec::new(),
             Phase::Greeting { heard } => *heard = now,
-            Phase::Live { heard, pinged, .. } => (*heard, *pinged) = (now, false),
+            Phase::Live { heard, pinged, .. } => (*heard, *pinged) = (now, None),
             _ => return Vec::new(),
         }
         self.stats.frames += 1;
@@ -354,8 +392,8 @@ impl Client {
         match self.phase {
             _ if !complete => Err(Trouble::Gap),
             Phase::Greeting { .. } => {
-                self.phase = Phase::Live { since: now, heard: now, pinged: false };
-                self.doubts = 0;
+                self.phase = Phase::Live { since: now, heard: now, pinged: None };
+                (self.doubts, self.unanswered) = (0, 0);
                 Ok(self.tell_status(Status::Live, Vec::new()))
             }
             _ => Ok(Vec::new()),

@@ -199,3 +199,55 @@ fn only_an_announced_snapshot_takes_the_state_back() {
     assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_002), [ClientEffect::Snapshot]);
     assert_eq!(client.revision(), 2);
 }
+
+#[test]
+fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
+    let mut client = Client::new(ClientOptions::default());
+    client.start(0);
+    let mut now = 0;
+    for (connection, patience) in [(1, 10_000), (2, 20_000), (3, 40_000), (4, 80_000), (5, 80_000)] {
+        client.opened(connection, now);
+        assert_eq!(client.wake_at(), Some(now + patience));
+        now += patience;
+        assert_eq!(client.tick(now), [ClientEffect::Disconnect(connection)]);
+        now = client.wake_at().unwrap();
+        assert_eq!(client.tick(now), [ClientEffect::Connect(connection + 1)]);
+    }
+    client.opened(6, now);
+    client.received(6, &snapshot_frame(4, "s", r#"{"list":[]}"#), now + 70_000);
+    client.received(6, &status_frame(4), now + 70_000);
+    assert_eq!(client.status(), Status::Live);
+    client.received(6, "nonsense", now + 70_000);
+    assert_eq!(client.wake_at(), Some(now + 80_000), "once it was answered, the next has the time that it had at first");
+}
+
+#[test]
+fn a_change_of_the_network_asks_the_server_for_an_answer_soon() {
+    let mut client = live();
+    assert_eq!(client.hurry(2_000), [ClientEffect::Send(PING.into())]);
+    assert_eq!(client.hurry(2_500), [ClientEffect::Send(PING.into())]);
+    assert_eq!(client.wake_at(), Some(5_000), "asking once more gives no more time");
+    client.received(1, PONG, 3_000);
+    assert_eq!(client.wake_at(), Some(28_000));
+    client.hurry(4_000);
+    assert_eq!(client.tick(7_000), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting)]);
+}
+
+#[test]
+fn a_change_of_the_network_begins_anew_what_stays_without_an_answer() {
+    let mut client = Client::new(ClientOptions::default());
+    client.start(0);
+    assert_eq!(client.hurry(2_999), []);
+    assert_eq!(client.hurry(3_000), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
+    client.opened(2, 3_100);
+    assert_eq!(client.hurry(4_000), []);
+    assert_eq!(client.hurry(6_100), [ClientEffect::Disconnect(2), ClientEffect::Connect(3)]);
+}
+
+#[test]
+fn another_connection_is_there_at_once_when_it_is_asked_for() {
+    let mut client = live();
+    let effects = [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting), ClientEffect::Connect(2)];
+    assert_eq!(client.reconnect(2_000), effects);
+    assert_eq!(client.opened(2, 2_001), [hello("\"s\"", "4")]);
+}

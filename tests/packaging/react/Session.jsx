@@ -1,14 +1,12 @@
-// A component with a client of its own, by the hook of docs/react.md.
+// A component with a client of its own, by the hook of docs/react.md: there is none at first. Its selector makes a new object each time.
 import { useSyncedState, useSyncStatus } from 'patchwire/react';
 import { useSession } from './useSession.jsx';
 
-function Count({ client }) {
-  const status = useSyncStatus(client);
-  const count = useSyncedState(client, (state) => state?.notes.length ?? 0);
-  return <p>{`a session, ${status}: ${count}`}</p>;
-}
+const isEqual = (a, b) => a.count === b.count;
 
 export function Session({ id }) {
   const client = useSession(id);
-  return client ? <Count client={client} /> : null;
+  const status = useSyncStatus(client);
+  const selected = useSyncedState(client, (state) => ({ count: state?.notes.length ?? 0 }), isEqual);
+  return client ? <p>{`a session, ${status}: ${selected.count}`}</p> : null;
 }
