@@ -6,7 +6,7 @@
 import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-import type { ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
+import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
@@ -18,7 +18,7 @@ import type { ClientHandle } from "./wasm/client.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
+export type { Abort, ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
 export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
 
 const OPTIONS = [
@@ -234,7 +234,7 @@ export class SyncedClient<T> {
    * console.log(client.getState()?.notes[0]?.text); // plan
    * ```
    */
-  whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: AbortSignal | undefined } = {}): Promise<void> {
+  whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: Abort | undefined } = {}): Promise<void> {
     const first = this.#session;
     const isThere = (): boolean => {
       const now = this.#session;

@@ -84,6 +84,14 @@ export interface ConnectOptions {
   limits?: Limits | undefined;
 }
 
+/** Gives a waiting up: an `AbortSignal`, which not every platform's types know. */
+export interface Abort {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** See `SyncedClient.subscribe`. */
 export interface Subscribe {
   (listener: () => void): () => void;
