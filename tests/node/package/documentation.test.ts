@@ -21,6 +21,7 @@ const exceptions = {
   "DurableStateStore.webSocketError": "as SyncedState.webSocketMessage",
   // Interfaces of what the platform gives, in the part that is used.
   "ClientSocket": "a WebSocket",
+  "Abort": "an AbortSignal",
   "DurableContext": "a Durable Object's context",
   "DurableStorage": "its storage",
   "HibernatableSocket": "a WebSocket that hibernates",
