@@ -6,8 +6,9 @@
 import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
+import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
+import { Link, resolve } from "./sync/link.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
 import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
@@ -85,12 +86,12 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
  */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
-  readonly #WebSocket: (new (url: string) => ClientSocket) | undefined;
+  /** None where there is no WebSocket. */
+  readonly #link: Link | undefined;
   readonly #bounds: Float64Array;
   /** None where a client waits, and where the core is blocked. */
   #handle: ClientHandle | undefined;
   readonly #listeners = new Set<() => void>();
-  #socket: ClientSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #copy: PlainCopy | undefined;
   readonly #first: unknown;
@@ -103,8 +104,6 @@ export class SyncedClient<T> {
   /** How often a core failed in this client's hands. */
   #losses = 0;
   #wakeAt: number | undefined;
-  /** The connection that it has, or tries to get. */
-  #connection = 0;
   /** Whether it has something that listeners are told of when it is complete, or stays away. */
   #hasNews = false;
   /** Bytes of the frame that was received last. */
@@ -121,7 +120,8 @@ export class SyncedClient<T> {
     for (const name of ["onPatch", "onError", "shouldReconnect", "WebSocket"] as const) requireFunction(name, options[name]);
     requireOneOf("notify", options.notify ?? "change", ["change", "frame"]);
     requireOneOf("lazy", options.lazy ?? false, [false, true]);
-    this.#WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
+    const WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
+    if (WebSocket !== undefined) this.#link = this.#linkTo(WebSocket);
     this.#bounds = bounds(options.limits);
     const text = snapshotText(options.snapshot);
     if (text !== undefined) {
@@ -130,7 +130,7 @@ export class SyncedClient<T> {
       this.#revision = options.snapshot!.revision;
       this.#session = options.snapshot!.session;
     }
-    if (this.#WebSocket === undefined) {
+    if (WebSocket === undefined) {
       const why = "there is no WebSocket here: pass one as `WebSocket`";
       if (globalThis.location !== undefined) throw new TypeError(why);
       if (url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
@@ -453,19 +453,11 @@ export class SyncedClient<T> {
   }
 
   #beginAgain(): void {
-    this.#disconnect();
+    this.#link!.close();
     const handle = this.#made();
     this.#counted = this.#stats;
     if (this.#status !== "closed") {
-      // As if connecting had failed, once more with each core: it may have been the server's frame that was too much.
-      call(() => {
-        handle.start(now());
-        for (let connection = 1; connection <= this.#losses; connection++) {
-          handle.closed(connection, 1006, now());
-          handle.hurry(now());
-        }
-        handle.closed(this.#losses + 1, 1006, now());
-      });
+      call(() => handle.start_after(this.#losses, now()));
       this.#say(this.#copy === undefined ? "connecting" : "reconnecting");
     }
     this.#handle = handle;
@@ -487,13 +479,13 @@ export class SyncedClient<T> {
     for (const effect of effects) {
       switch (effect[0]) {
         case CLIENT_EFFECT.CONNECT:
-          this.#connect(effect[1]);
+          this.#link!.open(effect[1]);
           break;
         case CLIENT_EFFECT.SEND:
-          this.#socket?.send(effect[1]);
+          this.#link!.send(effect[1]);
           break;
         case CLIENT_EFFECT.DISCONNECT:
-          this.#disconnect();
+          this.#link!.close();
           break;
         case CLIENT_EFFECT.SNAPSHOT:
           this.#copy = new PlainCopy(effect[1], this.#copy);
@@ -512,7 +504,7 @@ export class SyncedClient<T> {
       }
     }
     // What somebody lacked comes in many frames, and isn't the state before the last of them.
-    if (this.#hasNews && (this.#status === "live" || this.#socket === undefined)) this.#notify();
+    if (this.#hasNews && (this.#status === "live" || this.#link?.isThere !== true)) this.#notify();
     this.#setTimer();
   }
 
@@ -521,81 +513,34 @@ export class SyncedClient<T> {
     guard(() => this.#options.onPatch!(received));
   }
 
-  #connect(connection: number): void {
-    this.#disconnect();
-    this.#connection = connection;
-    const { url } = this.#options;
-    const owner = this.#handle;
-    // Another core counts connections anew: it would take this one's end for that of its own.
-    const isCurrent = (): boolean => this.#handle === owner && this.#connection === connection;
-    if (typeof url !== "function") this.#open(resolve(url)!, connection, isCurrent);
-    else void this.#openAt(url, connection, isCurrent);
+  #linkTo(WebSocket: new (url: string) => ClientSocket): Link {
+    return new Link(this.#options.url, WebSocket, {
+      opened: (connection) => this.#carryOut(this.#ask((handle) => handle.opened(connection, now()))),
+      received: (connection, frame) => this.#received(connection, frame),
+      closed: (connection, code, reason) => this.#closed(connection, code, reason),
+      failed: (cause) => guard(() => this.#options.onError?.(new PatchwireError("CLOSED", "the option url gave none", {}, { cause }))),
+      waits: () => {
+        this.#ask((handle) => handle.stop());
+        this.#setTimer();
+      },
+    });
   }
 
-  async #openAt(ask: () => Url | Promise<Url>, connection: number, isCurrent: () => boolean): Promise<void> {
-    // Later: who is asked may want to use what `connect` returns.
-    await null;
-    try {
-      const url = resolve(await ask());
-      if (!isCurrent()) return;
-      if (url !== undefined) return this.#open(url, connection, isCurrent);
-      // It waits: see `connect`.
-      this.#ask((handle) => handle.stop());
-      this.#setTimer();
-    } catch (cause) {
-      if (!isCurrent()) return;
-      guard(() => this.#options.onError?.(new PatchwireError("CLOSED", "the option url gave none", {}, { cause })));
-      this.#closed(connection, 1006, "");
-    }
-  }
-
-  #open(url: string, connection: number, isCurrent: () => boolean): void {
-    let socket: ClientSocket;
-    try {
-      socket = new this.#WebSocket!(url);
-    } catch {
-      // A page may forbid it: that is no reason to stop trying, or to break who called.
-      queueMicrotask(() => isCurrent() && this.#closed(connection, 1006, ""));
-      return;
-    }
-    this.#socket = socket;
-    const tell = (question: (handle: ClientHandle) => string): void => {
-      if (isCurrent()) this.#carryOut(this.#ask(question));
-    };
-    socket.addEventListener("open", () => tell((handle) => handle.opened(connection, now())));
-    socket.addEventListener("message", ({ data }) => {
-      const frame = String(data);
-      tell((handle) => {
-        const [arena, length] = passTexts(frame);
-        return handle.received(connection, arena, length!, now());
-      });
+  #received(connection: number, frame: string): void {
+    const effects = this.#ask((handle) => {
+      const [arena, length] = passTexts(frame);
+      return handle.received(connection, arena, length!, now());
     });
-    socket.addEventListener("close", ({ code, reason = "" }) => {
-      if (isCurrent()) this.#closed(connection, code, reason);
-    });
-    // A close follows; without a listener some platforms treat it as unhandled.
-    socket.addEventListener("error", () => {});
+    this.#carryOut(effects);
   }
 
   #closed(connection: number, code: number, reason: string): void {
     const before = this.#status;
     let isFinal = false;
     guard(() => (isFinal = this.#options.shouldReconnect?.(code, reason) === false));
-    this.#socket = undefined;
     this.#carryOut(this.#ask((handle) => handle.closed(connection, isFinal ? REFUSED : code, now())));
     if (this.#status !== "closed" || before === "closed") return;
     guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
-  }
-
-  #disconnect(): void {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    this.#connection = 0;
-    try {
-      socket?.close();
-    } catch {
-      // It was never open.
-    }
   }
 
   #setTimer(): void {
@@ -648,19 +593,4 @@ function snapshotText(snapshot: StateSnapshot | undefined): string | undefined {
   }
   if (typeof text === "string" && typeof session === "string" && Number.isSafeInteger(revision) && revision! >= 0) return text;
   throw new PatchwireError("VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }");
-}
-
-/** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
-function resolve(url: Url | undefined): string | undefined {
-  const text = typeof url === "string" ? url : url?.href;
-  if (typeof text !== "string" || text === "") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
-  // A page may say what its urls are relative to, as `fetch` takes them; a document without a url has that of its parent.
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  // What begins with a scheme is absolute (RFC 3986 §4.2).
-  if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;
-  const resolved = new URL(text, base);
-  resolved.protocol = resolved.protocol.replace("http", "ws");
-  if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
-  resolved.hash = "";
-  return resolved.href;
 }

@@ -50,6 +50,11 @@ impl ClientHandle {
         self.list(effects)
     }
 
+    /// Begins after so many cores were lost.
+    pub fn start_after(&mut self, losses: u32, now: f64) {
+        self.client.start_after(losses, now as u64);
+    }
+
     /// The connection is open.
     pub fn opened(&mut self, connection: u32, now: f64) -> String {
         let effects = self.client.opened(connection, now as u64);

@@ -172,6 +172,14 @@ impl Client {
         self.connect(now)
     }
 
+    /// Begins after so many clients before it were lost: it may have been the server's frame that was too much, so it waits as if
+    /// connecting had failed each time.
+    #[cfg(any(feature = "wasm-client", test))]
+    pub(crate) fn start_after(&mut self, losses: u32, now: u64) {
+        let pause = (0..=losses).fold(0, |_, _| self.backoff.next());
+        self.phase = Phase::Waiting { until: now.saturating_add(pause) };
+    }
+
     /// Ends; the state stays readable.
     ///
     /// ```

@@ -251,3 +251,14 @@ fn another_connection_is_there_at_once_when_it_is_asked_for() {
     assert_eq!(client.reconnect(2_000), effects);
     assert_eq!(client.opened(2, 2_001), [hello("\"s\"", "4")]);
 }
+
+#[test]
+fn one_that_begins_after_others_were_lost_waits_as_if_connecting_had_failed() {
+    for (losses, pause) in [(0, 250), (1, 500), (3, 2_000), (20, 30_000)] {
+        let mut client = Client::new(ClientOptions::default());
+        client.start_after(losses, 1_000);
+        let at = client.wake_at().unwrap();
+        assert!((1_000 + pause / 2..=1_000 + pause).contains(&at), "{at} after {losses}");
+        assert_eq!(client.tick(at), [ClientEffect::Connect(1)]);
+    }
+}
