@@ -2,7 +2,9 @@ import { PatchwireError } from "../errors.js";
 import { socketsOf, tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { LiveState } from "../sync/live-state.js";
-import { checkedOptions, leaveName, mayTakeName, OWNER, SyncedState, type DurableContext, type SyncedStateOptions } from "../sync/synced-state.js";
+import { leaveName, mayTakeName, OWNER } from "../sync/names.js";
+import { checkedOptions, type DurableContext, type SyncedStateOptions } from "../sync/options.js";
+import { SyncedState } from "../sync/synced-state.js";
 import { isStorage, type StoreStorage } from "./rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */

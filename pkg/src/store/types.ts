@@ -1,7 +1,7 @@
 import type { AgentStatusValue, InterruptContext, SessionStatus, SubSessionStatusValue } from "../compat/helix/status.js";
 import type { Migration } from "../sync/migration.js";
 import type { Retention } from "../sync/past.js";
-import type { SyncedEvent } from "../sync/synced-state.js";
+import type { SyncedEvent } from "../sync/options.js";
 import type { Limits, StepWrites, StepWritesInput } from "../types.js";
 import type { MergeConflict, MergeStrategies } from "../values/merge.js";
 

@@ -7,7 +7,7 @@ import { guard } from "./guard.js";
 import { migrated } from "./migration.js";
 import type { Repaired } from "./past.js";
 import type { Plan } from "./plan.js";
-import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./synced-state.js";
+import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./options.js";
 import { surpassed, type StateTables } from "./tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { stateTables } from "../store/state-tables.js";

@@ -1,101 +1,20 @@
-import { socketsOf, type SocketContext } from "./audience.js";
-import type { ConnectionEvent } from "./connections.js";
+import { socketsOf } from "./audience.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
-import { checkMigration, type Migration } from "./migration.js";
-import { checkRetention, type Repaired, type Retention } from "./past.js";
+import { takeName } from "./names.js";
+import { checkedOptions, requireArguments, type DurableContext, type StateContext, type SyncedStateOptions } from "./options.js";
+import type { Repaired } from "./past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
-import { call, hasObjects, plain, release } from "../bridge/core.js";
-import { bounds } from "../bridge/limits.js";
-import { requireFunction, requireKnown } from "../bridge/options.js";
+import { call, hasObjects, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount } from "../store/checks.js";
-import { isStorage, type StoreStorage } from "../store/rows.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import { StreamedValue } from "../tracker/stream.js";
-import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
+import type { Draft, Immutable, JSONPatchOperation, RecipeResult } from "../types.js";
 import { StateDocument } from "../values/document.js";
 
-/** What of a Durable Object's context is used; `this.ctx` has it. */
-export interface DurableContext extends SocketContext {
-  storage: StoreStorage;
-}
-
-/** Where a state is: an object's context, or its storage alone, which has no sockets. */
-export type StateContext = Pick<DurableContext, "storage"> & Partial<SocketContext>;
-
-/** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
-export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
-
-/** How a {@link SyncedState} begins, and what it accepts. */
-export interface SyncedStateOptions<T> extends Migration<T> {
-  /** The state of an object that has none yet. */
-  initial: T;
-  /**
-   * Tells several states of one object from each other: each has tables, sockets and streams of its own. Up to 64
-   * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
-   */
-  name?: string;
-  /** How many earlier revisions {@link SyncedState.at} can read. Without it, those of the log and those that are pinned. */
-  retention?: Retention;
-  /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
-  onEvent?: (event: SyncedEvent) => void;
-  /** Bounds on what is accepted. */
-  limits?: Limits;
-}
-
-const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
-
-const NAMES = /^[a-z0-9_-]{1,64}$/;
-
-/** The names of the states in each storage, and by whom they were taken. */
-const taken = new WeakMap<object, Map<string, object>>();
-
-/** In the context of whoever may have several objects that stand for one state. */
-export const OWNER: unique symbol = Symbol("owner");
-
-type OwnedContext = DurableContext & { [OWNER]?: object };
-
-/** Whether nobody but the context's owner, if it has one, has the name. */
-export function mayTakeName({ storage, [OWNER]: owner }: OwnedContext, name: string): boolean {
-  const holder = taken.get(storage)?.get(name);
-  return holder === undefined || holder === owner;
-}
-
 const hasSockets = (ctx: StateContext): ctx is DurableContext => typeof ctx.getWebSockets === "function";
-
-/** Refuses what is given in the place of a context, and options that nobody knows. */
-function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
-  const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
-  if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
-  if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
-  requireKnown("option", options, OPTIONS);
-  requireFunction("onEvent", options.onEvent);
-  checkMigration(options as Migration<never>);
-  bounds(options.limits);
-}
-
-/** The name in lower case, because those of tables have no other; empty for the state that has none. */
-function takeName(ctx: DurableContext, given: string | undefined): string {
-  const name = typeof given === "string" ? given.toLowerCase() : "";
-  if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
-  if (!mayTakeName(ctx, name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
-  const { storage, [OWNER]: owner = {} } = ctx as OwnedContext;
-  const names = taken.get(storage) ?? new Map<string, object>();
-  taken.set(storage, names.set(name, owner));
-  return name;
-}
-
-/** Leaves a name to whoever comes next. */
-export function leaveName(storage: StoreStorage, name: string): void {
-  taken.get(storage)?.delete(name);
-}
-
-/** Options as they are now, whatever becomes of the objects that hold them. */
-export function checkedOptions<T>(options: SyncedStateOptions<T>): SyncedStateOptions<T> {
-  return { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
-}
 
 /** A frame's text. */
 function frameOf(message: string | ArrayBuffer): string {

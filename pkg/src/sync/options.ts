@@ -1,0 +1,57 @@
+import { plain } from "../bridge/core.js";
+import { bounds } from "../bridge/limits.js";
+import { requireFunction, requireKnown } from "../bridge/options.js";
+import { PatchwireError } from "../errors.js";
+import { isStorage, type StoreStorage } from "../store/rows.js";
+import type { Limits } from "../types.js";
+import type { SocketContext } from "./audience.js";
+import type { ConnectionEvent } from "./connections.js";
+import { checkMigration, type Migration } from "./migration.js";
+import { checkRetention, type Retention } from "./past.js";
+import type { SyncedState } from "./synced-state.js";
+
+/** What of a Durable Object's context is used; `this.ctx` has it. */
+export interface DurableContext extends SocketContext {
+  storage: StoreStorage;
+}
+
+/** Where a state is: an object's context, or its storage alone, which has no sockets. */
+export type StateContext = Pick<DurableContext, "storage"> & Partial<SocketContext>;
+
+/** Something that logs and metrics should know. `engine_lost`: the core failed, and the state is read from storage again. */
+export type SyncedEvent = ConnectionEvent | { type: "commit"; revision: number; bytes: number; rows: number } | { type: "engine_lost" };
+
+/** How a {@link SyncedState} begins, and what it accepts. */
+export interface SyncedStateOptions<T> extends Migration<T> {
+  /** The state of an object that has none yet. */
+  initial: T;
+  /**
+   * Tells several states of one object from each other: each has tables, sockets and streams of its own. Up to 64
+   * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
+   */
+  name?: string;
+  /** How many earlier revisions {@link SyncedState.at} can read. Without it, those of the log and those that are pinned. */
+  retention?: Retention;
+  /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
+  onEvent?: (event: SyncedEvent) => void;
+  /** Bounds on what is accepted. */
+  limits?: Limits;
+}
+
+const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
+
+/** Refuses what is given in the place of a context, and options that nobody knows. */
+export function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
+  const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
+  if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
+  if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
+  requireKnown("option", options, OPTIONS);
+  requireFunction("onEvent", options.onEvent);
+  checkMigration(options as Migration<never>);
+  bounds(options.limits);
+}
+
+/** Options as they are now, whatever becomes of the objects that hold them. */
+export function checkedOptions<T>(options: SyncedStateOptions<T>): SyncedStateOptions<T> {
+  return { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
+}
