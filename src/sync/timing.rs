@@ -32,6 +32,9 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
+    /// After so many attempts pauses get no longer.
+    pub(crate) const STEPS: u32 = 16;
+
     pub(crate) fn new(seed: u64) -> Backoff {
         Backoff { attempts: 0, random: seed }
     }
@@ -44,7 +47,7 @@ impl Backoff {
 
     /// Between half of the pause and all of it.
     pub(crate) fn next(&mut self) -> u64 {
-        let pause = (FIRST << self.attempts.min(16)).min(LONGEST);
+        let pause = (FIRST << self.attempts.min(Backoff::STEPS)).min(LONGEST);
         self.attempts = self.attempts.saturating_add(1);
         pause / 2 + self.draw() % (pause / 2 + 1)
     }

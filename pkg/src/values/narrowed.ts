@@ -1,8 +1,8 @@
-import { isContainer, put, thawed } from "../state/containers.js";
-import { areUnlike } from "../state/equality.js";
+import { isContainer, put } from "../state/containers.js";
+import { areUnlike, isJsonContainer } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
-import { AROUND, isShort, leastLength, textLength } from "../state/size.js";
+import { AROUND, isNumber, isShort, leastLength, textLength } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
 
@@ -13,23 +13,49 @@ import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "
 const LONG = 1 << 16;
 /** Containers that are longer are copied by the core, and looked through. */
 const SHORT = 1 << 12;
+/** Of longer containers it is for the core to say whether they are shorter than what is told of them. */
+const LONGEST = 1 << 20;
+/** A string without anything that its text has otherwise. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 /** Of more operations there are too many, and the core tells larger parts (src/limits.rs). */
 const MANY = 10_000;
 
 /** A member that every object may have in name only, such as `__proto__`. */
 const own = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 
+/**
+ * What is to be told of a place: an operation, or in a container several, of which it may be certain that they aren't longer than the
+ * container is. `least` is how many bytes they have, but for what their values have beyond their least length.
+ */
+type Plan = { path: string; least: number } & ({ operation: JSONPatchOperation } | { container: unknown; parts: Plan[]; isSure: boolean });
+
 /** What differs between two values: what is told of it, or what the core is asked about. */
 export class Narrowed extends Differences {
+  /** How many places there are to tell of, and whether something came or went there. */
+  private places = 0;
+  private comes = false;
+  private goes = false;
+  /** What there was at these places, and what there is. */
+  private readonly was = new Set<unknown>();
+  private readonly is = new Set<unknown>();
+
   /** The operations, where scalars gave way to scalars, and short values came, or went, and the core would surely say the same. */
   told(extended: boolean): JSONPatchOperation[] | undefined {
-    const operations: JSONPatchOperation[] = [];
     const { root } = this;
     if (root === undefined || root === TOO_DEEP) return undefined;
-    const length = this.tell(root, "", extended, operations);
-    // What came and went at once may have moved.
-    const areInPlace = !operations.some(({ op }) => op === "add") || !operations.some(({ op }) => op === "remove");
-    return !Number.isNaN(length) && (operations.length === 1 || (areInPlace && !root.hasScalarItem)) ? operations : undefined;
+    const plan = this.plan(root, "", extended);
+    // What came and went at once may have moved, and so may a scalar of an array have that is elsewhere now.
+    const areInPlace = (!this.comes || !this.goes) && (!root.hasScalarItem || this.areOthers);
+    if (plan === undefined || (this.places > 1 && !areInPlace)) return undefined;
+    const operations: JSONPatchOperation[] = [];
+    return Number.isNaN(tell(plan, operations, false, new Lengths())) ? undefined : copied(operations);
+  }
+
+  /** Whether all are scalars, and none of those that there were is one of those that there are. */
+  private get areOthers(): boolean {
+    for (const value of this.is) if (isContainer(value) || this.was.has(value)) return false;
+    for (const value of this.was) if (isContainer(value)) return false;
+    return true;
   }
 
   /** What to ask the core about, after {@link told}; undefined where that is all, or so much of it that it will rather be replaced. */
@@ -55,28 +81,33 @@ export class Narrowed extends Differences {
     return pair;
   }
 
-  /**
-   * Adds what is to be told of a place, and returns how many bytes it is, but for what its values have beyond their least length;
-   * NaN where it isn't certain.
-   */
-  private tell(pair: Pair, path: string, extended: boolean, operations: JSONPatchOperation[]): number {
+  /** What is to be told of a place; undefined where that isn't certain. */
+  private plan(pair: Pair, path: string, extended: boolean): Plan | undefined {
     const original = this.originals.get(pair.after);
     if (original === undefined) {
       const operation = path === "" ? undefined : toldOf(pair, path, extended);
-      if (operation === undefined || operations.length === MANY) return NaN;
-      operations.push(operation);
-      return AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, DEEP);
+      if (operation === undefined || ++this.places > MANY) return undefined;
+      this.comes ||= operation.op === "add";
+      this.goes ||= operation.op === "remove";
+      this.was.add(pair.before);
+      this.is.add(pair.after);
+      return { path, operation, least: AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, DEEP) };
     }
     const { before, after } = pair as { before: Members; after: Members };
-    let told = 0;
+    const parts: Plan[] = [];
+    let least = 0;
+    let isKnown = true;
     for (const name of namesOf(before, after)) {
-      told += this.tell({ before: own(before, name), after: own(after, name) }, path + pointerOf([name]), extended, operations);
+      const part = this.plan({ before: own(before, name), after: own(after, name) }, path + pointerOf([name]), extended);
+      if (part === undefined) isKnown = false;
+      else parts.push(part);
+      least += part?.least ?? 0;
     }
-    // What is longer than the container gives way to that.
-    const least = AROUND.replace + path.length;
-    const isShorter = told <= least || told <= least + leastLength(original.after, told - least, DEEP);
-    original.isLonger ||= !isShorter && !Number.isNaN(told);
-    return isShorter ? told : NaN;
+    if (!isKnown) return undefined;
+    const around = AROUND.replace + path.length;
+    const isSure = least <= around || least <= around + leastLength(original.after, least - around, DEEP);
+    original.isLonger ||= !isSure;
+    return { path, least, container: original.after, parts, isSure };
   }
 
   /** Whether something is replaced of which maybe only a part was known, which made it short. */
@@ -91,6 +122,63 @@ export class Narrowed extends Differences {
   }
 }
 
+/**
+ * Adds the operations; what is longer than its container gives way to that. Returns how many bytes they have, if that is to be measured;
+ * NaN where it isn't certain.
+ */
+function tell(plan: Plan, operations: JSONPatchOperation[], isMeasured: boolean, lengths: Lengths): number {
+  if ("operation" in plan) {
+    const { operation, path } = plan;
+    operations.push(operation);
+    return isMeasured ? AROUND[operation.op as "add"] + textLength(path) + ("value" in operation ? lengths.of(operation.value) : 0) : 0;
+  }
+  const { path, container, parts, isSure } = plan;
+  const first = operations.length;
+  let length = 0;
+  for (const part of parts) length += tell(part, operations, isMeasured || !isSure, lengths);
+  if (isSure) return length;
+  const whole = AROUND.replace + textLength(path) + lengths.of(container);
+  if (whole >= length) return length;
+  operations.length = first;
+  operations.push({ op: "replace", path, value: container });
+  return whole <= LONGEST ? whole : NaN;
+}
+
+/** How many bytes the texts of values have, each of which is measured once; NaN of what isn't JSON, or nests too deeply. */
+class Lengths {
+  private readonly known = new Map<object, number>();
+
+  of(value: unknown, depth = DEEP): number {
+    if (typeof value === "string") return PLAIN.test(value) ? value.length + 2 : textLength(value);
+    if (typeof value === "number") return isNumber(value) ? String(value).length : NaN;
+    if (!isContainer(value)) return value === null || value === true ? 4 : value === false ? 5 : NaN;
+    let length = this.known.get(value);
+    if (length === undefined) {
+      length = depth === 0 || !isJsonContainer(value) ? NaN : Array.isArray(value) ? this.ofItems(value, depth - 1) : this.ofMembers(value as Members, depth - 1);
+      this.known.set(value, length);
+    }
+    return length;
+  }
+
+  private ofItems(items: unknown[], depth: number): number {
+    let length = items.length === 0 ? 2 : items.length + 1;
+    for (let i = 0; i < items.length; i++) length += this.of(items[i], depth);
+    return length;
+  }
+
+  private ofMembers(members: Members, depth: number): number {
+    let length = 1;
+    for (const name of Object.keys(members)) if (members[name] !== undefined) length += this.of(name, depth) + 2 + this.of(members[name], depth);
+    return Math.max(length, 2);
+  }
+}
+
+/** The operations with copies of the containers that they put somewhere. */
+function copied(operations: JSONPatchOperation[]): JSONPatchOperation[] {
+  for (const operation of operations) if ("value" in operation && isContainer(operation.value)) operation.value = JSON.parse(JSON.stringify(operation.value));
+  return operations;
+}
+
 /** Names that either has, in the order of the first. */
 function namesOf(before: Members, after: Members): string[] {
   const names = Object.keys(before);
@@ -101,8 +189,8 @@ function namesOf(before: Members, after: Members): string[] {
 /** What is to be told of a place where a scalar is another one, or a short value came or went. */
 function toldOf({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
   if (value === undefined) return isShort(before, SHORT, DEEP) ? { op: "remove", path } : undefined;
-  if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value: JSON.parse(JSON.stringify(value)) } : undefined;
-  if (isContainer(before) && isContainer(value) && areUnlike(before, value)) return { op: "replace", path, value: thawed(value) };
+  if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value } : undefined;
+  if (isContainer(before) && isContainer(value) && areUnlike(before, value)) return { op: "replace", path, value };
   if (!(before === undefined || isScalar(before))) return undefined;
   if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
   return { op: before === undefined ? "add" : "replace", path, value };

@@ -176,7 +176,8 @@ impl Client {
     /// connecting had failed each time.
     #[cfg(any(feature = "wasm-client", test))]
     pub(crate) fn start_after(&mut self, losses: u32, now: u64) {
-        let pause = (0..=losses).fold(0, |_, _| self.backoff.next());
+        // After these pauses get no longer.
+        let pause = (0..=losses.min(Backoff::STEPS)).fold(0, |_, _| self.backoff.next());
         self.phase = Phase::Waiting { until: now.saturating_add(pause) };
     }
 

@@ -127,6 +127,17 @@ const lists = fc.record({ rows: fc.array(fc.oneof(unnamed, titled, titled, title
   return [before, structuredClone(after)] as const;
 });
 
+/** An object of which nearly all differs, and beside that what stays, as long as decides whether it is told as a whole. */
+const scalar = fc.oneof(fc.integer({ min: -200, max: 2_000 }), fc.boolean(), fc.constant(null), fc.constantFrom("was", "is", "\n", "é\"", ""), fc.double({ noNaN: true, noDefaultInfinity: true }));
+const members = fc.dictionary(fc.constantFrom("state", "at", "a/b", "é", "list", "done"), fc.tuple(scalar, scalar), { minKeys: 1, maxKeys: 6, noNullPrototype: true });
+const stays = fc.oneof(scalar, fc.constantFrom<unknown>([], {}, [[]], [1, [false]], { a: {} }, { é: [null, ""] }));
+const statuses = fc.record({ members, stays, path: fc.constantFrom<readonly string[]>([], ["run"], ["run", "b/c"], ["é"]), isNew: fc.boolean() });
+
+/** One of the two, so deep, beside a text that stays. */
+function around(inner: Container, path: readonly string[], beside: string): unknown {
+  return path.reduceRight<unknown>((value, name) => ({ [name]: value, beside }), inner);
+}
+
 describe("what differs alone, and the whole of two values", () => {
   test.each<[string, { dialect?: Dialect; key?: string }]>([
     ["of RFC 6902", {}],
@@ -183,5 +194,34 @@ describe("what differs alone, and the whole of two values", () => {
     };
     expect(outcome(() => diff(winding(), winding()))).toMatchObject({ code: "NOT_JSON" });
     expect(outcome(() => diff({ a: 1, b: winding() }, { a: 1, b: winding() }))).toMatchObject({ code: "NOT_JSON" });
+  });
+
+  test("are told as a whole from the same byte on", () => {
+    fc.assert(fc.property(statuses, fc.nat(200), ({ members, stays, path, isNew }, outside) => {
+      const [before, after] = [0, 1].map((i) => Object.fromEntries(Object.entries(members).map(([name, values]) => [name, values[i]])));
+      if (isNew) delete before![Object.keys(members)[0]!];
+      // The lengths from which on one or the other is shorter lie side by side.
+      for (let length = 0; length < 330; length++) {
+        const [old, now] = [before!, after!].map((inner) => around({ ...inner, stays, kept: "k".repeat(length) }, path, "o".repeat(outside)));
+        expect(diff(old, now)).toEqual(diff(old, now, ASKED));
+      }
+    }), { ...runs, numRuns: Math.ceil(runs.numRuns! / 20) });
+  });
+
+  test("find what left a list of scalars, and is a member now", () => {
+    const few = fc.oneof(fc.nat(3), fc.constantFrom("a", "a long text ".repeat(6), `${"a long text ".repeat(6)}and more`, null, true));
+    const some = fc.dictionary(fc.constantFrom("a", "b", "c"), few, { maxKeys: 3, noNullPrototype: true });
+    const lists = fc.record({ list: fc.array(few, { minLength: 1, maxLength: 5 }), inside: some, beside: some });
+    const edits = fc.array(fc.tuple(fc.nat(20), few), { minLength: 1, maxLength: 4 });
+    fc.assert(fc.property(lists, edits, fc.nat(200), fc.constantFrom<Dialect>("rfc6902", "extended"), (before, edits, kept, dialect) => {
+      const after = structuredClone(before) as { list: unknown[]; inside: Container; beside: Container };
+      for (const [at, value] of edits) {
+        if (at < 8) after.list[at % after.list.length] = value;
+        else Object.assign(at < 14 ? after.inside : after.beside, { [["a", "b", "c"][at % 3]!]: value });
+      }
+      const [old, now] = [before, after].map((value) => ({ ...value, kept: "k".repeat(kept) }));
+      const known = [diff(old, now, { dialect, ...ASKED }), diffTexts(JSON.stringify(old), JSON.stringify(now), { dialect })];
+      expect(known).toContainEqual(diff(old, now, { dialect }));
+    }), { ...runs, numRuns: runs.numRuns! * 4 });
   });
 });
