@@ -234,14 +234,13 @@ fn a_change_of_the_network_asks_the_server_for_an_answer_soon() {
 }
 
 #[test]
-fn a_change_of_the_network_begins_anew_what_stays_without_an_answer() {
+fn a_change_of_the_network_begins_anew_what_doesn_t_open() {
     let mut client = Client::new(ClientOptions::default());
     client.start(0);
     assert_eq!(client.hurry(2_999), []);
     assert_eq!(client.hurry(3_000), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
     client.opened(2, 3_100);
-    assert_eq!(client.hurry(4_000), []);
-    assert_eq!(client.hurry(6_100), [ClientEffect::Disconnect(2), ClientEffect::Connect(3)]);
+    assert_eq!(client.hurry(9_000), [], "the answer to a hello may be long");
 }
 
 #[test]
