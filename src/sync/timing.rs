@@ -9,6 +9,9 @@ pub(crate) const ANSWER: u64 = 10_000;
 /// The same, where there is reason to believe that the connection has gone.
 pub(crate) const SOON: u64 = 3_000;
 
+/// An attempt to connect that is younger began after what has just happened to the network.
+pub(crate) const YOUNG: u64 = 1_000;
+
 /// A hello that stayed without an answer gives the next one twice the time, so many times: the answer may be long, and the link slow.
 const PATIENCE: u32 = 3;
 

@@ -118,7 +118,7 @@ test('a page that is cut off says so within seconds, and is live as soon as it i
   await until(page, () => window.patchwire.status === 'live' && window.patchwire.getState().run.status === 'done');
   expect(page.problems).toEqual([]);
   await page.close();
-}, 20_000);
+});
 
 test('the page shows what the state says', async () => {
   const page = await open('shown');

@@ -293,7 +293,7 @@ impl Client {
     pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
-            Phase::Connecting { since } if now >= since.saturating_add(timing::SOON) => self.reconnect(now),
+            Phase::Connecting { since } if now >= since.saturating_add(timing::YOUNG) => self.reconnect(now),
             Phase::Live { .. } => self.ping(now.saturating_add(timing::SOON)),
             // Over a slow link the answer to a hello may be on its way for long.
             Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),

@@ -237,9 +237,9 @@ fn a_change_of_the_network_asks_the_server_for_an_answer_soon() {
 fn a_change_of_the_network_begins_anew_what_doesn_t_open() {
     let mut client = Client::new(ClientOptions::default());
     client.start(0);
-    assert_eq!(client.hurry(2_999), []);
-    assert_eq!(client.hurry(3_000), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
-    client.opened(2, 3_100);
+    assert_eq!(client.hurry(999), []);
+    assert_eq!(client.hurry(1_000), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
+    client.opened(2, 1_100);
     assert_eq!(client.hurry(9_000), [], "the answer to a hello may be long");
 }
 
