@@ -47,11 +47,6 @@ impl Limits {
         Limits { document: all, depth: MAX_DEPTH, operations: all, string: all, path: all, frame: all }
     }
 
-    /// For a text in which documents stand this many levels deep: nesting is theirs, and counted where each gets to.
-    pub(crate) const fn around(&self, levels: usize) -> Limits {
-        Limits { depth: self.depth.saturating_add(levels), ..*self }
-    }
-
     pub(crate) fn depth_cap(&self) -> usize {
         self.depth.min(MAX_DEPTH)
     }
@@ -71,7 +66,7 @@ impl Limits {
     }
 
     pub(crate) fn check_depth(&self, depth: usize) -> Result<()> {
-        check(depth <= self.depth_cap(), "arrays and objects are nested over the depth limit (limits.depth)")
+        check(depth <= self.depth_cap(), TOO_DEEP)
     }
 
     pub(crate) fn check_operations(&self, operations: usize) -> Result<()> {
@@ -87,6 +82,7 @@ impl Limits {
     }
 }
 
+pub(crate) const TOO_DEEP: &str = "arrays and objects are nested over the depth limit (limits.depth)";
 pub(crate) const TOO_LARGE: &str = "the document is over the size limit (limits.document)";
 pub(crate) const FRAME_TOO_LARGE: &str = "the frame is over the size limit (limits.frame)";
 

@@ -18,7 +18,7 @@ pub(crate) use outline::{Outline, parse_outline};
 pub(crate) use skim::scalar_member;
 
 use crate::error::{Code, Error, Result};
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::node::{Key, Node};
 use crate::text::{self, grammar, number};
 
@@ -31,12 +31,19 @@ const WORTH_KEEPING: usize = 4_096;
 
 /// Parses a whole text. O(length).
 pub(crate) fn parse(text: Cow<'_, [u8]>, limits: &Limits) -> Result<Node> {
+    parse_around(text, limits, 0)
+}
+
+/// Parses a text in which documents stand so many levels deep. These levels don't count, also beyond the deepest nesting that can
+/// be asked for: what is as deep as a document may be can be stored and sent.
+pub(crate) fn parse_around(text: Cow<'_, [u8]>, limits: &Limits, levels: usize) -> Result<Node> {
     check(&text, limits)?;
+    let around = |parser: Parser<'_>| Parser { depth: parser.depth.saturating_add(levels), ..parser }.whole(0);
     if text.len() <= WORTH_KEEPING {
-        return Parser::new(&text, None, limits).whole(0);
+        return around(Parser::new(&text, None, limits));
     }
     let source = Arc::new(text.into_owned());
-    Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits).whole(0)
+    around(Parser::new(&source, Some(Kept { source: &source, most: RAW, whole: false }), limits))
 }
 
 /// Parses a text as [`parse`] does, and shares with another version of the document what that has already. The other one
@@ -55,10 +62,10 @@ pub(crate) fn parse_value(text: &[u8], limits: &Limits) -> Result<Node> {
 
 /// Opens canonical text by one level; what is inside stays raw. An object with these names shares them.
 pub(crate) fn open_raw(source: &Arc<Vec<u8>>, start: usize, end: usize, names: &Arc<[Key]>) -> Node {
-    let limits = Limits { depth: usize::MAX, ..Limits::default() };
+    let limits = Limits::default();
     let kept = Kept { source, most: usize::MAX, whole: false };
     let bytes = source.get(..end).unwrap_or_default();
-    let mut parser = Parser::new(bytes, Some(kept), &limits);
+    let mut parser = Parser { depth: usize::MAX, ..Parser::new(bytes, Some(kept), &limits) };
     parser.build.expect(names);
     parser.whole(start).unwrap_or(Node::Null)
 }
@@ -70,7 +77,8 @@ fn check(text: &[u8], limits: &Limits) -> Result<()> {
 
 struct Parser<'a> {
     text: &'a [u8],
-    limits: &'a Limits,
+    /// How deep containers may be nested.
+    depth: usize,
     /// What the open container is in; the outermost frame is around the whole text.
     frames: Vec<Frame>,
     build: Builder<'a>,
@@ -78,7 +86,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a [u8], kept: Option<Kept<'a>>, limits: &'a Limits) -> Self {
-        Parser { text, limits, frames: Vec::new(), build: Builder::new(text, kept, limits) }
+        Parser { text, depth: limits.depth_cap(), frames: Vec::new(), build: Builder::new(text, kept, limits) }
     }
 
     /// Reads the value that starts at `at`, behind which there may be nothing but space.
@@ -126,7 +134,7 @@ impl<'a> Parser<'a> {
                 self.frames.push(frame);
                 // Both closing brackets are two above the opening ones.
                 frame = self.build.open(at, first + 2);
-                self.limits.check_depth(self.frames.len()).map_err(|error| error.at(at))?;
+                limits::check(self.frames.len() <= self.depth, limits::TOO_DEEP).map_err(|error| error.at(at))?;
                 at += 1;
                 if is_space(byte(text, at)) {
                     at = frame.skip_space(text, at);

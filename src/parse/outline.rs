@@ -27,11 +27,10 @@ pub(crate) struct Outline<'a> {
     parser: Option<Parser<'a>>,
 }
 
-/// Reads a text with `read`, which goes through `levels` levels of containers by itself. O(length).
-pub(crate) fn parse_outline<R>(text: &[u8], limits: &Limits, levels: usize, read: impl FnOnce(&mut Outline<'_>) -> Option<R>) -> Option<R> {
+/// Reads a text with `read`, which goes through the outer levels of containers by itself. O(length).
+pub(crate) fn parse_outline<R>(text: &[u8], limits: &Limits, read: impl FnOnce(&mut Outline<'_>) -> Option<R>) -> Option<R> {
     check(text, limits).ok()?;
     let source = OnceCell::new();
-    let limits = &Limits { depth: limits.depth_cap().checked_sub(levels)?, ..*limits };
     let mut outline = Outline { text, at: 0, source: &source, limits, parser: None };
     let read = read(&mut outline)?;
     outline.space();

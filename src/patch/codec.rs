@@ -13,10 +13,9 @@ use crate::text::number;
 const LEVELS: usize = 2;
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
-    let around = &limits.around(LEVELS);
-    match parse::parse_outline(text, around, LEVELS, |outline| read_outline(outline, limits)) {
+    match parse::parse_outline(text, limits, |outline| read_outline(outline, limits)) {
         Some(operations) => Ok(Patch { operations }),
-        None => read(&parse::parse(text.into(), around)?, limits),
+        None => read(&parse::parse_around(text.into(), limits, LEVELS)?, limits),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The frames themselves: reading and writing them, and nothing about when.
 
 use crate::document::Document;
+use crate::edit;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Node, Object};
@@ -154,7 +155,7 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
                     let patches = chunk.get(&b"patches".into()).ok_or_else(|| invalid("a state_patch needs patches"))?;
                     ServerFrame::Patch { revision: revision()?, patch: patch::read(patches, limits)? }
                 }
-                b"state_snapshot" => read_snapshot(&chunk, revision()?)?,
+                b"state_snapshot" => read_snapshot(&chunk, revision()?, limits)?,
                 b"stream_resync" => ServerFrame::Resync { ahead: text_of(&chunk, b"reason") == Some(b"ahead") },
                 _ => ServerFrame::Other,
             }
@@ -174,12 +175,16 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
     })
 }
 
-fn read_snapshot(chunk: &Object, revision: u64) -> Result<ServerFrame> {
+fn read_snapshot(chunk: &Object, revision: u64, limits: &Limits) -> Result<ServerFrame> {
     let session = lossy(text_of(chunk, b"session").ok_or_else(|| invalid("a snapshot needs a session"))?);
     let (part, parts) = (whole(chunk, b"part"), whole(chunk, b"parts"));
     let (Some(part), Some(parts)) = (part, parts) else { return Err(invalid("a snapshot needs part and parts")) };
     let body = match (chunk.get(&b"state".into()), text_of(chunk, b"text")) {
-        (Some(state), None) if (part, parts) == (1, 1) => Body::State(state.clone()),
+        (Some(state), None) if (part, parts) == (1, 1) => {
+            // The frame was read with room for the levels around a patch's values, which are more.
+            edit::check_value(state, 0, limits)?;
+            Body::State(state.clone())
+        }
         (None, Some(slice)) => Body::Slice(slice.to_vec()),
         _ => return Err(invalid("a snapshot carries its state, or a part of it a text")),
     };
@@ -189,8 +194,8 @@ fn read_snapshot(chunk: &Object, revision: u64) -> Result<ServerFrame> {
 fn read(source: &str, limits: &Limits) -> Result<Node> {
     limits.check_frame(source.len())?;
     // What the frame carries is held to the document's own limits when it gets there.
-    let within = Limits { document: limits.frame, string: limits.frame, ..limits.around(ENVELOPE_DEPTH) };
-    parse::parse(source.as_bytes().into(), &within)
+    let within = Limits { document: limits.frame, string: limits.frame, ..*limits };
+    parse::parse_around(source.as_bytes().into(), &within, ENVELOPE_DEPTH)
 }
 
 fn text_of<'a>(object: &'a Object, member: &[u8]) -> Option<&'a [u8]> {

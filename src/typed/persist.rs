@@ -8,7 +8,9 @@ use super::snapshot::Values;
 use super::{CommitEvent, KeyScope, Snapshot, StateStore};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
 use crate::node::Node;
+use crate::parse;
 use crate::print::{print, print_text};
 
 /// What is stored: values by the names of their keys, and the revision at which they were exported.
@@ -31,6 +33,10 @@ pub struct PersistedState {
     pub extensions: BTreeMap<String, Document>,
 }
 
+/// The levels of nesting and the bytes that are around a store's values as one document.
+const LEVELS: usize = 1;
+const AROUND: usize = 64;
+
 impl PersistedState {
     /// Reads what [`Display`](std::fmt::Display) prints.
     ///
@@ -38,7 +44,10 @@ impl PersistedState {
     /// `INVALID_JSON` with the byte offset, `VALIDATION_FAILED` with the member that isn't as it should be,
     /// `LIMIT_EXCEEDED`.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<PersistedState> {
-        let document = Document::parse(text)?;
+        let limits = Limits::default();
+        // What a store holds is within the limits, and so is what it exports.
+        let room = Limits { document: limits.document + AROUND, ..limits };
+        let document = Document { root: parse::parse_around(text.as_ref().into(), &room, LEVELS)?, limits };
         let wrong = |path: &str, reason| Error::new(Code::ValidationFailed, reason).on(path);
         let revision = document.get("/revision").ok().and_then(|revision| revision.root.as_number());
         let revision = revision.filter(|revision| revision.trunc() == *revision && (0.0..=9_007_199_254_740_992.0).contains(revision));

@@ -47,7 +47,7 @@ impl ChangeHandle {
     pub fn new(arena: &Arena, split: usize, length: usize, extended: bool, bounds: &[f64]) -> JsResult<ChangeHandle> {
         let limits = limits(bounds);
         let state = Document::parse_with(arena.head(split), limits).map_err(to_js)?;
-        let told = parse::parse(arena.range(split, length).into(), &Limits::none()).map_err(to_js)?;
+        let told = parse::parse_around(arena.range(split, length).into(), &Limits::none(), LEVELS).map_err(to_js)?;
         let mut options = options(&told, &limits).map_err(to_js)?;
         options.dialect = dialect(extended);
         let call = read_call(&told, &options, limits).map_err(to_js)?;
@@ -128,6 +128,9 @@ pub fn guard_allows(arena: &Arena, length: usize, pointer: &str, operation: &str
         None => false,
     })
 }
+
+/// The containers around the values of a state in what is told: `records` has records, which have patches.
+const LEVELS: usize = 5;
 
 fn member(object: &Node, name: &str) -> Option<Node> {
     object.as_object()?.get(&Key::from(name.as_bytes())).cloned()

@@ -36,7 +36,7 @@ pub fn compact(base: Option<Values>, arena: &Arena, length: usize, bounds: &[f64
 }
 
 fn read_all(text: &[u8], limits: &Limits) -> Result<Vec<Patch>> {
-    let node = parse::parse(text.into(), &limits.around(3))?;
+    let node = parse::parse_around(text.into(), limits, 3)?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the patches are a list"))?;
     let mut before = 0;
     let patches = list.iter().map(|item| {

@@ -115,7 +115,7 @@ fn custom(function: Function) -> Strategy {
 }
 
 fn read(text: &[u8], limits: Limits) -> Result<Vec<StepWrites>> {
-    let node = parse::parse(text.into(), &limits.around(1 + writes::LEVELS))?;
+    let node = parse::parse_around(text.into(), &limits, 1 + writes::LEVELS)?;
     let list = node.as_array().ok_or_else(|| Error::new(Code::InvalidPatch, "the writers are a list"))?;
     list.iter().map(|item| StepWrites::read(item, &limits)).collect()
 }

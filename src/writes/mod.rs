@@ -90,7 +90,7 @@ impl StepWrites {
     /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<StepWrites> {
         let limits = Limits::default();
-        StepWrites::read(&parse::parse(text.as_ref().into(), &limits.around(LEVELS))?, &limits)
+        StepWrites::read(&parse::parse_around(text.as_ref().into(), &limits, LEVELS)?, &limits)
     }
 
     pub(crate) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
