@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::node::{Key, Node, json};
-use crate::pointer::Pointer;
+use crate::node::json;
+use crate::{pointer, print};
 
 impl Document {
     /// A document that reads a value where somebody looks into it, and copies nothing else of it: many documents over one
-    /// value take the memory of one, and a patch costs what it touches. O(size) to begin with: the numbers are looked at.
+    /// value take the memory of one, and a patch costs what it touches. O(size) to begin with: all of it is looked at.
     ///
     /// # Errors
-    /// `NOT_JSON` for an integer beyond ±2^53, which a double can't hold.
+    /// `NOT_JSON` for an integer beyond ±2^53, which a double can't hold; `LIMIT_EXCEEDED`; both with the place.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -28,23 +28,38 @@ impl Document {
     /// assert_eq!(after.get("/notes").unwrap().to_string(), r#"["a","b"]"#);
     /// ```
     pub fn over(value: Arc<Value>) -> Result<Document> {
-        Document::built(|path| json::over(value, path))
+        Document::over_with(value, Limits::default())
     }
 
-    /// What `build` makes, which on an error leaves in the path where it came to.
-    fn built(build: impl FnOnce(&mut Vec<Key>) -> Result<Node>) -> Result<Document> {
+    /// [`Document::over`] within these limits, which the document keeps for what is applied to it.
+    ///
+    /// # Errors
+    /// As [`Document::over`].
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use patchwire::{Code, Document, Limits};
+    /// use serde_json::json;
+    ///
+    /// let limits = Limits { depth: 2, ..Limits::default() };
+    /// let error = Document::over_with(Arc::new(json!({"a": [1, [2]]})), limits).unwrap_err();
+    /// assert_eq!((error.code, error.path.as_deref()), (Code::LimitExceeded, Some("/a/1")));
+    /// ```
+    pub fn over_with(value: Arc<Value>, limits: Limits) -> Result<Document> {
         let mut path = Vec::new();
-        let root = build(&mut path).map_err(|error| error.on(&Pointer::from_keys(path)))?;
-        Ok(Document { root, limits: Limits::default() })
+        let over = json::over(value, &limits, &mut path);
+        let (root, weight) = over.map_err(|error| error.on(pointer::display(path.into_iter().rev())))?;
+        limits.check_document(weight).or_else(|_| limits.check_document(print::length(&root, usize::MAX)))?;
+        Ok(Document { root, limits })
     }
 }
 
 impl TryFrom<&Value> for Document {
     type Error = Error;
 
-    /// `NOT_JSON` for an integer beyond ±2^53, which a double can't hold.
+    /// As [`Document::encode`]; [`Document::encode_with`] takes a value within other limits.
     fn try_from(value: &Value) -> Result<Document> {
-        Document::built(|path| json::node(value, path))
+        Document::encode(value)
     }
 }
 

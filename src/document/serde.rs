@@ -37,7 +37,8 @@ impl Document {
     ///
     /// # Errors
     /// `NOT_JSON` with the place where it has something else than JSON: NaN, an integer beyond ±2^53, bytes, a map whose keys
-    /// aren't text; `LIMIT_EXCEEDED` where it is nested too deeply.
+    /// aren't text; `LIMIT_EXCEEDED` with the place where it is nested too deeply or a string is too long, and where all of it is too
+    /// large.
     ///
     /// ```
     /// use patchwire::{Code, Document};
@@ -55,8 +56,26 @@ impl Document {
     /// assert_eq!((error.code, error.path.as_deref()), (Code::NotJson, Some("/score")));
     /// ```
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Document> {
-        let limits = Limits::default();
-        Ok(Document { root: encode(value, &limits)?, limits })
+        Document::encode_with(value, Limits::default())
+    }
+
+    /// [`Document::encode`] within these limits, which the document keeps for what is applied to it.
+    ///
+    /// # Errors
+    /// As [`Document::encode`].
+    ///
+    /// ```
+    /// use patchwire::{Code, Document, Limits};
+    ///
+    /// let limits = Limits { depth: 2, ..Limits::default() };
+    /// assert!(Document::encode_with(&[[1]], limits).is_ok());
+    /// let error = Document::encode_with(&[[1], [2]].map(|inner| [inner]), limits).unwrap_err();
+    /// assert_eq!((error.code, error.path.as_deref()), (Code::LimitExceeded, Some("/0/0")));
+    /// ```
+    pub fn encode_with<T: Serialize + ?Sized>(value: &T, limits: Limits) -> Result<Document> {
+        let root = encode(value, &limits)?;
+        limits.check_growth(&root, 0)?;
+        Ok(Document { root, limits })
     }
 
     /// The value that the document is of, as its `Deserialize` has it. With [`Document::get`] it reads a part. O(size).
@@ -152,7 +171,7 @@ impl<'a> Encoder<'a> {
         if is_whole {
             return self.whole(std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()));
         }
-        let limits = Limits { depth: self.limits.depth.saturating_sub(self.depth), ..*self.limits };
+        let limits = Limits { depth: self.limits.depth_cap().saturating_sub(self.depth), ..*self.limits };
         Ok(parse(text.to_vec().into(), &limits)?)
     }
 }
@@ -246,6 +265,7 @@ impl<'a> Serializer for Encoder<'a> {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Encoded<Node> {
+        self.inside()?;
         Ok(Node::array(value.iter().map(|byte| Node::Number((*byte).into())).collect()))
     }
 

@@ -6,6 +6,8 @@ mod codec;
 mod compact;
 mod derive;
 mod diff;
+#[cfg(not(target_arch = "wasm32"))]
+mod foreign;
 mod invert;
 #[cfg(feature = "wasm-page")]
 mod pack;
@@ -214,10 +216,10 @@ impl std::fmt::Display for Patch {
 impl TryFrom<&json_patch::Patch> for Patch {
     type Error = crate::Error;
 
-    /// `INVALID_PATCH` or `NOT_JSON` as reading its text would give.
+    /// `NOT_JSON` and `LIMIT_EXCEEDED` as [`Document::encode`](crate::Document::encode), with the operation's index and the place in
+    /// its value.
     fn try_from(patch: &json_patch::Patch) -> Result<Patch> {
-        let value = serde_json::to_value(patch).unwrap_or_default();
-        codec::read(&crate::Document::try_from(&value)?.root, &Limits::default())
+        foreign::read(patch, &Limits::default())
     }
 }
 

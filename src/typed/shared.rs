@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::document::Document;
-use crate::document::{decode, encode};
+use crate::document::decode;
 use crate::error::{Code, Error};
-use crate::limits::Limits;
 
 /// What is shared, as a type without values: its namespace and its type.
 pub trait ProfileKey: 'static + Send + Sync {
@@ -152,9 +151,7 @@ where
     /// # Errors
     /// The store's; `NOT_JSON` or `LIMIT_EXCEEDED` where JSON can't hold the value, with the place in it.
     pub async fn write<K: ProfileKey>(&self, key: impl AsRef<str>, value: &K::Value) -> Result<(), S::Error> {
-        let limits = Limits::default();
-        let root = encode(value, &limits)?;
-        self.store.set(K::KEY, key.as_ref(), Document { root, limits }).await
+        self.store.set(K::KEY, key.as_ref(), Document::encode(value)?).await
     }
 
     /// Removes the value under a key.

@@ -4,33 +4,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::node;
+use super::{node, number};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::node::host::{Entry, Host, Leaf, Level, Place};
 use crate::node::tree::Run;
 use crate::node::{Key, Node};
 use crate::print::print;
 
-/// A node that reads the value where somebody looks into it. O(size): the numbers are looked at. On an error `path` leads
-/// to what isn't JSON.
-pub(crate) fn over(value: Arc<Value>, path: &mut Vec<Key>) -> Result<Node> {
-    check(&value, path)?;
+/// A node that reads the value where somebody looks into it, and about how many bytes of text it is. O(size): all of it is looked at.
+/// On an error `path` is what isn't JSON or is over a limit, the innermost segment first.
+pub(crate) fn over(value: Arc<Value>, limits: &Limits, path: &mut Vec<Key>) -> Result<(Node, usize)> {
+    let weight = check(&value, 0, limits, path)?;
     let entry = entry(&value);
     let host = Values { root: value, opened: Mutex::default() };
-    Ok(Leaf::roots(Arc::new(host), ROOTS, vec![entry]).pop().unwrap_or_default())
+    Ok((Leaf::roots(Arc::new(host), ROOTS, vec![entry]).pop().unwrap_or_default(), weight))
 }
 
-fn check(value: &Value, path: &mut Vec<Key>) -> Result<()> {
-    let mut below = |key: &[u8], value: &Value| {
-        path.push(key.into());
-        check(value, path)?;
-        path.pop();
-        Ok(())
-    };
+/// Adds up what a value weighs that stands inside of `depth` containers.
+fn check(value: &Value, depth: usize, limits: &Limits, path: &mut Vec<Key>) -> Result<usize> {
+    if is_container(value) {
+        limits.check_depth(depth + 1)?;
+    }
+    let mut below = |segment: &dyn Fn() -> Key, value: &Value| check(value, depth + 1, limits, path).inspect_err(|_| path.push(segment()));
     match value {
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| below(index.to_string().as_bytes(), item)),
-        Value::Object(members) => members.iter().try_for_each(|(key, member)| below(key.as_bytes(), member)),
-        scalar => node(scalar, path).map(drop),
+        Value::Array(items) => items.iter().enumerate().try_fold(2, |sum, (index, item)| Ok(sum + 1 + below(&|| index.into(), item)?)),
+        Value::Object(members) => {
+            members.iter().try_fold(2, |sum, (key, member)| Ok(sum + 4 + key.len() + below(&|| key.as_bytes().into(), member)?))
+        }
+        Value::Number(value) => number(value).map(|_| 8),
+        Value::String(text) => limits.check_string(text.len()).map(|()| text.len() + 2),
+        Value::Null | Value::Bool(_) => Ok(4),
     }
 }
 
@@ -81,7 +85,7 @@ impl Values {
     }
 
     fn node(&self, place: Place) -> Node {
-        whole(self.value(place))
+        node(self.value(place))
     }
 
     fn array(&self, number: u32) -> &[Value] {
@@ -134,7 +138,7 @@ impl Host for Values {
 
     fn shared_runs(&self, a: u32, b: u32) -> Vec<Run> {
         let (a, b) = (self.array(a), self.array(b));
-        let is_same = |(a, b): &(&Value, &Value)| whole(a) == whole(b);
+        let is_same = |(a, b): &(&Value, &Value)| node(a) == node(b);
         let head = a.iter().zip(b).take_while(is_same).count();
         let rest = a.len().min(b.len()) - head;
         let tail = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(is_same).count();
@@ -157,13 +161,8 @@ fn entry(value: &Value) -> Entry {
     match value {
         Value::Array(_) => Entry::Array,
         Value::Object(_) => Entry::Object,
-        scalar => Entry::Scalar(whole(scalar)),
+        scalar => Entry::Scalar(node(scalar)),
     }
-}
-
-/// All of a value that was checked.
-fn whole(value: &Value) -> Node {
-    node(value, &mut Vec::new()).unwrap_or_default()
 }
 
 #[cfg(test)]

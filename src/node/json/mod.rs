@@ -1,41 +1,37 @@
-//! Values of `serde_json`: copied into nodes and out of them, or left where they are.
+//! Values of `serde_json`: copied out of nodes, or left where they are.
 
 mod host;
 
 pub(crate) use host::over;
 
-use serde_json::Value;
+use std::sync::Arc;
 
-use super::{Key, Node, Opened};
+use serde_json::{Number, Value};
+
+use super::{Node, Opened};
 use crate::error::{Code, Error, Result};
 use crate::text::lossy;
 
-/// A copy. On an error `path` leads to what isn't JSON.
-pub(crate) fn node(value: &Value, path: &mut Vec<Key>) -> Result<Node> {
-    Ok(match value {
-        Value::Null => Node::Null,
-        Value::Bool(value) => Node::Bool(*value),
-        Value::Number(number) => {
-            let lossy = number.as_i64().map(i64::unsigned_abs).or(number.as_u64()).is_some_and(|n| n > 1 << 53);
-            let double = number.as_f64().filter(|double| double.is_finite() && !lossy);
-            Node::Number(double.ok_or_else(|| Error::new(Code::NotJson, "the integer is beyond ±2^53; send it as a string"))?)
-        }
-        Value::String(text) => Node::text(text.as_bytes()),
-        Value::Array(items) => {
-            Node::array(items.iter().enumerate().map(|(i, item)| below(item, i.to_string().as_bytes(), path)).collect::<Result<_>>()?)
-        }
-        Value::Object(members) => {
-            let members = members.iter().map(|(key, value)| Ok((key.as_bytes().into(), below(value, key.as_bytes(), path)?)));
-            Node::Object(std::sync::Arc::new(members.collect::<Result<_>>()?))
-        }
-    })
+/// The number, which has to be one that a double holds.
+fn number(number: &Number) -> Result<f64> {
+    let lossy = number.as_i64().map(i64::unsigned_abs).or(number.as_u64()).is_some_and(|n| n > 1 << 53);
+    let double = number.as_f64().filter(|double| double.is_finite() && !lossy);
+    double.ok_or_else(|| Error::new(Code::NotJson, "the integer is beyond ±2^53; keep it as a string"))
 }
 
-fn below(value: &Value, segment: &[u8], path: &mut Vec<Key>) -> Result<Node> {
-    path.push(segment.into());
-    let built = node(value, path)?;
-    path.pop();
-    Ok(built)
+/// A copy of a value whose numbers have been checked.
+fn node(value: &Value) -> Node {
+    match value {
+        Value::Null => Node::Null,
+        Value::Bool(value) => Node::Bool(*value),
+        Value::Number(value) => number(value).map_or(Node::Null, Node::Number),
+        Value::String(text) => Node::text(text.as_bytes()),
+        Value::Array(items) => Node::array(items.iter().map(node).collect()),
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| (key.as_bytes().into(), node(value)));
+            Node::Object(Arc::new(members.collect()))
+        }
+    }
 }
 
 /// A copy; a lone surrogate becomes U+FFFD.
