@@ -63,21 +63,9 @@ impl TryFrom<&Value> for Document {
     }
 }
 
-impl serde::Serialize for Document {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        Value::from(self).serialize(serializer)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Document {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Document, D::Error> {
-        Document::try_from(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-    }
-}
-
 impl From<&Document> for Value {
     /// A lone surrogate, which a Rust string can't hold, becomes U+FFFD.
     fn from(document: &Document) -> Value {
-        json::value(&document.root)
+        serde_json::to_value(document).unwrap_or_default()
     }
 }

@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     if is_escaped(text) { unescape(text).into() } else { text.into() }
 }
 

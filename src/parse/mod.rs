@@ -4,6 +4,8 @@
 //! one made over them until somebody reads there.
 
 mod build;
+#[cfg(not(target_arch = "wasm32"))]
+mod canonical;
 mod escape;
 mod follow;
 mod outline;
@@ -14,6 +16,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use build::{Builder, Frame, Kept};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use canonical::Canonical;
 pub(crate) use outline::{Outline, parse_outline};
 pub(crate) use skim::scalar_member;
 

@@ -40,13 +40,18 @@ fn parse_exact(text: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
+/// The integer that the number is, where every integer up to it is a double.
+#[inline]
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.trunc() == number && number.abs() <= EXACT).then_some(number as i64)
+}
+
 /// Appends the number as `JSON.stringify` prints it; `-0` is `0`.
 pub(crate) fn print(out: &mut Vec<u8>, number: f64) {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.trunc() == number && number.abs() <= EXACT {
-        print_integer(out, number as i64);
-    } else {
-        print_any(out, number);
+    match whole(number) {
+        Some(integer) => print_integer(out, integer),
+        None => print_any(out, number),
     }
 }
 

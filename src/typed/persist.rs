@@ -260,7 +260,7 @@ impl StateStore {
             let (mut known, mut unknown) = (Vec::new(), Vec::new());
             for (key, value) in &stored.extensions {
                 match inner.registry.get(key) {
-                    Some(registered) if part.has(registered.scope) => known.push((*registered, registered.decode(value)?)),
+                    Some(registered) if part.has(registered.scope) => known.push((*registered, registered.decode(&value.root)?)),
                     Some(_) => {}
                     None if policy == UnknownKeyPolicy::Keep => unknown.push((key.clone(), value.root.clone())),
                     None => return Err(Error::new(Code::PathNotFound, "the key isn't registered").on(place(key))),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::batch::place;
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
-use crate::document::Document;
 use crate::document::{decode, encode};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -119,7 +118,7 @@ pub(super) struct Registration {
     pub scope: KeyScope,
     pub options: KeyOptions,
     encode: fn(&Values, &Limits) -> Option<Result<Node>>,
-    decode: fn(&Document) -> Option<Held>,
+    decode: fn(&Node) -> std::result::Result<Held, String>,
 }
 
 impl Registration {
@@ -130,7 +129,7 @@ impl Registration {
             scope: K::SCOPE,
             options,
             encode: |values, limits| values.get::<K>().map(|value| encode(value, limits)),
-            decode: |document| Some(Arc::new(decode::<K::Value>(document).ok()?)),
+            decode: |node| Ok(Arc::new(decode::<K::Value>(node)?)),
         }
     }
 
@@ -144,9 +143,11 @@ impl Registration {
     }
 
     /// A value read from JSON.
-    pub fn decode(&self, value: &Document) -> Result<Held> {
-        (self.decode)(value)
-            .ok_or_else(|| Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(place(self.key)))
+    pub fn decode(&self, value: &Node) -> Result<Held> {
+        let mismatch = |inside: String| {
+            Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(place(self.key) + &inside)
+        };
+        (self.decode)(value).map_err(mismatch)
     }
 }
 

@@ -141,9 +141,10 @@ where
     /// The store's; `VALIDATION_FAILED` where the value isn't of the type.
     pub async fn read<K: ProfileKey>(&self, key: impl AsRef<str>) -> Result<K::Value, S::Error> {
         let Some(stored) = self.store.get(K::KEY, key.as_ref()).await? else { return Ok(K::Value::default()) };
-        let mismatch =
-            || Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(super::batch::place(K::KEY));
-        Ok(decode(&stored).map_err(|_| mismatch())?)
+        let mismatch = |inside: String| {
+            Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(super::batch::place(K::KEY) + &inside)
+        };
+        Ok(decode(&stored.root).map_err(mismatch)?)
     }
 
     /// Puts a value under a key.

@@ -319,7 +319,7 @@ impl StateStore {
             let known: Vec<_> = added.iter().filter(|key| inner.kept.contains_key(key.key)).copied().collect();
             for key in &known {
                 if let Some(kept) = inner.kept.get(key.key) {
-                    values.set(key.key_type, key.decode(&inner.with_limits(kept.value.clone()))?);
+                    values.set(key.key_type, key.decode(&kept.value)?);
                 }
             }
             let document = inner.document(&inner.snapshot.document, &values, &known)?;

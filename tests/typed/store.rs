@@ -133,7 +133,7 @@ fn a_restore_that_fails_changes_nothing_and_says_nothing_of_values() {
         store.restore_thread_scoped(&stored, UnknownKeyPolicy::Keep).unwrap_err(),
         store.apply_seed(&stored, UnknownKeyPolicy::Keep).unwrap_err(),
     ] {
-        assert_eq!((error.code, error.path.as_deref()), (Code::ValidationFailed, Some("/t.tags")));
+        assert_eq!((error.code, error.path.as_deref()), (Code::ValidationFailed, Some("/t.tags/0")));
         assert!(!error.to_string().contains("secret"));
         assert_eq!(store.snapshot().document(), before.document());
         assert_eq!(store.revision(), before.revision());

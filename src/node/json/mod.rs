@@ -1,4 +1,4 @@
-//! Values of `serde_json`: copied out of nodes, or left where they are.
+//! Values of `serde_json`: left where they are.
 
 mod host;
 
@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use super::{Node, Opened};
+use super::Node;
 use crate::error::{Code, Error, Result};
-use crate::text::lossy;
 
 /// The number, which has to be one that a double holds.
 fn number(number: &Number) -> Result<f64> {
@@ -31,20 +30,5 @@ fn node(value: &Value) -> Node {
             let members = members.iter().map(|(key, value)| (key.as_bytes().into(), node(value)));
             Node::Object(Arc::new(members.collect()))
         }
-    }
-}
-
-/// A copy; a lone surrogate becomes U+FFFD.
-pub(crate) fn value(node: &Node) -> Value {
-    match node.open() {
-        Opened::Null => Value::Null,
-        Opened::Bool(value) => value.into(),
-        Opened::Number(number) => {
-            let whole = number.trunc() == number && number.abs() <= 9_007_199_254_740_992.0;
-            if whole { (number as i64).into() } else { number.into() }
-        }
-        Opened::Text(text) => lossy(text).into_owned().into(),
-        Opened::Array(array) => array.iter().map(value).collect(),
-        Opened::Object(object) => object.iter().map(|(key, member)| (lossy(key).into_owned(), value(member))).collect(),
     }
 }
