@@ -55,10 +55,11 @@ impl Limits {
         check(bytes <= self.document.min(MAX_DOCUMENT), TOO_LARGE)
     }
 
-    /// What one patch moves and copies, counted again each time: all of it is looked over for how deep it nests.
+    /// What one patch moves and copies, counted again each time: all of it is looked over for how deep it nests. And strings that it
+    /// adds to.
     pub(crate) fn check_carried(&self, bytes: u64) -> Result<()> {
         let most = (self.document.min(MAX_DOCUMENT) as u64).max(64 << 20) * 8;
-        check(bytes <= most, "the patch moves and copies more than one patch may")
+        check(bytes <= most, CARRIED_TOO_MUCH)
     }
 
     pub(crate) fn check_string(&self, bytes: usize) -> Result<()> {
@@ -83,6 +84,8 @@ impl Limits {
 }
 
 pub(crate) const TOO_DEEP: &str = "arrays and objects are nested over the depth limit (limits.depth)";
+const CARRIED_TOO_MUCH: &str =
+    "what the patch moves, copies and adds text to is over eight times the size limit (limits.document), and over 512 MB";
 pub(crate) const TOO_LARGE: &str = "the document is over the size limit (limits.document)";
 pub(crate) const FRAME_TOO_LARGE: &str = "the frame is over the size limit (limits.frame)";
 

@@ -37,16 +37,16 @@ pub(crate) fn apply(root: &mut Node, patch: &Patch, limits: &Limits) -> Result<(
     apply_with(root, patch, limits, |_| {})
 }
 
-/// Applies all of the patch, telling `each` the edits as they are made; additions to one string that follow each other are one.
+/// Applies all of the patch, telling `each` the edits that it is; those of one string are one, as long as nothing else changes its place.
 /// On an error `root` is half changed.
 pub(crate) fn apply_with(root: &mut Node, patch: &Patch, limits: &Limits, mut each: impl FnMut(Done)) -> Result<()> {
     limits.check_operations(patch.operations.len())?;
     let before = limits.before(root);
-    let mut work = Work { before, carried: 0, excess: 0, text: None };
+    let mut work = Work { before, carried: 0, excess: 0, texts: Vec::new() };
     for (index, operation) in patch.operations.iter().enumerate() {
         step(root, operation, limits, &mut work, &mut each).map_err(|error| error.in_op(index))?;
     }
-    work.leave_text(root, &mut each);
+    work.leave_texts(root, &mut each);
     limits.check_change(&work.before, root)
 }
 
@@ -77,10 +77,13 @@ struct Work {
     carried: u64,
     /// How much of the document's weight doesn't matter.
     excess: usize,
-    /// The last edit, if it changed a string, which isn't told before it is known that the next one doesn't change it too: of
-    /// a string that was changed a thousand times nobody needs to know what it was in between.
-    text: Option<Done>,
+    /// Edits of strings that aren't told before something changes their places: of a string that was changed a thousand times nobody
+    /// needs to know what it was in between, whatever else the patch changed by turns.
+    texts: Vec<Done>,
 }
+
+/// So many strings at most.
+const OPEN: usize = 16;
 
 /// A string that is kept as it was weighs so many times as much as one that is looked over, and one that is copied so many times less.
 const KEPT: u64 = 4;
@@ -92,15 +95,17 @@ impl Work {
         limits.check_carried(self.carried)
     }
 
-    /// Carries an edit of a string out, together with the last one if that was an edit of the same string.
+    /// Carries an edit of a string out, together with the one of the same string that wasn't told yet.
     fn edit_text(&mut self, root: &mut Node, edit: Edit, limits: &Limits, each: &mut dyn FnMut(Done)) -> Result<()> {
-        if self.text.as_ref().is_none_or(|last| last.edit.path() != edit.path()) {
-            self.leave_text(root, each);
+        let Some(known) = self.texts.iter().position(|known| known.edit.path() == edit.path()) else {
+            if self.texts.len() == OPEN {
+                self.leave_texts(root, each);
+            }
             let out = edit::perform(root, &edit, limits)?;
             let kept: usize = out.iter().map(Node::weight).sum();
-            self.text = Some(Done { edit, out });
+            self.texts.push(Done { edit, out });
             return self.carry(kept as u64 * KEPT, limits);
-        }
+        };
         match &edit {
             Edit::AppendText { path, text } => edit::append_text(root, path, text, limits)?,
             _ => {
@@ -108,23 +113,31 @@ impl Work {
                 self.carry(out.iter().map(Node::weight).sum::<usize>() as u64 / COPIED, limits)?;
             }
         }
-        if let Some(Done { edit: last, .. }) = &mut self.text {
-            match (last, edit) {
+        if let Some(Done { edit: known, .. }) = self.texts.get_mut(known) {
+            match (known, edit) {
                 (Edit::AppendText { text, .. }, Edit::AppendText { text: more, .. }) => text::append(text, &more),
                 // What the string is in the end is found when it is told.
-                (last, edit) => *last = Edit::Set { path: edit.path().to_vec(), value: Node::Null },
+                (known, edit) => *known = Edit::Set { path: edit.path().to_vec(), value: Node::Null },
             }
         }
         Ok(())
     }
 
-    /// Something else is changed next.
-    fn leave_text(&mut self, root: &Node, each: &mut dyn FnMut(Done)) {
-        let Some(mut done) = self.text.take() else { return };
-        if let Edit::Set { path, value } = &mut done.edit {
-            *value = edit::find(root, path).unwrap_or_default();
+    /// Tells the edits of strings before this one, if it changes where one of them is. Otherwise they may be told after it.
+    fn make_way(&mut self, edit: &Edit, root: &Node, each: &mut dyn FnMut(Done)) {
+        let is_move = matches!(edit, Edit::Move { .. });
+        if self.texts.iter().any(|text| is_move || text.edit.path().starts_with(edit.path())) {
+            self.leave_texts(root, each);
         }
-        each(done);
+    }
+
+    fn leave_texts(&mut self, root: &Node, each: &mut dyn FnMut(Done)) {
+        for mut done in self.texts.drain(..) {
+            if let Edit::Set { path, value } = &mut done.edit {
+                *value = edit::find(root, path).unwrap_or_default();
+            }
+            each(done);
+        }
     }
 }
 
@@ -133,7 +146,7 @@ fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work
     if let Operation::StrIns { .. } = operation {
         work.edit_text(root, edit, limits, each)?;
     } else {
-        work.leave_text(root, each);
+        work.make_way(&edit, root, each);
         if let Operation::Move { from, .. } | Operation::Copy { from, .. } = operation {
             work.carry(locate(root, from)?.1.weight() as u64, limits)?;
         }

@@ -28,7 +28,13 @@ fn a_large_value_is_not_carried_about_for_ever() {
     let state = Document::parse(r#"{"b":{}}"#).unwrap();
     let there_and_back = [r#"{"op":"move","from":"/a","path":"/b/a"}"#, r#"{"op":"move","from":"/b/a","path":"/a"}"#].repeat(4_900);
     let error = state.apply(&doubling(20, &there_and_back)).unwrap_err();
-    assert_eq!((error.code, error.reason), (Code::LimitExceeded, "the patch moves and copies more than one patch may"));
+    assert_eq!(
+        (error.code, error.reason),
+        (
+            Code::LimitExceeded,
+            "what the patch moves, copies and adds text to is over eight times the size limit (limits.document), and over 512 MB"
+        )
+    );
     assert!(state.apply(&doubling(5, &there_and_back)).is_ok());
 }
 

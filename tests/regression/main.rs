@@ -28,6 +28,7 @@ mod a_value_of_rust_was_within_no_limits;
 mod a_version_that_nobody_else_had_was_dropped_at_once;
 mod a_write_that_was_left_out_was_told_as_made;
 mod an_abort_after_another_change_ended_the_history;
+mod an_addition_beside_another_change_copied_the_whole_string;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
 mod growth_as_a_whole_value_was_longer_than_its_array;
