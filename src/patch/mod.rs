@@ -172,6 +172,21 @@ impl Patch {
         codec::parse(text.as_ref(), limits)
     }
 
+    /// The patch for a document that has the one that this is for at a place. O(operations).
+    ///
+    /// ```
+    /// use patchwire::{Document, Patch, Pointer};
+    ///
+    /// let patch = Patch::parse(r#"[{"op":"add","path":"/notes/-","value":"b"}]"#).unwrap();
+    /// let outer = Document::parse(r#"{"states":{"a":{"notes":[]}}}"#).unwrap();
+    /// let after = outer.apply(&patch.under(&Pointer::parse("/states/a").unwrap())).unwrap();
+    /// assert_eq!(after.to_string(), r#"{"states":{"a":{"notes":["b"]}}}"#);
+    /// ```
+    #[must_use]
+    pub fn under(&self, place: &Pointer) -> Patch {
+        Patch { operations: self.operations.iter().map(|operation| operation.clone().under(place.keys())).collect() }
+    }
+
     /// Its JSON text. O(its length).
     pub(crate) fn text(&self) -> String {
         String::from_utf8(print(self)).unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned())

@@ -9,7 +9,7 @@ use super::{CommitEvent, KeyScope, Snapshot, StateStore};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::Node;
+use crate::node::{Key, Node};
 use crate::parse;
 use crate::print::{print, print_text};
 
@@ -47,18 +47,31 @@ impl PersistedState {
         let limits = Limits::default();
         // What a store holds is within the limits, and so is what it exports.
         let room = Limits { document: limits.document + AROUND, ..limits };
-        let document = Document { root: parse::parse_around(text.as_ref().into(), &room, LEVELS)?, limits };
+        PersistedState::read(&parse::parse_around(text.as_ref().into(), &room, LEVELS)?, limits)
+    }
+
+    fn read(root: &Node, limits: Limits) -> Result<PersistedState> {
         let wrong = |path: &str, reason| Error::new(Code::ValidationFailed, reason).on(path);
-        let revision = document.get("/revision").ok().and_then(|revision| revision.root.as_number());
+        let member = |name: &str| root.child(&Key::from(name.as_bytes()));
+        let revision = member("revision").and_then(|revision| revision.as_number());
         let revision = revision.filter(|revision| revision.trunc() == *revision && (0.0..=9_007_199_254_740_992.0).contains(revision));
         let revision = revision.ok_or_else(|| wrong("/revision", "the revision is a whole number"))?;
-        let extensions = document.get("/extensions").unwrap_or(Document { root: Node::Null, limits: document.limits });
-        let extensions = extensions.root.as_object().ok_or_else(|| wrong("/extensions", "the values are an object"))?;
-        let extension = |(key, value): (&crate::node::Key, &Node)| {
+        let extensions = member("extensions").unwrap_or_default();
+        let extensions = extensions.as_object().ok_or_else(|| wrong("/extensions", "the values are an object"))?;
+        let extension = |(key, value): (&Key, &Node)| {
             let key = std::str::from_utf8(key).map_err(|_| wrong("/extensions", "a key's name has half a surrogate pair"))?;
-            Ok((key.to_owned(), Document { root: value.clone(), limits: document.limits }))
+            Ok((key.to_owned(), Document { root: value.clone(), limits }))
         };
         Ok(PersistedState { revision: revision as u64, extensions: extensions.iter().map(extension).collect::<Result<_>>()? })
+    }
+}
+
+impl TryFrom<&Document> for PersistedState {
+    type Error = Error;
+
+    /// As [`PersistedState::parse`], of what has been parsed. O(keys).
+    fn try_from(document: &Document) -> Result<PersistedState> {
+        PersistedState::read(&document.root, document.limits)
     }
 }
 
