@@ -56,11 +56,7 @@ pub enum Strategy {
 }
 
 /// A reducer of one's own.
-#[cfg(not(feature = "wasm-merge"))]
 pub type Reducer = Arc<dyn Fn(&Proposal<'_>) -> Result<Document> + Send + Sync>;
-/// A reducer of one's own; JavaScript's functions stay in their thread.
-#[cfg(feature = "wasm-merge")]
-pub type Reducer = Arc<dyn Fn(&Proposal<'_>) -> Result<Document>>;
 
 /// Prints the strategy's name.
 impl fmt::Debug for Strategy {

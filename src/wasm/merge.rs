@@ -100,7 +100,6 @@ pub(super) fn strategies(rules: &Array) -> impl Iterator<Item = Result<(String, 
     })
 }
 
-#[allow(clippy::arc_with_non_send_sync)]
 fn custom(function: Function) -> Strategy {
     Strategy::Custom(Arc::new(move |proposal: &Proposal<'_>| {
         let json = |document: &Document| JsValue::from(text(document.to_bytes()));
