@@ -72,7 +72,7 @@ pub use document::Document;
 pub use error::{Code, Error, ErrorDetails, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
 pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
-pub use patch::{Dialect, DiffOptions, Patch};
+pub use patch::{Dialect, DiffOptions, Patch, PatchOperation};
 pub use pointer::Pointer;
 pub use projection::View;
 pub use reducers::{GraphChange, Reducers};

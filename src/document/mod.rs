@@ -7,7 +7,7 @@ mod reading;
 #[cfg(not(target_arch = "wasm32"))]
 mod serde;
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use serde::{decode, encode};
+pub(crate) use serde::{Number, decode, encode, read};
 
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;

@@ -10,7 +10,7 @@ use crate::print;
 use crate::text::number;
 
 /// The containers around the values of a patch.
-const LEVELS: usize = 2;
+pub(super) const LEVELS: usize = 2;
 
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
     match parse::parse_outline(text, limits, |outline| read_outline(outline, limits)) {

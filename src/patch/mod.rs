@@ -13,7 +13,10 @@ mod invert;
 mod pack;
 #[cfg(any(feature = "wasm-page", test))]
 mod resolved;
+#[cfg(not(target_arch = "wasm32"))]
+mod serde;
 mod shorten;
+mod view;
 
 #[cfg(feature = "wasm")]
 pub(crate) use apply::print_effect;
@@ -25,6 +28,8 @@ pub use diff::DiffOptions;
 pub(crate) use pack::pack;
 #[cfg(feature = "wasm-page")]
 pub(crate) use resolved::print_resolved;
+
+pub use view::PatchOperation;
 
 pub(crate) fn print(patch: &Patch) -> Vec<u8> {
     codec::print(&patch.operations)

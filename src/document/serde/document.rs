@@ -28,7 +28,7 @@ impl Serialize for Place<'_> {
             Place::Node(node) => match node.open() {
                 Opened::Null => serializer.serialize_unit(),
                 Opened::Bool(value) => serializer.serialize_bool(value),
-                Opened::Number(value) => serialize_number(value, serializer),
+                Opened::Number(value) => Number(value).serialize(serializer),
                 Opened::Text(text) => serializer.serialize_str(&lossy(text)),
                 Opened::Array(array) => {
                     let mut items = serializer.serialize_seq(Some(array.len()))?;
@@ -68,7 +68,7 @@ impl Serialize for Place<'_> {
                     text.word();
                     serializer.serialize_unit()
                 }
-                _ => serialize_number(text.number(), serializer),
+                _ => Number(text.number()).serialize(serializer),
             },
         }
     }
@@ -79,11 +79,16 @@ fn length<S: Serializer>(text: &Canonical<'_>, serializer: &S) -> Option<usize> 
     (!serializer.is_human_readable()).then(|| text.count())
 }
 
-fn serialize_number<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match number::whole(value) {
-        Some(integer) if integer < 0 => serializer.serialize_i64(integer),
-        Some(integer) => serializer.serialize_u64(integer.unsigned_abs()),
-        None => serializer.serialize_f64(value),
+/// A number, which is an integer where a double holds each up to it.
+pub(crate) struct Number(pub(crate) f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match number::whole(self.0) {
+            Some(integer) if integer < 0 => serializer.serialize_i64(integer),
+            Some(integer) => serializer.serialize_u64(integer.unsigned_abs()),
+            None => serializer.serialize_f64(self.0),
+        }
     }
 }
 
@@ -92,10 +97,15 @@ fn serialize_number<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S
 impl<'de> Deserialize<'de> for Document {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Document, D::Error> {
         let limits = Limits::default();
-        let root = Builder(Encoder { depth: 0, limits: &limits }).deserialize(deserializer)?;
-        limits.check_growth(&root, 0).map_err(de::Error::custom)?;
-        Ok(Document { root, limits })
+        Ok(Document { root: read(deserializer, &limits)?, limits })
     }
+}
+
+/// Reads a value within these limits.
+pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D, limits: &Limits) -> Result<Node, D::Error> {
+    let root = Builder(Encoder { depth: 0, limits }).deserialize(deserializer)?;
+    limits.check_growth(&root, 0).map_err(de::Error::custom)?;
+    Ok(root)
 }
 
 /// Makes nodes of what a format has. At most so many items are made room for before they are there.

@@ -8,6 +8,7 @@ mod names;
 mod tests;
 
 pub(crate) use decoder::decode;
+pub(crate) use document::{Number, read};
 pub(crate) use encoder::encode;
 
 use serde::Serialize;
