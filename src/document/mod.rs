@@ -237,9 +237,19 @@ impl std::str::FromStr for Document {
     }
 }
 
+/// `null`.
+impl Default for Document {
+    fn default() -> Document {
+        Document { root: Node::Null, limits: Limits::default() }
+    }
+}
+
 /// Equality as RFC 6902 §4.6 has it: the order of members doesn't count. What both share costs nothing.
 impl PartialEq for Document {
     fn eq(&self, other: &Document) -> bool {
         self.root == other.root
     }
 }
+
+/// Each document equals itself: no number is NaN.
+impl Eq for Document {}

@@ -58,6 +58,15 @@ pub enum Strategy {
 /// A reducer of one's own.
 pub type Reducer = Arc<dyn Fn(&Proposal<'_>) -> Result<Document> + Send + Sync>;
 
+/// As [`Strategy::named`].
+impl std::str::FromStr for Strategy {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Strategy> {
+        Strategy::named(name)
+    }
+}
+
 /// Prints the strategy's name.
 impl fmt::Debug for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

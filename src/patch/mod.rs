@@ -50,6 +50,33 @@ pub enum Dialect {
     Extended,
 }
 
+impl Dialect {
+    /// The dialect as clients and servers name it.
+    ///
+    /// ```
+    /// use patchwire::Dialect;
+    ///
+    /// assert_eq!(Dialect::Extended.as_str(), "extended");
+    /// assert!("rfc6902".parse() == Ok(Dialect::Rfc6902) && "rfc6901".parse::<Dialect>().is_err());
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Dialect::Rfc6902 => "rfc6902",
+            Dialect::Extended => "extended",
+        }
+    }
+}
+
+/// As [`Dialect::as_str`] has it; `VALIDATION_FAILED` for anything else.
+impl std::str::FromStr for Dialect {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Dialect> {
+        let unknown = || crate::Error::new(crate::Code::ValidationFailed, "the dialect is extended or rfc6902");
+        [Dialect::Rfc6902, Dialect::Extended].into_iter().find(|dialect| dialect.as_str() == text).ok_or_else(unknown)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Operation {
     Add {
@@ -215,6 +242,9 @@ impl Patch {
         self.operations.is_empty()
     }
 }
+
+/// Each patch equals itself: no number is NaN.
+impl Eq for Patch {}
 
 /// As [`Patch::parse`].
 impl std::str::FromStr for Patch {

@@ -70,6 +70,27 @@ impl Pointer {
         self.segments.iter().map(|key| String::from_utf8_lossy(key))
     }
 
+    /// Goes one segment further, which isn't escaped; the number of an item, or `-` for an array's end.
+    ///
+    /// ```
+    /// use patchwire::Pointer;
+    ///
+    /// let mut pointer = Pointer::parse("/files").unwrap();
+    /// pointer.push("src/a.rs");
+    /// assert_eq!(pointer.to_string(), "/files/src~1a.rs");
+    /// assert_eq!(pointer.parent(), Pointer::parse("/files").ok());
+    /// assert_eq!(Pointer::default().parent(), None);
+    /// ```
+    pub fn push(&mut self, segment: impl AsRef<str>) {
+        self.segments.push(segment.as_ref().as_bytes().into());
+    }
+
+    /// The place of what holds this place; none of the whole document's. See [`Pointer::push`].
+    pub fn parent(&self) -> Option<Pointer> {
+        let (_, segments) = self.segments.split_last()?;
+        Some(Pointer { segments: segments.to_vec() })
+    }
+
     pub(crate) fn keys(&self) -> &[Key] {
         &self.segments
     }

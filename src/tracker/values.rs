@@ -66,7 +66,9 @@ impl Tracker {
         let (path, last) = self.parent(&pointer)?;
         let array = edit::find(&self.document.root, &path);
         let length = array.as_ref().and_then(|array| array.as_array()).map(|array| array.len());
-        let length = length.ok_or_else(|| Error::new(Code::PathNotFound, "there is no array to insert into").on(&pointer))?;
+        let length = length.ok_or_else(|| {
+            Error::new(Code::PathNotFound, "there is no array to insert into; `set` gives an object a member").on(&pointer)
+        })?;
         let segment = last.segment();
         let index = if *segment == *b"-" { Some(length) } else { crate::pointer::index(&segment) };
         let index = index.filter(|index| *index <= length);
