@@ -37,12 +37,12 @@ fn the_deepest_states_are_stored_and_sent() {
             let deliver = |client: &mut Client, effects: Vec<ServerEffect>| {
                 for effect in effects {
                     if let ServerEffect::Send { text, .. } = effect {
-                        client.received(1, &text, 1);
+                        let _ = client.received(1, &text, 1);
                     }
                 }
             };
-            early.start(0);
-            early.opened(1, 0);
+            let _ = early.start(0);
+            let _ = early.opened(1, 0);
             deliver(&mut early, session.receive(connection, HELLO));
             let deepest = nested(depth);
             session.tracker().apply(&Patch::parse_with(replacement(&deepest), &limits).unwrap()).unwrap();
@@ -50,8 +50,8 @@ fn the_deepest_states_are_stored_and_sent() {
             tables.execute(&commit.rows);
             deliver(&mut early, commit.effects);
             let _ = session.accept();
-            late.start(0);
-            late.opened(1, 0);
+            let _ = late.start(0);
+            let _ = late.opened(1, 0);
             let connection = session.open();
             deliver(&mut late, session.receive(connection, HELLO));
             for client in [&early, &late] {
@@ -72,10 +72,11 @@ fn what_is_deeper_is_refused() {
             assert_eq!(Patch::parse_with(replacement(&deeper), &limits).unwrap_err().code, Code::LimitExceeded);
             assert_eq!(Document::parse_with(&deeper, limits).unwrap_err().code, Code::LimitExceeded);
             let mut client = Client::new(ClientOptions { limits, ..ClientOptions::default() });
-            client.start(0);
-            client.opened(1, 0);
+            let _ = client.start(0);
+            let _ = client.opened(1, 0);
             let snapshot = r#""type":"state_snapshot","session":"s","part":1,"parts":1"#;
-            client.received(1, &format!(r#"{{"type":"chunk","sequence":1,"revision":0,"chunk":{{{snapshot},"state":{deeper}}}}}"#), 1);
+            let _ =
+                client.received(1, &format!(r#"{{"type":"chunk","sequence":1,"revision":0,"chunk":{{{snapshot},"state":{deeper}}}}}"#), 1);
             assert!(client.document().is_none());
         }
     });

@@ -29,7 +29,7 @@ use replica::{Parts, Replica, Trouble};
 /// assert_eq!(client.received(1, status, 40), [ClientEffect::Status(Status::Live)]);
 ///
 /// let patch = r#"{"type":"chunk","sequence":5,"revision":5,"chunk":{"type":"state_patch","patches":[{"op":"inc","path":"/count","inc":2}]}}"#;
-/// client.received(1, patch, 60);
+/// let _ = client.received(1, patch, 60);
 /// assert_eq!(client.revision(), 5);
 /// assert_eq!(client.document().unwrap().to_string(), r#"{"count":3}"#);
 /// ```
@@ -99,7 +99,7 @@ impl Client {
     ///
     /// let mut client = Client::new(ClientOptions::default());
     /// client.begin_with("s", 4, Document::parse(r#"{"count":1}"#).unwrap()).unwrap();
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// let hello = r#"{"type":"hello","version":1,"session":"s","revision":4,"dialect":"extended"}"#;
     /// assert_eq!(client.opened(1, 20), [ClientEffect::Send(hello.into())]);
     /// ```
@@ -145,7 +145,7 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// let at = client.wake_at().unwrap();
     /// assert!(client.tick(at - 1).is_empty());
     /// assert_eq!(client.tick(at), [ClientEffect::Disconnect(1)]);
@@ -168,6 +168,7 @@ impl Client {
     /// let mut client = Client::new(ClientOptions::default());
     /// assert_eq!(client.start(1_000), [ClientEffect::Connect(1)]);
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn start(&mut self, now: u64) -> Vec<ClientEffect> {
         self.connect(now)
     }
@@ -187,10 +188,11 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions, Status};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// assert_eq!(client.stop(), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
     /// assert_eq!(client.wake_at(), None);
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn stop(&mut self) -> Vec<ClientEffect> {
         let connected = !matches!(self.phase, Phase::Closed | Phase::Waiting { .. });
         self.phase = Phase::Closed;
@@ -207,10 +209,11 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// assert!(client.opened(7, 10).is_empty());
     /// assert!(matches!(&client.opened(1, 20)[..], [ClientEffect::Send(hello)] if hello.contains(r#""type":"hello""#)));
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn opened(&mut self, connection: u32, now: u64) -> Vec<ClientEffect> {
         match self.phase {
             Phase::Connecting { .. } if connection == self.connection => vec![self.hello(now)],
@@ -224,12 +227,13 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions, Status};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// assert!(client.closed(1, 1006, 10).is_empty());
     /// assert_eq!(client.tick(client.wake_at().unwrap()), [ClientEffect::Connect(2)]);
     /// // Whoever was refused by policy doesn't try again.
     /// assert_eq!(client.closed(2, 1008, 9_000), [ClientEffect::Status(Status::Closed)]);
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn closed(&mut self, connection: u32, code: u16, now: u64) -> Vec<ClientEffect> {
         if connection != self.connection || matches!(self.phase, Phase::Closed | Phase::Waiting { .. }) {
             return Vec::new();
@@ -248,11 +252,12 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
-    /// client.closed(1, 1006, 0);
+    /// let _ = client.start(0);
+    /// let _ = client.closed(1, 1006, 0);
     /// let at = client.wake_at().unwrap();
     /// assert_eq!(client.tick(at), [ClientEffect::Connect(2)]);
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn tick(&mut self, now: u64) -> Vec<ClientEffect> {
         if self.wake_at().is_none_or(|at| now < at) {
             return Vec::new();
@@ -283,13 +288,14 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
-    /// client.closed(1, 1006, 0);
+    /// let _ = client.start(0);
+    /// let _ = client.closed(1, 1006, 0);
     /// assert_eq!(client.hurry(1), [ClientEffect::Connect(2)]);
     /// assert!(client.hurry(2).is_empty());
     /// // What has been opening for long may never open.
     /// assert_eq!(client.hurry(5_000), [ClientEffect::Disconnect(2), ClientEffect::Connect(3)]);
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
@@ -327,12 +333,13 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
-    /// client.opened(1, 10);
+    /// let _ = client.start(0);
+    /// let _ = client.opened(1, 10);
     /// // A frame that makes no sense: something may be missing, so it asks again.
     /// assert!(matches!(&client.received(1, "nonsense", 20)[..], [ClientEffect::Send(hello)] if hello.contains("hello")));
     /// assert_eq!((client.stats().frames, client.stats().resyncs), (1, 1));
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn received(&mut self, connection: u32, text: &str, now: u64) -> Vec<ClientEffect> {
         match &mut self.phase {
             _ if connection != self.connection => return Vec::new(),

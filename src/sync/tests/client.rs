@@ -14,10 +14,10 @@ fn hello(session: &str, revision: &str) -> ClientEffect {
 /// A client that is live on connection 1 at revision 4 since time 1,000.
 fn live() -> Client {
     let mut client = Client::new(ClientOptions { observe: true, ..ClientOptions::default() });
-    client.start(0);
-    client.opened(1, 1_000);
-    client.received(1, &snapshot_frame(4, "s", r#"{"list":[]}"#), 1_000);
-    client.received(1, &status_frame(4), 1_000);
+    let _ = client.start(0);
+    let _ = client.opened(1, 1_000);
+    let _ = client.received(1, &snapshot_frame(4, "s", r#"{"list":[]}"#), 1_000);
+    let _ = client.received(1, &status_frame(4), 1_000);
     assert_eq!((client.status(), client.revision()), (Status::Live, 4));
     client
 }
@@ -42,7 +42,7 @@ fn patches_move_the_state_and_the_view() {
 #[test]
 fn duplicates_are_ignored() {
     let mut client = live();
-    client.received(1, &patch_frame(5, &add(7)), 1_001);
+    let _ = client.received(1, &patch_frame(5, &add(7)), 1_001);
     for revision in [3, 4, 5] {
         assert_eq!(client.received(1, &patch_frame(revision, &add(9)), 1_002), []);
     }
@@ -58,7 +58,7 @@ fn a_gap_is_asked_for_and_filled() {
     // Sent before the server read the hello.
     assert_eq!(client.received(1, &patch_frame(7, &add(7)), 1_002), []);
     for revision in 5..8 {
-        client.received(1, &patch_frame(revision, &add(revision as u32)), 1_003);
+        let _ = client.received(1, &patch_frame(revision, &add(revision as u32)), 1_003);
     }
     assert_eq!(client.received(1, &status_frame(7), 1_004), [ClientEffect::Status(Status::Live)]);
     assert_eq!((state(&client), client.stats().resyncs), (r#"{"list":[5,6,7]}"#.into(), 1));
@@ -67,15 +67,15 @@ fn a_gap_is_asked_for_and_filled() {
 #[test]
 fn doubts_escalate_to_a_snapshot_and_then_to_a_new_connection() {
     let mut client = live();
-    client.received(1, &patch_frame(9, &add(1)), 1_001);
+    let _ = client.received(1, &patch_frame(9, &add(1)), 1_001);
     assert_eq!(client.received(1, &status_frame(9), 1_002), [hello("\"s\"", "null")]);
     assert_eq!(client.received(1, &patch_frame(5, &add(1)), 1_003), [], "nothing builds on what is doubted");
     assert_eq!(client.received(1, &status_frame(9), 1_004), [ClientEffect::Disconnect(1)]);
     let at = client.wake_at().unwrap();
     assert_eq!(client.tick(at), [ClientEffect::Connect(2)]);
     assert_eq!(client.opened(2, at), [hello("\"s\"", "null")]);
-    client.received(2, &resync_frame(9, "requested"), at);
-    client.received(2, &snapshot_frame(9, "s", "[]"), at);
+    let _ = client.received(2, &resync_frame(9, "requested"), at);
+    let _ = client.received(2, &snapshot_frame(9, "s", "[]"), at);
     assert_eq!(client.received(2, &status_frame(9), at), [ClientEffect::Status(Status::Live)]);
     assert_eq!(client.stats().resyncs, 3);
 }
@@ -103,16 +103,16 @@ fn parts_join_and_a_lost_part_is_noticed() {
     let parts = frame::snapshot(6, "s", &state, 700);
     assert!(parts.len() > 3);
     let mut client = live();
-    client.received(1, &patch_frame(9, "[]"), 1_001);
+    let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
     for part in &parts {
-        client.received(1, part, 1_002);
+        let _ = client.received(1, part, 1_002);
     }
     assert_eq!(client.received(1, &status_frame(6), 1_003), [ClientEffect::Status(Status::Live)]);
     assert_eq!(client.document(), Some(&state));
 
     let mut client = live();
-    client.received(1, &patch_frame(9, "[]"), 1_001);
-    client.received(1, &parts[0], 1_002);
+    let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
+    let _ = client.received(1, &parts[0], 1_002);
     assert_eq!(client.received(1, &parts[2], 1_002), [hello("\"s\"", "null")]);
     assert_eq!(client.stats().resyncs, 2);
 }
@@ -138,7 +138,7 @@ fn silence_is_tested_and_then_given_up() {
     let mut client = live();
     assert_eq!(client.wake_at(), Some(26_000));
     assert_eq!(client.tick(26_000), [ClientEffect::Send(PING.into())]);
-    client.received(1, PONG, 26_100);
+    let _ = client.received(1, PONG, 26_100);
     assert_eq!(client.wake_at(), Some(51_100));
     // The machine slept for a day: the ping gets its time all the same.
     assert_eq!(client.tick(86_400_000), [ClientEffect::Send(PING.into())]);
@@ -146,7 +146,7 @@ fn silence_is_tested_and_then_given_up() {
     assert_eq!(client.tick(86_410_000), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting)]);
 
     let mut client = Client::new(ClientOptions::default());
-    client.start(0);
+    let _ = client.start(0);
     assert_eq!(client.tick(10_000), [ClientEffect::Disconnect(1)], "still connecting");
 }
 
@@ -171,8 +171,8 @@ fn refusals_are_told_and_final_ones_end_it() {
 fn more_than_the_limits_allow_ends_it_with_a_code() {
     let limits = Limits { document: 50, frame: 1_000, ..Limits::default() };
     let mut client = Client::new(ClientOptions { limits, ..ClientOptions::default() });
-    client.start(0);
-    client.opened(1, 0);
+    let _ = client.start(0);
+    let _ = client.opened(1, 0);
     let effects = client.received(1, &snapshot_frame(1, "s", &format!("\"{}\"", "x".repeat(100))), 0);
     assert!(matches!(&effects[0], ClientEffect::Fail { code, .. } if code == "LIMIT_EXCEEDED"));
     assert_eq!(effects[1..], [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
@@ -181,12 +181,12 @@ fn more_than_the_limits_allow_ends_it_with_a_code() {
 #[test]
 fn another_session_replaces_everything() {
     let mut client = live();
-    client.closed(1, 1006, 2_000);
-    client.tick(client.wake_at().unwrap());
-    client.opened(2, 3_000);
-    client.received(2, &resync_frame(1, "session"), 3_000);
+    let _ = client.closed(1, 1006, 2_000);
+    let _ = client.tick(client.wake_at().unwrap());
+    let _ = client.opened(2, 3_000);
+    let _ = client.received(2, &resync_frame(1, "session"), 3_000);
     assert_eq!(client.received(2, &snapshot_frame(1, "t", "true"), 3_000), [ClientEffect::Snapshot]);
-    client.received(2, &status_frame(1).replace("\"s\"", "\"t\""), 3_000);
+    let _ = client.received(2, &status_frame(1).replace("\"s\"", "\"t\""), 3_000);
     assert_eq!((client.revision(), client.session(), client.status()), (1, Some("t"), Status::Live));
 }
 
@@ -195,7 +195,7 @@ fn only_an_announced_snapshot_takes_the_state_back() {
     let mut client = live();
     assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_001), [], "a late one");
     assert_eq!(client.revision(), 4);
-    client.received(1, &resync_frame(2, "ahead"), 1_002);
+    let _ = client.received(1, &resync_frame(2, "ahead"), 1_002);
     assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_002), [ClientEffect::Snapshot]);
     assert_eq!(client.revision(), 2);
 }
