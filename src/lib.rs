@@ -73,7 +73,7 @@ pub use error::{Code, Error, ErrorDetails, Result};
 pub use limits::{Limits, MAX_DEPTH, MAX_DOCUMENT};
 pub use merge::{Conflict, MergePlan, Merged, Proposal, Reducer, Strategy};
 pub use patch::{Dialect, DiffOptions, Patch, PatchOperation};
-pub use pointer::Pointer;
+pub use pointer::{AsPointer, Pointer};
 pub use projection::View;
 pub use reducers::{GraphChange, Reducers};
 pub use tracker::{CheckpointId, CursorId, StreamId, Tracker, TrackerOptions};

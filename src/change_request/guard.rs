@@ -4,7 +4,7 @@ use super::ChangeOperation;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::Key;
-use crate::pointer::Pointer;
+use crate::pointer::{AsPointer, Pointer};
 
 /// Rules that grant operations at places; what no rule grants isn't allowed.
 ///
@@ -75,8 +75,8 @@ impl Guard {
     /// assert!(guard.allows("/orders/0/id", ChangeOperation::Update).unwrap());
     /// assert!(!guard.allows("/orders/0/id", ChangeOperation::Add).unwrap());
     /// ```
-    pub fn allows(&self, pointer: &str, operation: ChangeOperation) -> Result<bool> {
-        let pointer = Pointer::parse(pointer)?;
+    pub fn allows(&self, place: impl AsPointer, operation: ChangeOperation) -> Result<bool> {
+        let pointer = place.pointer(&Limits::default())?;
         let place = pointer.keys().iter().fold(Granted::root(self), |place, key| place.step(key));
         Ok(place.at(operation))
     }

@@ -12,7 +12,7 @@ pub(crate) use serde::{Number, decode, encode, read};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Node, Opened};
-use crate::pointer::Pointer;
+use crate::pointer::AsPointer;
 use crate::text::lossy;
 use crate::{parse, print};
 use std::borrow::Cow;
@@ -99,15 +99,10 @@ impl Document {
     /// assert_eq!(document.get("/files/src~1a.rs/1").unwrap().to_string(), "2");
     /// assert_eq!(document.get("/files/b.rs").unwrap_err().code, Code::PathNotFound);
     /// ```
-    pub fn get(&self, pointer: &str) -> Result<Document> {
-        self.get_at(pointer.as_bytes())
-    }
-
-    /// The value at a pointer that may have lone surrogates.
-    pub(crate) fn get_at(&self, pointer: &[u8]) -> Result<Document> {
-        let pointer = Pointer::parse_bytes(pointer, &self.limits)?;
+    pub fn get(&self, place: impl AsPointer) -> Result<Document> {
+        let pointer = place.pointer(&self.limits)?;
         let found = pointer.find(&self.root);
-        let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(&pointer))?;
+        let root = found.ok_or_else(|| Error::new(Code::PathNotFound, "there is no such value").on(&*pointer))?;
         Ok(Document { root, limits: self.limits })
     }
 

@@ -14,10 +14,11 @@ use crate::changes::Changes;
 use crate::document::Document;
 use crate::edit::Step;
 use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
 use crate::moves;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
-use crate::pointer::Pointer;
+use crate::pointer::{AsPointer, Pointer};
 use crate::writes::{self, Granularity, StepWrites};
 use combine::Combiner;
 pub(crate) use reduce::reduce;
@@ -181,8 +182,8 @@ impl MergePlan {
     /// let [base, one, two] = ["", "a long answer", "short"].map(|text| Document::parse(format!(r#"{{"answers":{{"a":"{text}"}}}}"#)).unwrap());
     /// assert_eq!(plan.merge_branches(&base, &[one.clone(), two]).unwrap().state, one);
     /// ```
-    pub fn with(mut self, pointer: &str, strategy: Strategy) -> Result<MergePlan> {
-        self.strategies.push((Pointer::parse(pointer)?, strategy));
+    pub fn with(mut self, place: impl AsPointer, strategy: Strategy) -> Result<MergePlan> {
+        self.strategies.push((place.pointer(&Limits::default())?.into_owned(), strategy));
         Ok(self)
     }
 

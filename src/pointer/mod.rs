@@ -1,5 +1,6 @@
 //! JSON Pointer (RFC 6901).
 
+mod as_pointer;
 mod text;
 
 use std::fmt;
@@ -8,6 +9,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
 pub(crate) use crate::text::number::index;
+pub use as_pointer::AsPointer;
 #[cfg(feature = "wasm-page")]
 pub(crate) use text::write_segment;
 pub(crate) use text::{display, is_plain, print};

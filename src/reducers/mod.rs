@@ -15,10 +15,11 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::edit::{self, Edit, Out, Step};
 use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan, Strategy};
 use crate::node::{Key, Node, Object};
 use crate::parse;
-use crate::pointer::Pointer;
+use crate::pointer::AsPointer;
 use fold::Fold;
 use mean::Samples;
 
@@ -87,9 +88,9 @@ impl Reducers {
     /// let error = Reducers::new().with("/messages", Strategy::Concat).err().unwrap();
     /// assert_eq!((error.code, error.path.as_deref()), (Code::ValidationFailed, Some("/messages")));
     /// ```
-    pub fn with(mut self, pointer: &str, strategy: Strategy) -> Result<Reducers> {
-        let parsed = Pointer::parse(pointer)?;
-        let is_inside = matches!(parsed.keys(), [partition, _, ..] if matches!(&**partition, b"scratch" | b"artifacts"));
+    pub fn with(mut self, place: impl AsPointer, strategy: Strategy) -> Result<Reducers> {
+        let pointer = &*place.pointer(&Limits::default())?;
+        let is_inside = matches!(pointer.keys(), [partition, _, ..] if matches!(&**partition, b"scratch" | b"artifacts"));
         if !is_inside {
             return Err(Error::new(Code::ValidationFailed, "a reducer is for a place in scratch or in artifacts").on(pointer));
         }

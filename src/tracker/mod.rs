@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::log::{Played, Player};
 use crate::node::Node;
 use crate::patch::{self, Patch};
-use crate::pointer::Pointer;
+use crate::pointer::{AsPointer, Pointer};
 use crate::writes::{ArrayDelta, Granularity};
 use history::{Cause, History};
 use std::collections::VecDeque;
@@ -153,7 +153,7 @@ impl Tracker {
         Ok(())
     }
 
-    /// Adds to the end of the string at `pointer`. O(depth + text) amortised, as long as nobody keeps the document as
+    /// Adds to the end of the string at a place. O(depth + text) amortised, as long as nobody keeps the document as
     /// it was; otherwise the string is copied first.
     ///
     /// # Errors
@@ -167,19 +167,19 @@ impl Tracker {
     /// let patch = tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap();
     /// assert_eq!(patch.to_string(), r#"[{"op":"str_ins","path":"/answer","pos":2,"str":" it."}]"#);
     /// ```
-    pub fn append(&mut self, pointer: &str, text: &str) -> Result<()> {
-        self.append_at(pointer.as_bytes(), text.as_bytes())
+    pub fn append(&mut self, place: impl AsPointer, text: &str) -> Result<()> {
+        self.append_at(place, text.as_bytes())
     }
 
-    /// [`Tracker::append`], of texts that may have lone surrogates.
-    pub(crate) fn append_at(&mut self, pointer: &[u8], text: &[u8]) -> Result<()> {
-        let path = self.place(pointer)?;
+    /// [`Tracker::append`], of a text that may have lone surrogates.
+    pub(crate) fn append_at(&mut self, place: impl AsPointer, text: &[u8]) -> Result<()> {
+        let path = self.place(place)?;
         let in_step = !self.history.is_on() || self.history.continues(&Cause::Append(path.clone()));
         let edit = Edit::AppendText { path, text: text.to_vec() };
         if in_step { self.grow(&edit, None) } else { self.change(edit) }
     }
 
-    /// Adds to the number at `pointer`.
+    /// Adds to the number at a place.
     ///
     /// # Errors
     /// `PATH_NOT_FOUND` where there is no number.
@@ -192,12 +192,8 @@ impl Tracker {
     /// assert_eq!(tracker.document().to_string(), r#"{"tokens":142}"#);
     /// assert_eq!(tracker.increment("/cost", 1.0).unwrap_err().code, Code::PathNotFound);
     /// ```
-    pub fn increment(&mut self, pointer: &str, by: f64) -> Result<()> {
-        self.increment_at(pointer.as_bytes(), by)
-    }
-
-    pub(crate) fn increment_at(&mut self, pointer: &[u8], by: f64) -> Result<()> {
-        let path = self.place(pointer)?;
+    pub fn increment(&mut self, place: impl AsPointer, by: f64) -> Result<()> {
+        let path = self.place(place)?;
         self.change(Edit::Increment { path, by })
     }
 
@@ -332,9 +328,8 @@ impl Tracker {
         self.cursors.iter_mut().flatten().for_each(|cursor| cursor.tidy(&self.document.root));
     }
 
-    fn place(&self, pointer: &[u8]) -> Result<Vec<Step>> {
-        let pointer = Pointer::parse_bytes(pointer, &self.options.limits)?;
-        patch::place(&self.document.root, &pointer)
+    fn place(&self, place: impl AsPointer) -> Result<Vec<Step>> {
+        patch::place(&self.document.root, &*place.pointer(&self.options.limits)?)
     }
 }
 

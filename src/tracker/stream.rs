@@ -7,7 +7,7 @@ use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::node::{Node, Opened};
 use crate::patch;
-use crate::pointer::{self, Pointer};
+use crate::pointer::{self, AsPointer, Pointer};
 
 /// A value that is arriving. What others do to the document moves its place along.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl Stream {
 }
 
 impl Tracker {
-    /// Begins to read JSON text that arrives in pieces: into the place at `pointer`, which may be a member that isn't
+    /// Begins to read JSON text that arrives in pieces: into a place, which may be a member that isn't
     /// there yet, or an array's end, `/list/-`. What is there now is replaced when the first token is certain.
     ///
     /// ```
@@ -70,12 +70,8 @@ impl Tracker {
     ///
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
-    pub fn stream(&mut self, pointer: &str) -> Result<StreamId> {
-        self.stream_at(pointer.as_bytes())
-    }
-
-    pub(crate) fn stream_at(&mut self, pointer: &[u8]) -> Result<StreamId> {
-        let (place, is_new_item) = self.target(pointer)?;
+    pub fn stream(&mut self, place: impl AsPointer) -> Result<StreamId> {
+        let (place, is_new_item) = self.target(&*place.pointer(&self.options.limits)?)?;
         let id = StreamId(self.opened);
         self.opened += 1;
         let parser = Parser::new(place.clone(), is_new_item);
@@ -262,13 +258,12 @@ impl Tracker {
     }
 
     /// The place that a stream writes to, and whether it is an item that the array doesn't have yet.
-    fn target(&self, pointer: &[u8]) -> Result<(Vec<Step>, bool)> {
-        let target = Pointer::parse_bytes(pointer, &self.options.limits)?;
+    fn target(&self, target: &Pointer) -> Result<(Vec<Step>, bool)> {
         let Some((last, parents)) = target.keys().split_last() else { return Ok((Vec::new(), false)) };
         let parents = Pointer::from_keys(parents.to_vec());
         let mut place = patch::place(&self.document.root, &parents)?;
         let parent = edit::find(&self.document.root, &place);
-        let not_found = |reason| Error::new(Code::PathNotFound, reason).on(&target);
+        let not_found = |reason| Error::new(Code::PathNotFound, reason).on(target);
         let is_new_item = match parent.as_ref().map(Node::open) {
             Some(Opened::Object(_)) => {
                 place.push(Step::Key(last.clone()));
@@ -281,7 +276,7 @@ impl Tracker {
             Some(Opened::Array(array)) => {
                 let index = pointer::index(last).ok_or_else(|| not_found("the segment isn't an array index"))?;
                 if index >= array.len() {
-                    return Err(Error::new(Code::IndexOutOfRange, "the array is shorter").on(&target));
+                    return Err(Error::new(Code::IndexOutOfRange, "the array is shorter").on(target));
                 }
                 place.push(Step::Index(index));
                 false

@@ -7,10 +7,10 @@ use crate::document::encode;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::patch;
-use crate::pointer::Pointer;
+use crate::pointer::{AsPointer, Pointer};
 
 impl Tracker {
-    /// Sets the member, which may be new, or the existing item at `pointer`; the whole document where that is empty.
+    /// Sets the member at a place, which may be new, or the existing item; the whole document where the pointer is empty.
     ///
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`; `NOT_JSON` as [`Document::encode`](crate::Document::encode);
@@ -27,13 +27,13 @@ impl Tracker {
     /// assert_eq!(tracker.set("/steps/1", "write").unwrap_err().code, Code::IndexOutOfRange);
     /// assert_eq!(tracker.set("/cost", &f64::NAN).unwrap_err().code, Code::NotJson);
     /// ```
-    pub fn set<T: Serialize + ?Sized>(&mut self, pointer: &str, value: &T) -> Result<()> {
+    pub fn set<T: Serialize + ?Sized>(&mut self, place: impl AsPointer, value: &T) -> Result<()> {
+        let pointer = &*place.pointer(&self.options.limits)?;
         let value = self.encoded(pointer, value)?;
-        let pointer = Pointer::parse(pointer)?;
-        let path = match patch::place(&self.document.root, &pointer) {
+        let path = match patch::place(&self.document.root, pointer) {
             Ok(path) => path,
             Err(error) => {
-                let (mut path, last) = self.parent(&pointer)?;
+                let (mut path, last) = self.parent(pointer)?;
                 // A member may be new, an item has to be there.
                 if edit::find(&self.document.root, &path).is_none_or(|parent| parent.as_object().is_none()) {
                     return Err(error);
@@ -45,7 +45,7 @@ impl Tracker {
         self.change(Edit::Set { path, value })
     }
 
-    /// Inserts an item before the one at `pointer`, or with `-` as its last segment at the array's end.
+    /// Inserts an item before the one that is at a place, or with `-` as its last segment at the array's end.
     ///
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`; `NOT_JSON` as [`Document::encode`](crate::Document::encode);
@@ -60,23 +60,23 @@ impl Tracker {
     /// assert_eq!(tracker.document().to_string(), r#"{"steps":["read","write",[1,2]]}"#);
     /// assert_eq!(tracker.insert("/steps/4", "late").unwrap_err().code, Code::IndexOutOfRange);
     /// ```
-    pub fn insert<T: Serialize + ?Sized>(&mut self, pointer: &str, value: &T) -> Result<()> {
+    pub fn insert<T: Serialize + ?Sized>(&mut self, place: impl AsPointer, value: &T) -> Result<()> {
+        let pointer = &*place.pointer(&self.options.limits)?;
         let value = self.encoded(pointer, value)?;
-        let pointer = Pointer::parse(pointer)?;
-        let (path, last) = self.parent(&pointer)?;
+        let (path, last) = self.parent(pointer)?;
         let array = edit::find(&self.document.root, &path);
         let length = array.as_ref().and_then(|array| array.as_array()).map(|array| array.len());
         let length = length.ok_or_else(|| {
-            Error::new(Code::PathNotFound, "there is no array to insert into; `set` gives an object a member").on(&pointer)
+            Error::new(Code::PathNotFound, "there is no array to insert into; `set` gives an object a member").on(pointer)
         })?;
         let segment = last.segment();
         let index = if *segment == *b"-" { Some(length) } else { crate::pointer::index(&segment) };
         let index = index.filter(|index| *index <= length);
-        let index = index.ok_or_else(|| Error::new(Code::IndexOutOfRange, "the array is shorter").on(&pointer))?;
+        let index = index.ok_or_else(|| Error::new(Code::IndexOutOfRange, "the array is shorter").on(pointer))?;
         self.change(Edit::Splice { path, index, remove: 0, insert: vec![value] })
     }
 
-    /// Removes the member or the item at `pointer`.
+    /// Removes the member or the item at a place.
     ///
     /// # Errors
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
@@ -91,9 +91,9 @@ impl Tracker {
     /// assert!(tracker.undo() && tracker.undo());
     /// assert_eq!(tracker.document().get("/steps/0").unwrap().as_str().as_deref(), Some("read"));
     /// ```
-    pub fn remove(&mut self, pointer: &str) -> Result<()> {
-        let pointer = Pointer::parse(pointer)?;
-        let edit = match patch::place(&self.document.root, &pointer)? {
+    pub fn remove(&mut self, place: impl AsPointer) -> Result<()> {
+        let pointer = &*place.pointer(&self.options.limits)?;
+        let edit = match patch::place(&self.document.root, pointer)? {
             path if path.is_empty() => return Err(Error::new(Code::PathNotFound, "the whole document can't be removed: set it")),
             mut path => match path.pop() {
                 Some(Step::Index(index)) => Edit::Splice { path, index, remove: 1, insert: Vec::new() },
@@ -106,7 +106,7 @@ impl Tracker {
         self.change(edit)
     }
 
-    fn encoded<T: Serialize + ?Sized>(&self, pointer: &str, value: &T) -> Result<crate::node::Node> {
+    fn encoded<T: Serialize + ?Sized>(&self, pointer: &Pointer, value: &T) -> Result<crate::node::Node> {
         encode(value, &self.options.limits).map_err(|error| error.below(pointer))
     }
 

@@ -36,7 +36,7 @@ impl DocumentHandle {
 
     /// The JSON text at the pointer in the arena's first `length` bytes; undefined where there is nothing.
     pub fn get(&self, arena: &Arena, length: usize) -> JsResult<Option<String>> {
-        match self.inner.get_at(arena.head(length)) {
+        match self.inner.get(arena.head(length)) {
             Ok(found) => Ok(Some(text(found.to_bytes()))),
             Err(error) if error.code == Code::PathNotFound => Ok(None),
             Err(error) => Err(to_js(error)),

@@ -154,7 +154,7 @@ impl TrackerCore {
     /// Begins to read JSON text in pieces into the place at the pointer in the arena's first `length` bytes; returns the
     /// stream's number.
     pub fn stream(&mut self, arena: &Arena, length: usize) -> JsResult<usize> {
-        self.tracked.tell(|tracker| tracker.stream_at(arena.head(length))).map(|stream| stream.0).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.stream(arena.head(length))).map(|stream| stream.0).map_err(to_js)
     }
 
     /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
@@ -164,7 +164,7 @@ impl TrackerCore {
 
     /// Adds to the number at the pointer in the arena's first `length` bytes.
     pub fn increment(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
-        self.tracked.tell(|tracker| tracker.increment_at(arena.head(length), by)).map_err(to_js)
+        self.tracked.tell(|tracker| tracker.increment(arena.head(length), by)).map_err(to_js)
     }
 
     /// About how many bytes the document's text has.

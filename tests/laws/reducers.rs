@@ -133,7 +133,7 @@ proptest! {
             check(&before, &merged);
             prop_assert!(merged.conflicts.is_empty());
             for (i, (value, _)) in own.iter().enumerate() {
-                prop_assert_eq!(&Value::from(&merged.state.get(&format!("/scratch/own{i}")).unwrap()), value);
+                prop_assert_eq!(&Value::from(&merged.state.get(format!("/scratch/own{i}")).unwrap()), value);
             }
             prop_assert_eq!(merged.state.get("/artifacts/old").is_err(), deleted);
             ends.push(merged.state);

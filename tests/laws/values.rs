@@ -38,7 +38,7 @@ pub fn documents<const N: usize>(values: [&Value; N]) -> [Document; N] {
     match way(values[0]) {
         2 => {
             let all = Document::over(Arc::new(json!(values.as_slice()))).unwrap();
-            std::array::from_fn(|at| all.get(&format!("/{at}")).unwrap())
+            std::array::from_fn(|at| all.get(format!("/{at}")).unwrap())
         }
         _ => values.map(document),
     }

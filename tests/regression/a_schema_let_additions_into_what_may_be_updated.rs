@@ -6,7 +6,7 @@ use patchwire::{ChangeOptions, ChangeRequest, Document, Guard};
 fn described(state: &str, rule: &str, pointer: &str) -> String {
     let options = ChangeOptions { guard: Some(Guard::parse([rule]).unwrap()), ..ChangeOptions::default() };
     let schema = ChangeRequest::schema(Some(&Document::parse(state).unwrap()), &options).unwrap();
-    schema.get(&format!("/properties/{pointer}")).unwrap().to_string()
+    schema.get(format!("/properties/{pointer}")).unwrap().to_string()
 }
 
 #[test]

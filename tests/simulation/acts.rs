@@ -76,7 +76,7 @@ fn without_a_log(tracker: &mut Tracker, random: &mut Random, longest: u64, state
             let path = any_place(random, state, Value::is_string);
             let Value::String(before) = at(state, &path).clone() else { return };
             let more = words(random, longest.min(200));
-            tracker.append(&pointer(&path), &more).unwrap();
+            tracker.append(pointer(&path), &more).unwrap();
             *at_mut(state, &path) = (before + &more).into();
             totals.count("append");
         }
@@ -84,7 +84,7 @@ fn without_a_log(tracker: &mut Tracker, random: &mut Random, longest: u64, state
             let path = any_place(random, state, Value::is_number);
             let Some(before) = at(state, &path).as_u64() else { return };
             let by = random.below(9);
-            tracker.increment(&pointer(&path), by as f64).unwrap();
+            tracker.increment(pointer(&path), by as f64).unwrap();
             *at_mut(state, &path) = (before + by).into();
             totals.count("increment");
         }
@@ -100,7 +100,7 @@ fn without_a_log(tracker: &mut Tracker, random: &mut Random, longest: u64, state
                 *at_mut(state, &path) = value;
                 return totals.count("patch");
             }
-            let stream = tracker.stream(&pointer(&path)).unwrap();
+            let stream = tracker.stream(pointer(&path)).unwrap();
             let (text, ends) = (value.to_string(), random.one_in(2));
             let said = if ends { text.len() } else { random.below(text.len() as u64) as usize };
             let mut rest = &text.as_bytes()[..said];
