@@ -15,6 +15,7 @@ mod oracles;
 mod patches;
 mod reducers;
 mod requests_through_views;
+mod serde;
 mod setting;
 mod stream;
 mod texts;

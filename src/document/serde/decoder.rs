@@ -76,8 +76,10 @@ impl<'de> Deserializer<'de> for Place<'_> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Decoded<V::Value> {
+        if let Some(text) = self.as_text() {
+            return Place::Text(&Canonical::new(&text)).deserialize_any(visitor);
+        }
         match self {
-            Place::Node(Node::Raw(raw)) => Place::Text(&Canonical::new(raw.as_bytes())).deserialize_any(visitor),
             Place::Node(node) => match node.open() {
                 Opened::Null => visitor.visit_unit(),
                 Opened::Bool(value) => visitor.visit_bool(value),
@@ -111,11 +113,11 @@ impl<'de> Deserializer<'de> for Place<'_> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Decoded<V::Value> {
+    fn deserialize_enum<V: Visitor<'de>>(self, name: &'static str, variants: &'static [&'static str], visitor: V) -> Decoded<V::Value> {
+        if let Some(text) = self.as_text() {
+            return Place::Text(&Canonical::new(&text)).deserialize_enum(name, variants, visitor);
+        }
         match self {
-            Place::Node(Node::Raw(raw)) if raw.as_bytes().starts_with(b"{") => {
-                visit_variant(members_of_text(&Canonical::new(raw.as_bytes())), visitor)
-            }
             Place::Node(node) => match node.open() {
                 Opened::Object(object) => visit_variant(members(&object), visitor),
                 Opened::Text(text) => visitor.visit_enum(variant(text)?),

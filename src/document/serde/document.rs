@@ -23,8 +23,10 @@ impl Serialize for Document {
 
 impl Serialize for Place<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(text) = self.as_text() {
+            return Place::Text(&Canonical::new(&text)).serialize(serializer);
+        }
         match *self {
-            Place::Node(Node::Raw(raw)) => Place::Text(&Canonical::new(raw.as_bytes())).serialize(serializer),
             Place::Node(node) => match node.open() {
                 Opened::Null => serializer.serialize_unit(),
                 Opened::Bool(value) => serializer.serialize_bool(value),

@@ -11,6 +11,8 @@ pub(crate) use decoder::decode;
 pub(crate) use document::{Number, read};
 pub(crate) use encoder::encode;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -30,6 +32,21 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 enum Place<'a> {
     Node(&'a Node),
     Text(&'a Canonical<'a>),
+}
+
+impl<'a> Place<'a> {
+    /// The text of a node that isn't built of nodes. What lives with a host is read at once, and nothing of it is kept.
+    fn as_text(self) -> Option<Cow<'a, [u8]>> {
+        match self {
+            Place::Node(Node::Raw(raw)) => Some(raw.as_bytes().into()),
+            Place::Node(Node::Hosted(leaf)) => {
+                let mut text = Vec::new();
+                leaf.print(&mut text);
+                Some(text.into())
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Document {

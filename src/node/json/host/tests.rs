@@ -127,6 +127,10 @@ fn what_is_copied_whole_needs_no_looking_into() {
     let (document, host) = watched(rows(100), usize::MAX);
     assert_eq!(document.to_string(), rows(100).to_string());
     assert_eq!(host.asked(), ["print "]);
+    assert_eq!(document.decode::<Value>().unwrap(), rows(100));
+    assert_eq!(host.asked(), ["print "]);
+    assert_eq!(Value::from(&document), rows(100));
+    assert_eq!(host.asked(), ["print "]);
 }
 
 /// Whoever asked finds the error with the host: here only that nothing panics, whenever it fails.
