@@ -51,7 +51,12 @@ fn the_deepest_document_that_can_be_allowed_fits_the_stack() {
     let document = Document::parse_with(&text, limits).unwrap();
     let path = "/0".repeat(1_000);
     let patch = Patch::parse(format!(r#"[{{"op":"add","path":"{path}/-","value":1}}]"#)).unwrap();
-    assert_eq!(document.apply(&patch).unwrap().get(&format!("{path}/1")).unwrap().to_string(), "1");
+    assert_eq!(document.apply(&patch).unwrap().get(format!("{path}/1")).unwrap().to_string(), "1");
+    // What a row of the log or a frame has around it comes on top.
+    let replacement = format!(r#"[{{"op":"replace","path":"","value":{text}}}]"#);
+    let patch = Patch::parse_with(&replacement, &limits).unwrap();
+    assert_eq!(patch.to_string(), replacement);
+    assert_eq!(Document::parse_with("1", limits).unwrap().apply(&patch).unwrap().to_string(), text);
     let deeper = format!("[{text}]");
     assert_eq!(Document::parse_with(&deeper, limits).unwrap_err().code, Code::LimitExceeded);
 }

@@ -59,6 +59,34 @@ fn texts_of_serde_json_are_what_they_say() {
 }
 
 #[test]
+fn texts_of_serde_json_are_given_as_they_are() {
+    // As its raw values ask for them.
+    struct Raw(String);
+    impl<'de> Deserialize<'de> for Raw {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Raw, D::Error> {
+            struct Reader;
+            impl<'de> serde::de::Visitor<'de> for Reader {
+                type Value = Raw;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("any JSON")
+                }
+
+                fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<Raw, A::Error> {
+                    assert_eq!(map.next_key::<String>()?.as_deref(), Some("$serde_json::private::RawValue"));
+                    map.next_value().map(Raw)
+                }
+            }
+            deserializer.deserialize_newtype_struct("$serde_json::private::RawValue", Reader)
+        }
+    }
+    for document in forms(r#"{"a":[1,{"b":"]"}],"c":"x"}"#) {
+        let raw: BTreeMap<String, Raw> = document.decode().unwrap();
+        assert_eq!(raw.into_values().map(|Raw(text)| text).collect::<Vec<_>>(), [r#"[1,{"b":"]"}]"#, r#""x""#]);
+    }
+}
+
+#[test]
 fn what_was_encoded_is_decoded() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     enum Kind {
