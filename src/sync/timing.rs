@@ -6,8 +6,11 @@ pub(crate) const QUIET: u64 = 25_000;
 /// How long opening, a hello or a ping may stay without any answer.
 pub(crate) const ANSWER: u64 = 10_000;
 
-/// The same, where there is reason to believe that the connection has gone.
+/// How long a ping may stay without an answer, and a connection silent, where there is reason to believe that it has gone.
 pub(crate) const SOON: u64 = 3_000;
+
+/// For so long there is, once the network may have changed: what a page is told of it comes before it is so, or behind.
+pub(crate) const WARY: u64 = 10_000;
 
 /// An attempt to connect that is younger began after what has just happened to the network.
 pub(crate) const YOUNG: u64 = 1_000;

@@ -62,11 +62,12 @@ enum Phase {
     Greeting {
         heard: u64,
     },
-    /// `pinged` says until when a ping waits for its answer.
+    /// `pinged` says until when a ping waits for its answer, and `wary` until when silence is suspicious.
     Live {
         since: u64,
         heard: u64,
         pinged: Option<u64>,
+        wary: u64,
     },
     Closed,
 }
@@ -84,7 +85,17 @@ impl Client {
     pub fn new(options: ClientOptions) -> Client {
         let backoff = Backoff::new(options.seed);
         let (phase, status) = (Phase::Closed, Status::Connecting);
-        Client { options, phase, connection: 0, replica: Replica::default(), doubts: 0, unanswered: 0, backoff, status, stats: Stats::default() }
+        Client {
+            options,
+            phase,
+            connection: 0,
+            replica: Replica::default(),
+            doubts: 0,
+            unanswered: 0,
+            backoff,
+            status,
+            stats: Stats::default(),
+        }
     }
 
     /// The state that it has before it begins, of a session at a revision: a page may have been sent it with what its server
@@ -155,7 +166,9 @@ impl Client {
             Phase::Waiting { until } => Some(until),
             Phase::Connecting { since } => Some(since.saturating_add(timing::ANSWER)),
             Phase::Greeting { heard } => Some(heard.saturating_add(timing::answer_after(self.unanswered))),
-            Phase::Live { heard, pinged, .. } => Some(pinged.unwrap_or(heard.saturating_add(timing::QUIET))),
+            Phase::Live { heard, pinged, wary, .. } => {
+                Some(pinged.unwrap_or(heard.saturating_add(if heard < wary { timing::SOON } else { timing::QUIET })))
+            }
             Phase::Closed => None,
         }
     }
@@ -264,7 +277,7 @@ impl Client {
         }
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
-            Phase::Live { pinged: None, .. } => self.ping(now.saturating_add(timing::ANSWER)),
+            Phase::Live { pinged: None, wary, .. } => self.ping(now.saturating_add(if now < wary { timing::SOON } else { timing::ANSWER })),
             Phase::Greeting { .. } => {
                 self.unanswered = self.unanswered.saturating_add(1);
                 self.give_up(now)
@@ -282,7 +295,7 @@ impl Client {
     }
 
     /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, and asks whether the
-    /// connection that it has still works, which has to answer soon.
+    /// connection that it has still works, which has to answer soon, and for some seconds again when it is silent.
     ///
     /// ```
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
@@ -300,7 +313,10 @@ impl Client {
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
             Phase::Connecting { since } if now >= since.saturating_add(timing::YOUNG) => self.reconnect(now),
-            Phase::Live { .. } => self.ping(now.saturating_add(timing::SOON)),
+            Phase::Live { ref mut wary, .. } => {
+                *wary = now.saturating_add(timing::WARY);
+                self.ping(now.saturating_add(timing::SOON))
+            }
             // Over a slow link the answer to a hello may be on its way for long.
             Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),
         }
@@ -409,7 +425,7 @@ impl Client {
         match self.phase {
             _ if !complete => Err(Trouble::Gap),
             Phase::Greeting { .. } => {
-                self.phase = Phase::Live { since: now, heard: now, pinged: None };
+                self.phase = Phase::Live { since: now, heard: now, pinged: None, wary: 0 };
                 (self.doubts, self.unanswered) = (0, 0);
                 Ok(self.tell_status(Status::Live, Vec::new()))
             }
