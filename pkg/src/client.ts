@@ -12,7 +12,7 @@ import { Link, resolve } from "./sync/link.js";
 import { CLIENT_EFFECT } from "./bridge/boundary.js";
 import { bounds } from "./bridge/limits.js";
 import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
-import type { Immutable, JSONPatchOperation, Limits } from "./types.js";
+import type { Immutable, JSONPatchOperation, Limits, ValueAt } from "./types.js";
 import { PlainCopy, type ViewEdit } from "./state/edits.js";
 import { memberOf, namesIn } from "./state/pointer.js";
 import type { ClientHandle } from "./wasm/client.js";
@@ -20,7 +20,7 @@ import type { ClientHandle } from "./wasm/client.js";
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { Abort, ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
-export type { Immutable, JSONPatchOperation, Limits } from "./types.js";
+export type { Immutable, JSONPatchOperation, Limits, ValueAt } from "./types.js";
 
 const OPTIONS = [
   "url", "snapshot", "onPatch", "onError", "shouldReconnect", "notify", "lazy", "WebSocket", "limits",
@@ -276,7 +276,8 @@ export class SyncedClient<T> {
 
   /**
    * The value at a JSON Pointer of the state; `undefined` where there is nothing, or no state yet. It is part of what
-   * {@link SyncedClient.getState} returns. O(containers changed since the last call + length of the pointer).
+   * {@link SyncedClient.getState} returns, and has the type that the state has there; where types don't say, give one: `get<number>(…)`.
+   * O(containers changed since the last call + length of the pointer).
    *
    * @throws PatchwireError `INVALID_POINTER`.
    * @example
@@ -286,8 +287,10 @@ export class SyncedClient<T> {
    * client.subscribe("", () => console.log(client.get("/notes/0/text"), client.get("/notes/7"))); // plan undefined
    * ```
    */
-  get<V = unknown>(pointer: string): Immutable<V> | undefined {
-    return namesIn(pointer).reduce(memberOf, this.getState()) as Immutable<V> | undefined;
+  get<P extends string, V extends ValueAt<T, P>>(pointer: P): Immutable<V> | undefined;
+  get<V>(pointer: string): Immutable<V> | undefined;
+  get(pointer: string): unknown {
+    return namesIn(pointer).reduce(memberOf, this.getState());
   }
 
   /**
@@ -310,7 +313,7 @@ export class SyncedClient<T> {
    * });
    * ```
    */
-  subscribe: Subscribe = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
+  subscribe: Subscribe<T> = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
     if (typeof (typeof first === "string" ? second : first) !== "function") throw new TypeError("a listener is a function");
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);

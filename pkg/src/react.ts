@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type { SyncedClient, SyncStatus } from "./client.js";
 import { memberOf, namesIn } from "./state/pointer.js";
-import type { Immutable } from "./types.js";
+import type { Immutable, ValueAt } from "./types.js";
 
 /**
  * The client's state, what a selector makes of it, or the value at a JSON Pointer; `undefined` until the first state
@@ -37,7 +37,8 @@ import type { Immutable } from "./types.js";
  */
 export function useSyncedState<T>(client: SyncedClient<T> | undefined): Immutable<T> | undefined;
 export function useSyncedState<T, V>(client: SyncedClient<T> | undefined, what: (state: Immutable<T> | undefined) => V, isEqual?: IsEqual<V>): V;
-export function useSyncedState<V = unknown>(client: SyncedClient<unknown> | undefined, what: string): Immutable<V> | undefined;
+export function useSyncedState<T, P extends string, V extends ValueAt<T, P>>(client: SyncedClient<T> | undefined, what: P): Immutable<V> | undefined;
+export function useSyncedState<V>(client: SyncedClient<unknown> | undefined, what: string): Immutable<V> | undefined;
 export function useSyncedState<T>(client: SyncedClient<T> | undefined, what?: Selector<T> | string, isEqual?: IsEqual<never>): unknown {
   const rendered = useRef<Rendered>(undefined);
   const [read, readOnServer] = useMemo(() => readers(client, what, isEqual as IsEqual<unknown> | undefined, rendered), [client, what, isEqual]);

@@ -20,6 +20,15 @@ export type Draft<T> = T extends Scalar | Callable
     ? number extends T["length"] ? Draft<Item>[] : { -readonly [K in keyof T]: Draft<T[K]> }
     : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
 
+/** The type of what is at a JSON Pointer of a state; `unknown` where types don't say. */
+export type ValueAt<T, Pointer extends string> = Pointer extends ""
+  ? T
+  : Pointer extends `/${infer Name}/${infer Rest}` ? ValueAt<Inside<T, Name>, `/${Rest}`> : Pointer extends `/${infer Name}` ? Inside<T, Name> : unknown;
+
+type Inside<T, Name extends string> = unknown extends T
+  ? T
+  : T extends Scalar ? undefined : T extends readonly (infer Item)[] ? (Name extends `${number}` ? Item | undefined : unknown) : Name extends keyof T ? T[Name] : unknown;
+
 /** What a recipe may return: no promise. What it returns doesn't become the state. */
 export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);
 

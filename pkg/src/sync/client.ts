@@ -1,5 +1,5 @@
 import type { PatchwireError } from "../errors.js";
-import type { Immutable, JSONPatchOperation, Limits } from "../types.js";
+import type { Immutable, JSONPatchOperation, Limits, ValueAt } from "../types.js";
 
 /** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
 export type SyncStatus = "connecting" | "live" | "reconnecting" | "closed";
@@ -93,7 +93,8 @@ export interface Abort {
 }
 
 /** See `SyncedClient.subscribe`. */
-export interface Subscribe {
+export interface Subscribe<T = unknown> {
   (listener: () => void): () => void;
-  <V = unknown>(pointer: string, listener: (value: Immutable<V> | undefined) => void): () => void;
+  <P extends string, V extends ValueAt<T, P>>(pointer: P, listener: (value: Immutable<V> | undefined) => void): () => void;
+  <V>(pointer: string, listener: (value: Immutable<V> | undefined) => void): () => void;
 }

@@ -21,6 +21,15 @@ export const code = (error: unknown) => (error instanceof PatchwireError ? error
 const client = connect<State>({ url: '/session/demo' });
 export const first: string | undefined = client.getState()?.notes[0]?.text;
 client.subscribe<string>('/draft', (draft) => draft?.length);
+client.subscribe('/notes', (notes) => notes?.map(({ text }) => text));
+export const text: string | undefined = client.get('/notes/0/text');
+export const given: number | undefined = client.get<number>('/not/said');
+export const unsaid: unknown = connect({ url: '/session/demo', snapshot: undefined, onError: undefined }).get('/a/b');
+// @ts-expect-error: what comes from a state is frozen.
+client.get('/notes')?.push({ text: 'c' });
+// @ts-expect-error: a draft is a text.
+export const wrong: number | undefined = client.get('/draft');
+export const texts = () => (useSyncedState(client, '/notes') ?? []).map(({ text }) => text);
 
 export function Notes(): [string | undefined, number, SyncStatus] {
   // @ts-expect-error: a note has a text.
