@@ -24,8 +24,9 @@ pub(crate) fn print_resolved(patch: &Patch, text: &[u8], done: &[Done]) -> Vec<u
         left.push(value.map(|_| index));
     }
     let reads_otherwise = || may_have_lost_surrogates(text) || (!are_printed && may_have_negative_zero(text));
-    // Additions to one string may be one edit.
-    if bytes < text.len() / 2 || left.len() != done.len() || reads_otherwise() {
+    // Additions to a string may be one edit, and come later than they are in the patch.
+    let adds_text = patch.operations.iter().any(|operation| matches!(operation, Operation::StrIns { .. }));
+    if bytes < text.len() / 2 || left.len() != done.len() || adds_text || reads_otherwise() {
         left.clear();
     }
     edit::print_list(done.iter().map(|done| &done.edit), &left)
@@ -74,6 +75,9 @@ mod tests {
         assert_eq!(with(&format!("\"{long}\u{fffd}\"")), format!("[[0,[\"a\"],\"{long}\u{fffd}\"]]"));
         assert_eq!(with(&format!("\"{long}\u{ff0c}\"")), r#"[[7,["a"],2]]"#);
         assert_eq!(with(r#""short""#), r#"[[0,["a"],"short"]]"#);
+        let addition = r#"{"op":"str_ins","path":"/a","pos":0,"str":"t"}"#;
+        let told = edits(&format!(r#"[{addition},{{"op":"add","path":"/b/-","value":"{long}"}},{{"op":"add","path":"/c","value":0}}]"#));
+        assert_eq!(told, format!(r#"[[2,["b"],0,0,["{long}"]],[0,["c"],0],[5,["a"],"t"]]"#), "what is added to a string is told last");
         assert_eq!(edits(&format!(r#"[{{"op":"add","path":"/b/-","value":"{long}"}}]"#)), r#"[[9,["b"],0,0,0]]"#);
     }
 }
