@@ -20,7 +20,7 @@ export type Step =
 
 type Members = readonly [Key, Told][];
 
-/** What is to be told of a container and, by their keys, of those in it: there is something. */
+/** What is to be told of a container and, by their keys, of those in it; never nothing. */
 export interface Told {
   /** Which container of the recipe it was to be changed; 0 for what came with a new value. */
   readonly turn: number;
