@@ -7,9 +7,12 @@ import { DEEPEST, tooDeep } from "./json.js";
 /** What the operations of a patch have beside their pointers and values, with a comma. */
 export const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
 
+/** A string without anything that its text has otherwise. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** How many bytes the JSON text of a value has. O(its size). */
 export function textLength(value: unknown): number {
-  return bytesOf(JSON.stringify(value));
+  return typeof value === "string" && PLAIN.test(value) ? value.length + 2 : bytesOf(JSON.stringify(value));
 }
 
 /** How many bytes a string has in WTF-8. */
@@ -30,7 +33,7 @@ function isPaired(text: string, at: number, code: number): boolean {
 
 /** How many bytes the JSON text of a string has at most. */
 export function mostLength(text: string): number {
-  return (/^[ !#-[\]-~]*$/.test(text) ? text.length : text.length * 6) + 2;
+  return (PLAIN.test(text) ? text.length : text.length * 6) + 2;
 }
 
 /** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */

@@ -15,8 +15,6 @@ const LONG = 1 << 16;
 const SHORT = 1 << 12;
 /** Of longer containers it is for the core to say whether they are shorter than what is told of them. */
 const LONGEST = 1 << 20;
-/** A string without anything that its text has otherwise. */
-const PLAIN = /^[ !#-[\]-~]*$/;
 /** Of more operations there are too many, and the core tells larger parts (src/limits.rs). */
 const MANY = 10_000;
 
@@ -35,7 +33,7 @@ export class Narrowed extends Differences {
   private places = 0;
   private comes = false;
   private goes = false;
-  /** What there was at these places, and what there is. */
+  /** What there was at these places, and what there is, where a scalar of an array differs. */
   private readonly was = new Set<unknown>();
   private readonly is = new Set<unknown>();
 
@@ -89,8 +87,10 @@ export class Narrowed extends Differences {
       if (operation === undefined || ++this.places > MANY) return undefined;
       this.comes ||= operation.op === "add";
       this.goes ||= operation.op === "remove";
-      this.was.add(pair.before);
-      this.is.add(pair.after);
+      if (this.root!.hasScalarItem) {
+        this.was.add(pair.before);
+        this.is.add(pair.after);
+      }
       return { path, operation, least: AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, DEEP) };
     }
     const { before, after } = pair as { before: Members; after: Members };
@@ -149,7 +149,7 @@ class Lengths {
   private readonly known = new Map<object, number>();
 
   of(value: unknown, depth = DEEP): number {
-    if (typeof value === "string") return PLAIN.test(value) ? value.length + 2 : textLength(value);
+    if (typeof value === "string") return textLength(value);
     if (typeof value === "number") return isNumber(value) ? String(value).length : NaN;
     if (!isContainer(value)) return value === null || value === true ? 4 : value === false ? 5 : NaN;
     let length = this.known.get(value);
