@@ -32,9 +32,6 @@ const CHANGES = ["online", "offline", "pageshow", "visibilitychange", "resume"];
 /** A page that isn't visible isn't drawn: listeners that are told once a frame are told after so many milliseconds there. */
 const UNDRAWN = 100;
 
-/** The code of a connection that was closed for good. */
-const REFUSED = 1008;
-
 /** How long a client waits, in milliseconds, whose core failed twice in a row. */
 const REST = 1_000;
 
@@ -225,7 +222,7 @@ export class SyncedClient<T> {
    * @param options.session the session of the revision; without it, the one that the state has then. Where the state goes on as another
    *   session than that, which never has the commit, the waiting has an end as well.
    * @param options.signal gives up: `AbortSignal.timeout(5_000)`.
-   * @throws PatchwireError `CLOSED` where the client is closed, or is closed before; the signal's reason.
+   * @throws PatchwireError `CLOSED` where the client is closed, or is closed before; `NOT_JSON` for what is no revision; the signal's reason.
    * @example
    * ```ts
    * import { connect } from "patchwire/client";
@@ -235,6 +232,8 @@ export class SyncedClient<T> {
    * ```
    */
   whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: Abort | undefined } = {}): Promise<void> {
+    const isOne = Number.isSafeInteger(revision) && revision >= 0;
+    if (!isOne) return Promise.reject(new PatchwireError("NOT_JSON", "a revision is a whole number from 0 on, such as SyncedState.revision"));
     const first = this.#session;
     const isThere = (): boolean => {
       const now = this.#session;
@@ -539,9 +538,9 @@ export class SyncedClient<T> {
 
   #closed(connection: number, code: number, reason: string): void {
     const before = this.#status;
-    let isFinal = false;
-    guard(() => (isFinal = this.#options.shouldReconnect?.(code, reason) === false));
-    this.#carryOut(this.#ask((handle) => handle.closed(connection, isFinal ? REFUSED : code, now())));
+    this.#carryOut(this.#ask((handle) => handle.closed(connection, code, now())));
+    // The core knows which codes are final.
+    if (this.#status !== "closed") guard(() => this.#options.shouldReconnect?.(code, reason) === false && this.#carryOut(this.#ask((handle) => handle.stop())));
     if (this.#status !== "closed" || before === "closed") return;
     guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
   }

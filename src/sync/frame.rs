@@ -104,13 +104,6 @@ impl Reason {
     }
 }
 
-pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Extended => "extended",
-        Dialect::Rfc6902 => "rfc6902",
-    }
-}
-
 pub(crate) fn read_client(source: &str, limits: &Limits) -> Result<ClientFrame> {
     let root = read(source, limits)?;
     let frame = root.as_object().ok_or_else(|| invalid("a frame is an object"))?;
@@ -248,7 +241,7 @@ fn print_hello(out: &mut Vec<u8>, session: Option<&str>, revision: Option<u64>, 
         None => out.extend_from_slice(b"null"),
     }
     out.extend_from_slice(br#","dialect":""#);
-    out.extend_from_slice(dialect_name(dialect).as_bytes());
+    out.extend_from_slice(dialect.as_str().as_bytes());
     out.push(b'"');
 }
 

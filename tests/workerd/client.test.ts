@@ -391,6 +391,15 @@ test("whether to come back is for `shouldReconnect` to say", async () => {
   await vi.waitUntil(() => client.status === "closed");
   expect(asked.mock.calls).toEqual([[4000, "a new version"], [4401, "the token has expired"]]);
   expect(onError.mock.calls.map(([error]) => `${error}`)).toEqual(["PatchwireError: CLOSED: the token has expired"]);
+
+  // About what is final it isn't asked.
+  const other = newSession();
+  await addNote(other, "a");
+  const refused = join(other, { shouldReconnect: asked, onError() {} });
+  await reaches(refused, 1);
+  await within(other, (_, ctx) => ctx.getWebSockets().forEach((socket) => socket.close(1008, "not you")));
+  await vi.waitUntil(() => refused.status === "closed");
+  expect(asked).toHaveBeenCalledTimes(2);
 });
 
 test("a lazy client connects when somebody subscribes", async () => {
@@ -430,6 +439,7 @@ test("a client waits for the commit of an action", async () => {
   abort.abort(new Error("enough"));
   await expect(given).rejects.toThrow("enough");
   await expect(client.whenRevision(1_000, { signal: abort.signal })).rejects.toThrow("enough");
+  for (const none of [NaN, -1, 0.5, "7", undefined]) await expect(client.whenRevision(none as number)).rejects.toMatchObject({ code: "NOT_JSON" });
 
   // The state goes on as another one: one who waits for a commit of that has it, and who waits for one of the old has nothing to wait for.
   const old = client.whenRevision(1_000);
