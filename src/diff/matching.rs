@@ -25,6 +25,21 @@ pub(crate) struct Run {
 /// How many old items a new one is held against before it counts as new.
 const WINDOW: usize = 8;
 
+/// The text, with a comma, of the shortest operation that takes an item away, that puts a scalar there, and that changes something
+/// in a container.
+const REMOVAL: usize = br#"{"op":"remove","path":"/0"},"#.len();
+const ARRIVAL: usize = br#"{"op":"add","path":"/0","value":0},"#.len();
+const CHANGE: usize = br#"{"op":"remove","path":"/0/0"},"#.len();
+
+/// The text of a replacement, with a comma, beside its pointer and its value.
+const AROUND: usize = br#"{"op":"replace","path":"","value":},"#.len();
+
+/// The text of a number at most.
+const NUMBER: usize = "-0.0000012345678901234567".len();
+
+/// Items that are shorter are told in about as many bytes where they come from elsewhere as where they are new.
+const SHORT: usize = 48;
+
 /// What lies between two runs.
 pub(crate) struct Gap {
     pub(crate) old: Range<usize>,
@@ -60,7 +75,8 @@ pub(crate) struct Matcher<'m, 'a> {
 }
 
 impl Matcher<'_, '_> {
-    /// What the arrays have in common; `None` where they share nothing and comparing their items would cost too much.
+    /// What the arrays have in common; `None` where the new one is told as a whole: where they share nothing and comparing their
+    /// items would cost too much, or where what is new is told in more text than the array has.
     pub(crate) fn match_items(&mut self, old: &Array, new: &Array) -> Option<Matched> {
         let shared = old.shared_runs(new);
         let leaves: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
@@ -90,6 +106,9 @@ impl Matcher<'_, '_> {
             } else if moved == 0 && runs.is_empty() {
                 return None;
             }
+        }
+        if are_longer_than(new, &removed, &inserted) {
+            return None;
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
         self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| {
@@ -237,6 +256,31 @@ impl Matcher<'_, '_> {
             _ => true,
         }
     }
+}
+
+/// Whether what leads to the items that have no partner takes more text than the new array has, whatever comes of them: each that
+/// is new is told by an operation of its own, or by several. Not where something is gone that may be elsewhere now, and takes less as
+/// a move.
+fn are_longer_than(new: &Array, removed: &[Item], inserted: &[Item]) -> bool {
+    let arrival = |item: &Item| if item.node.bracket().is_some() { CHANGE } else { ARRIVAL };
+    let come: usize = inserted.iter().filter(|item| item.partner.is_none()).map(arrival).sum();
+    let told = (come + removed.len().saturating_sub(inserted.len()) * REMOVAL).saturating_sub(AROUND);
+    let mut gone = removed.iter().filter(|item| item.partner.is_none());
+    is_within(new, told) && gone.all(|item| most_length(&item.node, SHORT) < SHORT)
+}
+
+/// Whether the array has less text. O(`most`).
+fn is_within(array: &Array, most: usize) -> bool {
+    let within = |length: fn(&Node, usize) -> usize| {
+        array.iter().try_fold(most.checked_sub(1)?, |rest, item| rest.checked_sub(1 + length(item, rest)))
+    };
+    // Most are without a number being printed.
+    within(most_length).or_else(|| within(print::length)).is_some_and(|rest| rest > 0)
+}
+
+/// [`print::length`], or more where that saves printing a number.
+fn most_length(node: &Node, most: usize) -> usize {
+    if let Node::Number(_) = node { NUMBER } else { print::length(node, most) }
 }
 
 /// Whether telling the growth at the end is shorter than telling the whole.

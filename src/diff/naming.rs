@@ -73,18 +73,18 @@ fn names(items: &[&mut Item], key: &[u8]) -> Option<Vec<u64>> {
 
 /// Equal values may have other hashes where their members are in another order.
 fn hash(kind: u8, node: &Node) -> u64 {
+    if let Node::Number(number) = node {
+        return (number + 0.0).to_bits() ^ u64::from(kind);
+    }
     let mut hasher = DefaultHasher::new();
     hasher.write_u8(kind);
-    match node {
-        Node::Number(number) => hasher.write_u64((number + 0.0).to_bits()),
-        _ => match node.as_text() {
-            Some(text) => hasher.write(text),
-            None => {
-                let mut text = Vec::new();
-                print(&mut text, node);
-                hasher.write(&text);
-            }
-        },
+    match node.as_text() {
+        Some(text) => hasher.write(text),
+        None => {
+            let mut text = Vec::new();
+            print(&mut text, node);
+            hasher.write(&text);
+        }
     }
     hasher.finish()
 }

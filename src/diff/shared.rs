@@ -24,7 +24,8 @@ pub(crate) fn shared_in_order(old: &Array, new: &Array, gap: &Gap, runs: &mut Ve
             (from, to) = (from + length, to + length);
             continue;
         }
-        let ahead = |list: &[usize], sought: usize| list.iter().take(AHEAD).position(|address| *address == sought && sought != 0);
+        let ahead =
+            |list: &[usize], sought: usize| if sought == 0 { None } else { list.iter().take(AHEAD).position(|address| *address == sought) };
         match (ahead(old_rest, *new_first), ahead(new_rest, *first)) {
             (Some(left_out), None) => from += left_out,
             (None, Some(put_in)) => to += put_in,

@@ -102,16 +102,3 @@ function ahead(items: unknown[], at: number, sought: unknown, orEqual = false): 
   for (let i = 1; orEqual && i <= AHEAD && at + i < items.length; i++) if (isEqual(items[at + i], sought, DEEPEST)) return i;
   return -1;
 }
-
-/**
- * Whether these are lists of numbers, not of one each, that have no number in common: then a patch tells the other as a whole.
- * O(their length).
- */
-export function areUnlike(a: object, b: object): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b) || a.length === 0 || b.length === 0 || a.length + b.length < 3) return false;
-  if (typeof a[0] !== "number" || typeof b[0] !== "number") return false;
-  const there = new Set<unknown>(a);
-  for (const number of there) if (!Number.isFinite(number)) return false;
-  for (const number of b) if (!Number.isFinite(number) || there.has(number)) return false;
-  return true;
-}

@@ -1,12 +1,12 @@
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
-import { areUnlike } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import { AROUND, leastLength, mostLength } from "../state/size.js";
 import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
+import { areUnlike } from "../state/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";

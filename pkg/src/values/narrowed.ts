@@ -1,8 +1,9 @@
 import { isContainer, put } from "../state/containers.js";
-import { areUnlike, isJsonContainer } from "../state/equality.js";
+import { isJsonContainer } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isNumber, isShort, leastLength, textLength } from "../state/size.js";
+import { areUnlike } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
 
