@@ -1,15 +1,15 @@
 //! Step writes to JSON Patch, in one place for the wire and for storage.
 
 use super::shorten::Derived;
-use super::{Dialect, Operation, Patch, apply};
+use super::{Dialect, Operation, Patch};
 use crate::document::Document;
 use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
-use crate::pointer::Pointer;
+use crate::pointer::{Pointer, index};
 use crate::text;
-use crate::writes::{self, Base, Shortened, StepWrites, Write};
+use crate::writes::{self, Base, StepWrites, Write, shifts_target};
 
 impl StepWrites {
     /// The patch that has the same effect. `base` is the state before the writes; it is needed to write
@@ -38,49 +38,46 @@ impl StepWrites {
     }
 }
 
-/// `base` is the state before the writes; only `append_text` and `increment` need it, and what [`with_targets`] does.
-/// O(operations), and where those come after writes that reach them, or are longer than they were measured as, also the
-/// cost of applying them.
+/// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and where those come after
+/// writes that reach them, or are longer than they were measured as, also the cost of applying them.
 pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let derived = operations(writes, base, dialect)?;
-    Ok(match base {
-        Some(base) => with_targets(derived, base, dialect).measured(base, Shortened::Arrays),
+    let patch = match base {
+        Some(base) => derived.measured(base, dialect),
         None => Patch { operations: derived.operations },
-    })
+    };
+    Ok(with_targets(patch, dialect))
 }
 
-/// The operations that peers apply who look a move's target up before they remove the value, as fast-json-patch does: in
-/// the standard dialect a move is a removal and an insertion where the container that the value goes to is at another
-/// place before.
-pub(super) fn with_targets(derived: Derived, base: &Node, dialect: Dialect) -> Derived {
-    let may_fail = |operation: &Operation| matches!(operation, Operation::Move { from, path } if shifts_target(from, path));
-    if dialect == Dialect::Extended || !derived.operations.iter().any(may_fail) {
-        return derived;
+/// The operations that peers apply who look a move's target up before they remove the value: some find nothing then, as
+/// fast-json-patch does, and some another place, as rfc6902 does without a word. In the standard dialect a move that gives its
+/// target another place is a copy to where that is before, and a removal. O(operations).
+pub(super) fn with_targets(patch: Patch, dialect: Dialect) -> Patch {
+    if dialect == Dialect::Extended {
+        return patch;
     }
-    let mut state = base.clone();
-    let mut out = Derived { operations: Vec::with_capacity(derived.operations.len() + 1), longer: Vec::new() };
-    let mut longer = derived.longer.into_iter().peekable();
-    for (index, operation) in derived.operations.into_iter().enumerate() {
-        if let Some((_, depth)) = longer.next_if(|(longer, _)| *longer == index) {
-            out.longer.push((out.operations.len(), depth));
-        }
-        let moved = match &operation {
-            Operation::Move { from, path } if may_fail(&operation) && !holds_parent(&state, path) => from.find(&state),
-            _ => None,
-        };
-        // What was derived from the state applies to it; what somebody wrote may not.
-        let _ = apply(&mut state, &Patch { operations: vec![operation.clone()] }, &Limits::none());
-        match (operation, moved) {
-            (Operation::Move { from, path }, Some(value)) => {
-                // Both are told of the array around them: the container that the value goes to has another index then.
-                let (number, depth) = (out.operations.len(), edit::parent(from.keys()).len());
-                out.longer.extend([(number, depth), (number + 1, depth)]);
-                out.operations.extend([Operation::Remove { path: from }, Operation::Add { path, value }]);
+    let mut operations = Vec::with_capacity(patch.operations.len());
+    for operation in patch.operations {
+        match operation {
+            Operation::Move { from, path } if shifts_target(from.keys(), path.keys()) => {
+                let path = before_removal(&from, &path);
+                operations.extend([Operation::Copy { from: from.clone(), path }, Operation::Remove { path: from }]);
             }
-            (other, _) => out.operations.push(other),
+            other => operations.push(other),
         }
     }
-    out
+    Patch { operations }
+}
+
+/// The target of a move that [`shifts_target`], while the value is still where it was.
+fn before_removal(from: &Pointer, path: &Pointer) -> Pointer {
+    let mut keys = path.keys().to_vec();
+    if let Some(key) = keys.get_mut(from.keys().len() - 1)
+        && let Some(index) = index(key)
+    {
+        *key = index.saturating_add(1).into();
+    }
+    Pointer::from_keys(keys)
 }
 
 /// The operations that the writes are, moves as they are meant.
@@ -152,18 +149,6 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
         }
     }
     Ok(())
-}
-
-/// Whether the removal gives the container that the value goes to another place: it is an item after the value, or in
-/// one.
-fn shifts_target(from: &Pointer, path: &Pointer) -> bool {
-    writes::shifts_target(from.keys(), path.keys())
-}
-
-/// Whether there is a container to go to already before the removal.
-fn holds_parent(state: &Node, path: &Pointer) -> bool {
-    let parent = path.keys().split_last().and_then(|(_, parent)| Pointer::from_keys(parent.to_vec()).find(state));
-    parent.is_some_and(|parent| parent.bracket().is_some())
 }
 
 /// Below this a `replace` is about as short as a `str_ins`.

@@ -5,7 +5,7 @@ use super::{Dialect, Patch};
 use crate::diff::Comparison;
 use crate::document::Document;
 use crate::moves;
-use crate::writes::{self, ArrayDelta, Shortened};
+use crate::writes::{self, ArrayDelta};
 
 /// How documents are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +48,6 @@ impl Document {
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
         let derived = operations(writes, Some(&self.root), options.dialect).unwrap_or_default();
-        with_targets(derived.shortened(&other.root), &self.root, options.dialect).measured(&self.root, Shortened::All)
+        with_targets(derived.shortened(&other.root, options.dialect), options.dialect)
     }
 }

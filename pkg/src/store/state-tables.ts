@@ -1,3 +1,4 @@
+import { rowOf } from "../sync/held-rows.js";
 import type { Row as Planned } from "../sync/plan.js";
 import { Register } from "../sync/register.js";
 import { SqlTables } from "../sync/sql-tables.js";
@@ -88,16 +89,16 @@ class PlainRows extends StoredRows {
     return this.text(this.tables.chunks, id);
   }
 
-  left(ids: Float64Array): Float64Array {
-    return this.numbers(() => ids.filter((id) => this.tables.chunks.rows(only(id)).length > 0));
+  left(ids: Float64Array): Iterable<unknown> {
+    return ids.filter((id) => this.tables.chunks.rows(only(id)).length > 0);
   }
 
-  hashes(from: number): Float64Array {
-    return this.numbers(() => this.tables.chunks.rows({ from }).flatMap(({ id, hash }) => [id, hash]));
+  hashes(from: number): Iterable<unknown> {
+    return this.tables.chunks.rows({ from }).flatMap(({ id, hash }) => [id, hash]);
   }
 
-  roots(): Float64Array {
-    return this.numbers(() => this.tables.roots.rows({}).map(({ id }) => id));
+  roots(): Iterable<unknown> {
+    return this.tables.roots.rows({}).map(({ id }) => id);
   }
 
   root(revision: number): Uint8Array {
@@ -105,26 +106,22 @@ class PlainRows extends StoredRows {
   }
 
   log(from: number): Uint8Array {
-    return this.row(() => {
-      const [row] = this.tables.log.rows({ from }, { limit: 1 });
-      return row && { numbers: [row["id"], row["last"], row["hash"]], text: String(row["patch"]) };
-    });
+    const [row] = this.tables.log.rows({ from }, { limit: 1 });
+    return row === undefined ? new Uint8Array() : rowOf([row["id"], row["last"], row["hash"]], String(row["patch"]));
   }
 
-  logged(from: number, before: number, most: number): Float64Array {
-    return this.numbers(() => (from < before ? this.tables.log.rows({ from, below: before }, { backwards: true, limit: most }).map(({ id }) => id) : []));
+  logged(from: number, before: number, most: number): Iterable<unknown> {
+    return from < before ? this.tables.log.rows({ from, below: before }, { backwards: true, limit: most }).map(({ id }) => id) : [];
   }
 
-  protected readMeta(): Meta | undefined {
+  meta(): Meta | undefined {
     const [meta] = this.tables.meta.rows({});
     return meta as Meta | undefined;
   }
 
   private text(table: Table, id: number): Uint8Array {
-    return this.row(() => {
-      const [row] = table.rows(only(id));
-      return row && { numbers: [row["hash"]], text: String(row["text"]) };
-    });
+    const [row] = table.rows(only(id));
+    return row === undefined ? new Uint8Array() : rowOf([row["hash"]], String(row["text"]));
   }
 }
 

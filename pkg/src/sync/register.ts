@@ -1,4 +1,3 @@
-import { attempt } from "../bridge/engine.js";
 import type { PatchwireError } from "../errors.js";
 import { Directory, pagesOf } from "../store/directory.js";
 import { damageOf, HashedTable } from "../store/hashed-table.js";
@@ -67,13 +66,11 @@ export class Register {
     return this.row["pinned"] === 0 ? [] : this.pages.entries().map(([revision]) => revision);
   }
 
-  /** Answers the core, while it is at work. If it can't be known, all stays. */
+  /** Answers the core, while it is at work. */
   pinned(from: number, before: number): boolean {
-    return attempt(true, () => {
-      const answer = this.isPinned(from, before, false);
-      this.asked.push([from, before]);
-      return answer;
-    });
+    const answer = this.isPinned(from, before, false);
+    this.asked.push([from, before]);
+    return answer;
   }
 
   /** Refuses to go on where the core was told something that isn't whole. */

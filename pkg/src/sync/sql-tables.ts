@@ -1,4 +1,3 @@
-import { attempt } from "../bridge/engine.js";
 import type { Row } from "./plan.js";
 import type { Register } from "./register.js";
 import { StateTables, StoredRows, surpassed, type DurableStorage, type Meta } from "./tables.js";
@@ -66,15 +65,15 @@ class SqlRows extends StoredRows {
     return this.bytes(this.queries.chunk, id);
   }
 
-  left(ids: Float64Array): Float64Array {
+  left(ids: Float64Array): Iterable<unknown> {
     return this.ids(this.queries.left, JSON.stringify([...ids]));
   }
 
-  hashes(from: number): Float64Array {
-    return this.numbers(() => [...this.sql.exec(this.queries.hashes, from)].flatMap(({ id, hash }) => [id, hash]));
+  hashes(from: number): Iterable<unknown> {
+    return [...this.sql.exec(this.queries.hashes, from)].flatMap(({ id, hash }) => [id, hash]);
   }
 
-  roots(): Float64Array {
+  roots(): Iterable<unknown> {
     return this.ids(this.queries.roots);
   }
 
@@ -86,24 +85,22 @@ class SqlRows extends StoredRows {
     return this.bytes(this.queries.log, from);
   }
 
-  logged(from: number, before: number, most: number): Float64Array {
+  logged(from: number, before: number, most: number): Iterable<unknown> {
     return this.ids(this.queries.logged, from, before, most);
   }
 
-  protected readMeta(): Meta | undefined {
+  meta(): Meta | undefined {
     const [meta] = this.sql.exec(this.queries.meta);
     return meta as Meta | undefined;
   }
 
   private bytes(query: string, ...parameters: number[]): Uint8Array {
-    return attempt(new Uint8Array(), () => {
-      for (const { row } of this.sql.exec(query, ...parameters)) return new Uint8Array(row as ArrayBuffer);
-      return new Uint8Array();
-    });
+    for (const { row } of this.sql.exec(query, ...parameters)) return new Uint8Array(row as ArrayBuffer);
+    return new Uint8Array();
   }
 
-  private ids(query: string, ...parameters: (string | number)[]): Float64Array {
-    return this.numbers(() => [...this.sql.exec(query, ...parameters)].map(({ id }) => id));
+  private ids(query: string, ...parameters: (string | number)[]): Iterable<unknown> {
+    return [...this.sql.exec(query, ...parameters)].map(({ id }) => id);
   }
 }
 

@@ -289,7 +289,7 @@ export class SyncedState<T> {
    */
   at(revision: number): StateDocument {
     checkCount("the revision", revision);
-    return this.#live.ask(({ session }) => new StateDocument(call(() => session.at(revision))));
+    return this.#live.ask(({ session }) => new StateDocument(call(() => session.at(revision)), this.#live.tables.rows));
   }
 
   /**

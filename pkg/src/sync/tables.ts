@@ -1,8 +1,8 @@
 import { call, core, release } from "../bridge/core.js";
-import { attempt, reading } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { Limits } from "../types.js";
+import { HeldRows } from "./held-rows.js";
 import type { Repaired } from "./past.js";
 import { Plan, type Row } from "./plan.js";
 import type { Register } from "./register.js";
@@ -25,66 +25,33 @@ export interface Meta {
   folding: number;
 }
 
-/** Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). */
+/** The rows of a state, of which {@link HeldRows} tells the core. */
 export abstract class StoredRows {
   /** Whether the state couldn't be read where somebody looked into it: nothing that it says may be believed. */
   hasFailed = false;
 
-  constructor(private readonly register: Register) {}
+  constructor(readonly register: Register) {}
 
-  meta(): Uint8Array {
-    return this.row(() => {
-      const meta = this.readMeta();
-      return meta && { numbers: [meta.format, meta.tail, meta.folding], text: meta.session };
-    });
-  }
-
+  abstract meta(): Meta | undefined;
   abstract chunk(id: number): Uint8Array;
-  abstract left(ids: Float64Array): Float64Array;
-  abstract hashes(from: number): Float64Array;
-  abstract roots(): Float64Array;
+  abstract left(ids: Float64Array): Iterable<unknown>;
+  abstract hashes(from: number): Iterable<unknown>;
+  abstract roots(): Iterable<unknown>;
   abstract root(revision: number): Uint8Array;
   abstract log(from: number): Uint8Array;
-  abstract logged(from: number, before: number, most: number): Float64Array;
-
-  pinned(from: number, before: number): boolean {
-    return this.register.pinned(from, before);
-  }
-
-  now(): number {
-    return Date.now();
-  }
-
-  /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
-  failed(error: string, isPast: boolean): void {
-    this.hasFailed ||= !isPast;
-    reading.failure ??= { thrown: errorOf(error), isLasting: false };
-  }
-
-  protected abstract readMeta(): Meta | undefined;
-
-  /** Numbers, and a text, as bytes; none where there is no row. */
-  protected row(read: () => { numbers: readonly unknown[]; text: string } | undefined): Uint8Array {
-    return attempt(new Uint8Array(), () => {
-      const row = read();
-      return row === undefined ? new Uint8Array() : new TextEncoder().encode(`${row.numbers.join(",")}\n${row.text}`);
-    });
-  }
-
-  protected numbers(read: () => Iterable<unknown>): Float64Array {
-    return attempt(new Float64Array(), () => Float64Array.from(read(), Number));
-  }
+  abstract logged(from: number, before: number, most: number): Iterable<unknown>;
 }
 
 /** An error of the core's. */
-function errorOf(text: string): PatchwireError {
+export function errorOf(text: string): PatchwireError {
   const { code, message } = JSON.parse(text) as { code: PatchwireErrorCode; message: string };
   return new PatchwireError(code, message);
 }
 
 /** The rows of one state, whatever it is stored in: executes what the core plans. */
 export abstract class StateTables {
-  private rows: StoredRows | undefined = undefined;
+  /** What the core reads: whoever has something that isn't read yet has to have this. */
+  rows: StoredRows | undefined = undefined;
 
   constructor(
     protected readonly transaction: DurableStorage["transactionSync"],
@@ -181,7 +148,7 @@ export abstract class StateTables {
     return this.transaction(() => {
       this.prepare();
       const plan = new Plan();
-      const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), this.read(), plan)) as [number, number, number, string] | undefined;
+      const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), new HeldRows(this.read()), plan)) as [number, number, number, string] | undefined;
       const { revision: present } = this.last();
       if (found === undefined && present === undefined) return undefined;
       const damage = this.register.repair(version);
@@ -193,8 +160,8 @@ export abstract class StateTables {
   }
 
   /** What the core reads of a session from now on. */
-  protected reading(): StoredRows {
-    return (this.rows = this.read());
+  private reading(): HeldRows {
+    return new HeldRows((this.rows = this.read()));
   }
 
   private create(initial: StateDocument, limits: Limits | undefined, version: number): SessionHandle {

@@ -50,6 +50,8 @@ export class TrackedState {
   /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
+  /** What the state is read from, if not all of it has been: {@link StateDocument.source}. */
+  private source: object | undefined = undefined;
 
   private constructor(
     private core: CoreSide,
@@ -62,6 +64,7 @@ export class TrackedState {
 
   static ofDocument(document: StateDocument, options: TrackedOptions, rule?: Rule): TrackedState {
     const tracked = new TrackedState({ kind: "document", document }, options, rule);
+    tracked.source = document.source;
     const { tracker } = tracked.open();
     if (call(isHosted, tracker, null)) tracked.headroom.beginBlind();
     if (rule !== undefined) validate(rule, tracked.state.publish());
@@ -126,7 +129,7 @@ export class TrackedState {
   /** The present version as a document. */
   now(): StateDocument {
     const tracker = this.flushed();
-    return new StateDocument(call(() => tracker.document()));
+    return new StateDocument(call(() => tracker.document()), this.source);
   }
 
   /** Makes what was worked out the next version, asking the core first where a limit may be near. */

@@ -21,10 +21,13 @@ import type { DocumentHandle } from "../wasm/patchwire.js";
  */
 export class StateDocument {
   #handle: DocumentHandle | null;
+  /** @internal What it is read from, where it is read part by part: the core doesn't keep that. */
+  readonly source: object | undefined;
 
   /** Takes what the core holds: {@link StateDocument.parse} makes documents of text. */
-  constructor(handle: DocumentHandle) {
+  constructor(handle: DocumentHandle, source?: object) {
     this.#handle = handle;
+    this.source = source;
   }
 
   /** @internal */
@@ -70,7 +73,7 @@ export class StateDocument {
    */
   parseNext(text: string | Uint8Array): StateDocument {
     const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
-    return new StateDocument(call(() => this.handle.parse_next(arena, length!)));
+    return new StateDocument(call(() => this.handle.parse_next(arena, length!)), this.source);
   }
 
   /**
@@ -111,7 +114,7 @@ export class StateDocument {
    */
   apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
     const [arena, length] = passTexts(patchText(patch));
-    return new StateDocument(call(() => this.handle.apply(arena, length!)));
+    return new StateDocument(call(() => this.handle.apply(arena, length!)), this.source);
   }
 
   /**

@@ -1,0 +1,87 @@
+import { attempt, reading } from "../bridge/engine.js";
+import { PatchwireError } from "../errors.js";
+import { errorOf, type StoredRows } from "./tables.js";
+
+/**
+ * Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). What the core's memory refers to
+ * is never collected, and storage leads to the object whose state it is. So the rows are kept by whoever reads them, and an object
+ * that has gone takes its state along.
+ */
+export class HeldRows {
+  private readonly held: { deref(): StoredRows | undefined };
+
+  constructor(rows: StoredRows) {
+    // Workers with a compatibility date before 2025-05-05 have none.
+    this.held = typeof WeakRef === "undefined" ? { deref: () => rows } : new WeakRef(rows);
+  }
+
+  meta(): Uint8Array {
+    return this.bytes((rows) => {
+      const meta = rows.meta();
+      return meta === undefined ? new Uint8Array() : rowOf([meta.format, meta.tail, meta.folding], meta.session);
+    });
+  }
+
+  chunk(id: number): Uint8Array {
+    return this.bytes((rows) => rows.chunk(id));
+  }
+
+  left(ids: Float64Array): Float64Array {
+    return this.numbers((rows) => rows.left(ids));
+  }
+
+  hashes(from: number): Float64Array {
+    return this.numbers((rows) => rows.hashes(from));
+  }
+
+  roots(): Float64Array {
+    return this.numbers((rows) => rows.roots());
+  }
+
+  root(revision: number): Uint8Array {
+    return this.bytes((rows) => rows.root(revision));
+  }
+
+  log(from: number): Uint8Array {
+    return this.bytes((rows) => rows.log(from));
+  }
+
+  logged(from: number, before: number, most: number): Float64Array {
+    return this.numbers((rows) => rows.logged(from, before, most));
+  }
+
+  /** If it can't be known, all stays. */
+  pinned(from: number, before: number): boolean {
+    return attempt(true, () => this.rows.register.pinned(from, before));
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
+  failed(error: string, isPast: boolean): void {
+    const rows = this.held.deref();
+    if (rows !== undefined) rows.hasFailed ||= !isPast;
+    reading.failure ??= { thrown: errorOf(error), isLasting: false };
+  }
+
+  private get rows(): StoredRows {
+    const rows = this.held.deref();
+    if (rows === undefined) throw new PatchwireError("CLOSED", "nobody has the state any more that this is read from: keep the SyncedState for as long");
+    return rows;
+  }
+
+  private bytes(read: (rows: StoredRows) => Uint8Array): Uint8Array {
+    return attempt(new Uint8Array(), () => read(this.rows));
+  }
+
+  private numbers(read: (rows: StoredRows) => Iterable<unknown>): Float64Array {
+    return attempt(new Float64Array(), () => Float64Array.from(read(this.rows), Number));
+  }
+}
+
+/** A row as the core reads it: its numbers, and its text. */
+export function rowOf(numbers: readonly unknown[], text: string): Uint8Array {
+  return new TextEncoder().encode(`${numbers.join(",")}\n${text}`);
+}
