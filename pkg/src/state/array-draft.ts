@@ -28,7 +28,7 @@ const arrayTraps: ProxyHandler<object> = {
     const place = open(placeIn(target));
     if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
     if (key === "length") {
-      resize(place, value as number);
+      resize(place, Number(value));
       return true;
     }
     const index = typeof key === "string" ? indexOf(key) : undefined;

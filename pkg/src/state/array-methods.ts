@@ -42,6 +42,11 @@ function all(place: ArrayPlace, from = 0, to = place.length): unknown[] {
 
 type Visit<R> = (value: unknown, index: number, array: unknown[]) => R;
 
+/** As JavaScript says it of what is given for a function. */
+function requireFunction(visit: unknown): void {
+  if (typeof visit !== "function") throw new TypeError(`${String(visit)} is not a function`);
+}
+
 /** Array methods that change the array, each recorded as what it means instead of as many assignments. */
 const changing = {
   push(this: unknown[], ...values: unknown[]): number {
@@ -80,6 +85,7 @@ const changing = {
     return this;
   },
   sort(this: unknown[], compare?: (a: unknown, b: unknown) => number): unknown[] {
+    if (compare !== undefined && typeof compare !== "function") throw new TypeError("the comparison function has to be a function or undefined");
     const array = place(this);
     const values = all(array);
     const order = [...values.keys()];
@@ -96,24 +102,43 @@ const changing = {
         return left < right ? -1 : left > right ? 1 : 0;
       });
     }
-    if (order.some((from, to) => from !== to)) array.permute(order);
+    if (!has(array, values)) rewrite(this, values, order);
+    else if (order.some((from, to) => from !== to)) array.permute(order);
     return this;
   },
 };
+
+/** Whether an array has these items still. */
+function has(array: ArrayPlace, values: readonly unknown[]): boolean {
+  if (array.length !== values.length) return false;
+  for (let i = 0; i < values.length; i++) if (!Object.is(item(array, i), values[i]) || array.isHole(i) === i in values) return false;
+  return true;
+}
+
+/** What `sort` does to an array that its comparator has changed: it has taken the items out before, and puts them in one by one. */
+function rewrite(draft: unknown[], values: readonly unknown[], order: readonly number[]): void {
+  for (let i = 0; i < order.length; i++) {
+    if (order[i]! in values) draft[i] = values[order[i]!];
+    else delete draft[i];
+  }
+}
 
 /** Array methods that look at items one by one: through indexes, which a proxy is asked for as strings, they are slower. */
 const looking = {
   forEach(this: unknown[], visit: Visit<void>, self?: unknown): void {
     const array = place(this);
+    requireFunction(visit);
     const { length } = array;
     for (let i = 0; i < length && i < array.length; i++) if (!array.isHole(i)) visit.call(self, item(array, i), i, this);
   },
   map(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
+    requireFunction(visit);
     const results = new Array<unknown>(place(this).length);
     looking.forEach.call(this, (value, i) => (results[i] = visit.call(self, value, i, this)));
     return results;
   },
   filter(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown[] {
+    requireFunction(visit);
     const results: unknown[] = [];
     looking.forEach.call(this, (value, i) => {
       if (visit.call(self, value, i, this)) results.push(value);
@@ -122,22 +147,26 @@ const looking = {
   },
   findIndex(this: unknown[], visit: Visit<unknown>, self?: unknown): number {
     const array = place(this);
+    requireFunction(visit);
     const { length } = array;
     for (let i = 0; i < length; i++) if (visit.call(self, item(array, i), i, this)) return i;
     return -1;
   },
   find(this: unknown[], visit: Visit<unknown>, self?: unknown): unknown {
+    requireFunction(visit);
     let found: unknown;
     const index = looking.findIndex.call(this, (value, i) => visit.call(self, (found = value), i, this));
     return index === -1 ? undefined : found;
   },
   some(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
     const array = place(this);
+    requireFunction(visit);
     const { length } = array;
     for (let i = 0; i < length && i < array.length; i++) if (!array.isHole(i) && visit.call(self, item(array, i), i, this)) return true;
     return false;
   },
   every(this: unknown[], visit: Visit<unknown>, self?: unknown): boolean {
+    requireFunction(visit);
     return !looking.some.call(this, (value, i) => !visit.call(self, value, i, this));
   },
   slice(this: unknown[], start?: number, end?: number): unknown[] {
@@ -154,6 +183,11 @@ const looking = {
     const array = place(this);
     if (value === undefined || typeof value === "number") return array.items.includes(value, from);
     return looking.indexOf.call(this, value, from) !== -1;
+  },
+  join(this: unknown[], separator?: string): string {
+    const items = all(place(this));
+    // An array that is in itself is known by itself.
+    return Array.prototype.join.call(items.some(isContainer) ? this : items, separator);
   },
   values(this: unknown[]): IterableIterator<unknown> {
     return iterate(place(this));
@@ -180,7 +214,7 @@ const many: Record<string, (items: unknown[], args: unknown[]) => unknown[]> = {
 
 /** Array methods that make another value of all items: of those that this platform has. */
 const making = Object.fromEntries(
-  ["with", "toSorted", "toReversed", "toSpliced", "concat", "flat", "join"].flatMap((name) => {
+  ["with", "toSorted", "toReversed", "toSpliced", "concat", "flat"].flatMap((name) => {
     const method = (Array.prototype as unknown as Record<string, ArrayMethod | undefined>)[name];
     if (method === undefined) return [];
     const make = function (this: unknown[], ...args: unknown[]): unknown {

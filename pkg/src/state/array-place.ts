@@ -139,13 +139,13 @@ export class ArrayPlace extends Place {
   }
 
   /** The item that `pop` or `splice` gives: one of the state's becomes a draft, so that `d.list.push(d.other.pop())` moves that very item. */
-  private taken(slot: unknown, index: number): unknown {
-    if (!isContainer(slot) || slot instanceof Place || !this.recipe.isOurs(slot)) return slot;
-    return this.dated(this.recipe.place(slot as Container, this, index, false));
+  private taken(slot: Container, index: number): unknown {
+    if (slot instanceof Place || !this.recipe.isOurs(slot)) return slot;
+    return this.dated(this.recipe.place(slot, this, index, false));
   }
 
   private allTaken(out: unknown[], index: number): unknown[] {
-    for (let i = 0; i < out.length; i++) out[i] = this.taken(out[i], index < 0 ? index : index + i);
+    for (let i = 0; i < out.length; i++) if (isContainer(out[i])) out[i] = this.taken(out[i] as Container, index < 0 ? index : index + i);
     return out;
   }
 
@@ -290,7 +290,7 @@ export class ArrayPlace extends Place {
     const out = spliceItems(this.items, index, remove, insert);
     edit.out = out;
     // In the edit the values stay what they are, to be put back; what goes out may be changed elsewhere.
-    return this.allTaken([...out], isFirst ? index : -1);
+    return this.allTaken(out.slice(), isFirst ? index : -1);
   }
 
   private push(slots: unknown[]): void {

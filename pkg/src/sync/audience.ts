@@ -118,9 +118,9 @@ export class Audience {
     if (connection !== undefined) this.connections?.closed(connection);
   }
 
-  /** Closes everything, because the state is no more. */
-  dismiss(reason: string): void {
-    for (const socket of this.context.getWebSockets(this.tag)) closeSocket(socket, 1012, reason);
+  /** Closes everything, because the state is no more, or can't be read. */
+  dismiss(code: number, reason: string): void {
+    for (const socket of this.context.getWebSockets(this.tag)) closeSocket(socket, code, reason);
     for (const stream of this.streams) stream.close();
   }
 }

@@ -172,7 +172,7 @@ export class LiveState<T> {
     this.wait(() => {
       // Unless it has begun anew.
       if (this.opened === undefined) this.close();
-      this.audience.dismiss("the state was deleted");
+      this.audience.dismiss(1012, "the state was deleted");
     }, ({ session }) => session === undefined || session !== deleted);
   }
 
@@ -199,7 +199,7 @@ export class LiveState<T> {
   private deleted(): void {
     this.isDeleted = this.isBusy;
     if (!this.isDeleted) this.forget();
-    this.wait(() => this.audience.dismiss("the storage was deleted"));
+    this.wait(() => this.audience.dismiss(1012, "the storage was deleted"));
   }
 
   private tell(event: SyncedEvent): void {
@@ -338,28 +338,32 @@ export class LiveState<T> {
     return this.opened ?? this.read();
   }
 
-  /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
   private read(): Live<T> {
-    const { version } = this.options;
-    if (version === undefined) return this.readStored();
     try {
-      this.context.storage.transactionSync(() => {
-        let isNew = false;
-        const opened = this.readStored(() => (isNew = true));
-        const from = isNew ? version : this.tables.version;
-        const next = migrated(opened.tracker.getState(), from, this.options);
-        opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
-        this.commit(opened);
-        if (from < version) this.tables.version = version;
-      });
-      // It was read in a transaction, where nobody is given a place.
-      if (!this.transactions.isOpen) this.audience.seat();
-      // Where storage failed when what is stored was looked at once more, what was opened has been given back.
-      return this.opened ?? this.readStored();
+      return this.options.version === undefined ? this.readStored() : this.readMigrated(this.options.version);
     } catch (error) {
       this.forget();
+      // Whoever watches would take what was shown last for what is.
+      if (!isLoss(error)) this.audience.dismiss(1011, "the state can't be read");
       throw error;
     }
+  }
+
+  /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
+  private readMigrated(version: number): Live<T> {
+    this.context.storage.transactionSync(() => {
+      let isNew = false;
+      const opened = this.readStored(() => (isNew = true));
+      const from = isNew ? version : this.tables.version;
+      const next = migrated(opened.tracker.getState(), from, this.options);
+      opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
+      this.commit(opened);
+      if (from < version) this.tables.version = version;
+    });
+    // It was read in a transaction, where nobody is given a place.
+    if (!this.transactions.isOpen) this.audience.seat();
+    // Where storage failed when what is stored was looked at once more, what was opened has been given back.
+    return this.opened ?? this.readStored();
   }
 
   private readStored(isNew?: () => void): Live<T> {
