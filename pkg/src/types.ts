@@ -4,11 +4,14 @@ type Scalar = string | number | boolean | null | undefined;
 
 type Callable = (...args: never[]) => unknown;
 
-// A list of any length is named by its items, and not mapped, so that a type that holds itself (as JSON's does) comes to an end.
+// A list of any length is named by its items, and not mapped, so that a type that holds itself (as JSON's does) comes to an end. One
+// that begins or ends with places of its own is mapped.
+type Tuple = readonly [unknown, ...unknown[]] | readonly [...unknown[], unknown];
 
 /** A state as it is published: frozen, shared between versions, `===` where nothing changed. */
 export type Immutable<T> = T extends Scalar | Callable
   ? T
+  : T extends Tuple ? { readonly [K in keyof T]: Immutable<T[K]> }
   : T extends readonly (infer Item)[]
     ? number extends T["length"] ? readonly Immutable<Item>[] : { readonly [K in keyof T]: Immutable<T[K]> }
     : T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T;
@@ -16,6 +19,7 @@ export type Immutable<T> = T extends Scalar | Callable
 /** A state while a recipe runs: write to it as to a plain object. */
 export type Draft<T> = T extends Scalar | Callable
   ? T
+  : T extends Tuple ? { -readonly [K in keyof T]: Draft<T[K]> }
   : T extends readonly (infer Item)[]
     ? number extends T["length"] ? Draft<Item>[] : { -readonly [K in keyof T]: Draft<T[K]> }
     : T extends object ? { -readonly [K in keyof T]: Draft<T[K]> } : T;
@@ -30,7 +34,7 @@ type Inside<T, Name extends string> = unknown extends T
   : T extends Scalar ? undefined : T extends readonly (infer Item)[] ? (Name extends `${number}` ? Item | undefined : unknown) : Name extends keyof T ? T[Name] : unknown;
 
 /** What a recipe may return: no promise. What it returns doesn't become the state. */
-export type RecipeResult<R> = R & (R extends PromiseLike<unknown> ? never : unknown);
+export type RecipeResult<R> = R & (unknown extends R ? unknown : [Extract<R, PromiseLike<unknown>>] extends [never] ? unknown : never);
 
 /** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, but that the string and the place in it must be there; `inc`). */
 export type JSONPatchOperation =

@@ -46,6 +46,14 @@ impl Step {
         }
     }
 
+    /// The index that it is, or may be: of a pointer's segment only the container says.
+    pub(crate) fn index(&self) -> Option<usize> {
+        match self {
+            Step::Key(key) => pointer::index(key),
+            Step::Index(index) => Some(*index),
+        }
+    }
+
     /// Whether a pattern's segment means this step; `*` means any.
     pub(crate) fn fits(&self, segment: &[u8]) -> bool {
         match self {

@@ -7,7 +7,7 @@ use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
-use crate::pointer::{Pointer, index};
+use crate::pointer::Pointer;
 use crate::text;
 use crate::writes::{self, Base, StepWrites, Write, shifts_target};
 
@@ -38,52 +38,23 @@ impl StepWrites {
     }
 }
 
-/// `base` is the state before the writes; only `append_text` and `increment` need it. O(operations), and where those come after
-/// writes that reach them, or are longer than they were measured as, also the cost of applying them.
+/// `base` is the state before the writes; only `append_text` and `increment` need it, and moves of writes that were read from text.
+/// O(operations), and where those come after writes that reach them, or are longer than they were measured as, also the cost of
+/// applying them.
 pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Patch> {
     let derived = operations(writes, base, dialect)?;
-    let patch = match base {
-        Some(base) => derived.measured(base, dialect),
+    Ok(match base {
+        Some(base) => derived.measured(base),
         None => Patch { operations: derived.operations },
-    };
-    Ok(with_targets(patch, dialect))
+    })
 }
 
-/// The operations that peers apply who look a move's target up before they remove the value: some find nothing then, as
-/// fast-json-patch does, and some another place, as rfc6902 does without a word. In the standard dialect a move that gives its
-/// target another place is a copy to where that is before, and a removal. O(operations).
-pub(super) fn with_targets(patch: Patch, dialect: Dialect) -> Patch {
-    if dialect == Dialect::Extended {
-        return patch;
-    }
-    let mut operations = Vec::with_capacity(patch.operations.len());
-    for operation in patch.operations {
-        match operation {
-            Operation::Move { from, path } if shifts_target(from.keys(), path.keys()) => {
-                let path = before_removal(&from, &path);
-                operations.extend([Operation::Copy { from: from.clone(), path }, Operation::Remove { path: from }]);
-            }
-            other => operations.push(other),
-        }
-    }
-    Patch { operations }
-}
-
-/// The target of a move that [`shifts_target`], while the value is still where it was.
-fn before_removal(from: &Pointer, path: &Pointer) -> Pointer {
-    let mut keys = path.keys().to_vec();
-    if let Some(key) = keys.get_mut(from.keys().len() - 1)
-        && let Some(index) = index(key)
-    {
-        *key = index.saturating_add(1).into();
-    }
-    Pointer::from_keys(keys)
-}
-
-/// The operations that the writes are, moves as they are meant.
+/// The operations that the writes are.
 pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Derived> {
-    let mut derived = Derived { operations: Vec::with_capacity(writes.ops.len()), longer: Vec::new() };
+    let mut derived = Derived { operations: Vec::with_capacity(writes.ops.len()), ..Derived::default() };
+    let shifts = |from: &[Step], path: &[Step]| dialect == Dialect::Rfc6902 && shifts_target(from, path);
     let needs_base = writes.ops.iter().any(|write| match write {
+        Write::Move { from, path } => matches!(from.last(), Some(Step::Key(_))) && shifts(from, path),
         Write::AppendText { .. } | Write::Increment { .. } => true,
         Write::Replace { value, .. } => dialect == Dialect::Extended && is_long_text(value),
         _ => false,
@@ -92,7 +63,7 @@ pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Diale
     for (index, write) in writes.ops.into_iter().enumerate() {
         let write = match write {
             // Permutations have many of them, whose steps become keys where they are.
-            Write::Move { from, path } if before.is_none() => {
+            Write::Move { from, path } if before.is_none() && !shifts(&from, &path) => {
                 let [from, path] = [from, path].map(|path| Pointer::from_keys(path.into_iter().map(Step::into_segment).collect()));
                 derived.operations.push(Operation::Move { from, path });
                 continue;
@@ -120,7 +91,18 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
             let path = below(path, index.saturating_add(items.len()).into());
             out.extend((0..surplus).map(|_| Operation::Remove { path: path.clone() }));
         }
-        Write::Move { from, path } => out.push(Operation::Move { from: pointer(from), path: pointer(path) }),
+        // Peers look the target up before they remove the value: some find nothing then, as fast-json-patch does, and some another
+        // place, as rfc6902 does without a word.
+        Write::Move { from, path } => {
+            let is_two = dialect == Dialect::Rfc6902 && shifts_target(from, path) && is_item(from, base)?;
+            let source = pointer(from);
+            if is_two {
+                let path = pointer(&before_removal(from, path));
+                out.extend([Operation::Copy { from: source.clone(), path }, Operation::Remove { path: source }]);
+            } else {
+                out.push(Operation::Move { from: source, path: pointer(path) });
+            }
+        }
         Write::Replace { path, value, is_new } => {
             let grown = if dialect == Dialect::Extended && is_long_text(value) { growth(base, path, value)? } else { None };
             if let Some(insertion) = grown {
@@ -149,6 +131,25 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
         }
     }
     Ok(())
+}
+
+/// Whether the place is in an array, as far as anybody knows: writes that were read from text have names for indexes.
+fn is_item(place: &[Step], base: Option<&mut Base>) -> Result<bool> {
+    Ok(match (place.last(), base) {
+        (Some(Step::Key(_)), Some(base)) => base.find(edit::parent(place))?.is_some_and(|around| around.bracket() == Some(b'[')),
+        (last, _) => matches!(last, Some(Step::Index(_))),
+    })
+}
+
+/// The target of a move that [`shifts_target`], while the value is still where it was.
+fn before_removal(from: &[Step], path: &[Step]) -> Vec<Step> {
+    let mut place = path.to_vec();
+    if let Some(step) = place.get_mut(edit::parent(from).len())
+        && let Some(index) = step.index()
+    {
+        *step = Step::Index(index.saturating_add(1));
+    }
+    place
 }
 
 /// Below this a `replace` is about as short as a `str_ins`.

@@ -1,6 +1,6 @@
 //! The patch from one document to another.
 
-use super::derive::{operations, with_targets};
+use super::derive::operations;
 use super::{Dialect, Patch};
 use crate::diff::Comparison;
 use crate::document::Document;
@@ -48,6 +48,6 @@ impl Document {
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.
         let derived = operations(writes, Some(&self.root), options.dialect).unwrap_or_default();
-        with_targets(derived.shortened(&other.root, options.dialect), options.dialect)
+        derived.shortened(&other.root)
     }
 }

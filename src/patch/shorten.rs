@@ -1,11 +1,11 @@
 //! Operations that are longer than what they lead to: the container is replaced as a whole instead.
 
-use super::{Dialect, Operation, Patch, apply, codec};
+use super::{Operation, Patch, apply, codec};
 use crate::edit::parent;
 use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::pointer::{self, Pointer};
-use crate::writes::{Shortened, Told, Write, common, length, shifts_target, shorten};
+use crate::writes::{Shortened, Told, Write, common, length, shorten};
 
 /// Operations that were made of writes.
 #[derive(Default)]
@@ -13,13 +13,18 @@ pub(super) struct Derived {
     pub operations: Vec<Operation>,
     /// Which of them are longer than the writes that were measured. Those that have no array around them needn't be here.
     pub longer: Vec<usize>,
+    /// Which of them remove what was copied before: both are a move.
+    pub removals: Vec<usize>,
 }
 
 impl Derived {
-    /// Remembers the operation that the write became if it is longer: growth that is told as the whole value, and the other
-    /// way round where little was there before.
+    /// Remembers the operation that the write became if it is the second one of a move, or longer: growth that is told as the whole
+    /// value, and the other way round where little was there before.
     pub fn note(&mut self, write: &Write) {
         let Some(operation) = self.operations.last() else { return };
+        if let (Write::Move { .. }, Operation::Remove { .. }) = (write, operation) {
+            self.removals.push(self.operations.len() - 1);
+        }
         let keys = operation.path().keys();
         let became = matches!(
             (write, operation),
@@ -31,26 +36,30 @@ impl Derived {
         }
     }
 
+    fn told(&mut self) -> Vec<Measured> {
+        let (mut longer, mut removals) = (self.longer.iter().peekable(), self.removals.iter().peekable());
+        let operations = std::mem::take(&mut self.operations).into_iter().enumerate();
+        let told = operations.map(|(index, operation)| {
+            let [is_longer, is_removal] = [&mut longer, &mut removals].map(|noted| noted.next_if_eq(&&index).is_some());
+            Measured { operation, is_longer, is_removal }
+        });
+        told.collect()
+    }
+
     /// Without those of containers that are shorter as a whole.
-    pub fn shortened(self, after: &Node, dialect: Dialect) -> Patch {
-        let told = self.operations.into_iter().map(|operation| Measured { operation, is_longer: false, dialect }).collect();
-        Patch { operations: shorten(told, after, Shortened::All).into_iter().map(|one: Measured| one.operation).collect() }
+    pub fn shortened(mut self, after: &Node) -> Patch {
+        Patch { operations: shorten(self.told(), after, Shortened::All).into_iter().map(|one: Measured| one.operation).collect() }
     }
 
     /// The patch, without the operations of arrays that are shorter as a whole because some of them are longer than they were
     /// measured as.
-    pub fn measured(self, base: &Node, dialect: Dialect) -> Patch {
-        let patch = Patch { operations: self.operations };
+    pub fn measured(mut self, base: &Node) -> Patch {
+        let patch = Patch { operations: self.operations.clone() };
         let mut after = base.clone();
         if self.longer.is_empty() || patch.len() < 2 || apply(&mut after, &patch, &Limits::none()).is_err() {
             return patch;
         }
-        let mut longer = self.longer.into_iter().peekable();
-        let told = patch.operations.iter().cloned().enumerate().map(|(index, operation)| {
-            let is_longer = longer.next_if_eq(&index).is_some();
-            Measured { operation, is_longer, dialect }
-        });
-        let shorter = shorten(told.collect(), &after, Shortened::Arrays).into_iter().map(|one| one.operation).collect();
+        let shorter = shorten(self.told(), &after, Shortened::Arrays).into_iter().map(|one| one.operation).collect();
         let shorter = Patch { operations: shorter };
         // What didn't come from one walk of the document may go back to a container, which would then be told twice.
         let mut again = base.clone();
@@ -60,7 +69,7 @@ impl Derived {
         let is_array = |node: &Node| node.bracket() == Some(b'[');
         let whole = Operation::Replace { path: Pointer::default(), value: after.clone() };
         let may_be_whole = is_array(base) && is_array(&after);
-        let total = |operations: &[Operation]| operations.iter().map(|one| length_in(dialect, one)).sum::<usize>();
+        let total = |operations: &[Operation]| operations.iter().map(|one| codec::length(one) + 1).sum::<usize>();
         if may_be_whole && total(&patch.operations) > total(std::slice::from_ref(&whole)) {
             Patch { operations: vec![whole] }
         } else {
@@ -69,23 +78,12 @@ impl Derived {
     }
 }
 
-/// An operation, and whether it is longer than it was measured as.
+/// An operation, whether it is longer than it was measured as, and whether it removes what was copied before.
 #[derive(Clone)]
 struct Measured {
     operation: Operation,
     is_longer: bool,
-    dialect: Dialect,
-}
-
-/// How many bytes the text of the operation has, or of the two that it becomes, each with a comma after it.
-fn length_in(dialect: Dialect, operation: &Operation) -> usize {
-    let removal = match operation {
-        Operation::Move { from, path } if dialect == Dialect::Rfc6902 && shifts_target(from.keys(), path.keys()) => {
-            codec::length(&Operation::Remove { path: from.clone() }) + 1
-        }
-        _ => 0,
-    };
-    codec::length(operation) + 1 + removal
+    is_removal: bool,
 }
 
 impl Told for Measured {
@@ -110,7 +108,10 @@ impl Told for Measured {
     }
 
     fn is_far(&self) -> bool {
-        matches!(&self.operation, Operation::Copy { from, path } | Operation::Move { from, path } if parent(from.keys()) != parent(path.keys()))
+        match &self.operation {
+            Operation::Copy { from, path } | Operation::Move { from, path } => parent(from.keys()) != parent(path.keys()),
+            _ => self.is_removal,
+        }
     }
 
     fn may_be_whole(told: &[Measured]) -> bool {
@@ -118,12 +119,12 @@ impl Told for Measured {
     }
 
     fn length(&self) -> usize {
-        length_in(self.dialect, &self.operation)
+        codec::length(&self.operation) + 1
     }
 
     fn replacement(path: Vec<Key>, value: Node) -> Measured {
         let operation = Operation::Replace { path: Pointer::from_keys(path), value };
-        Measured { operation, is_longer: true, dialect: Dialect::Rfc6902 }
+        Measured { operation, is_longer: true, is_removal: false }
     }
 
     fn child(node: &Node, step: &Key) -> Option<Node> {

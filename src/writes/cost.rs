@@ -2,7 +2,7 @@
 
 use super::Write;
 use crate::edit::{self, Step};
-use crate::node::{Key, Node};
+use crate::node::Node;
 use crate::pointer;
 use crate::print::{self, print_text};
 
@@ -46,7 +46,7 @@ fn length_to(write: &Write, most: usize) -> usize {
             let put: usize = items.iter().enumerate().map(|(offset, item)| at(path, index + offset, label(offset)) + value(item)).sum();
             put + at(path, index + items.len(), REMOVE).saturating_mul(remove.saturating_sub(items.len()))
         }
-        Write::Move { from, path } if shifts_target(from, path) => MOVE.len() + REMOVE.len() + 2 * place(from) + place(path) + 4,
+        Write::Move { from, path } if is_two(from, path) => MOVE.len() + REMOVE.len() + 2 * place(from) + place(path) + 4,
         Write::Move { from, path } => MOVE.len() + place(from) + place(path) + 2,
         Write::Replace { path, value: new, is_new } => (if *is_new { ADD.len() } else { REPLACE.len() }) + place(path) + value(new) + 2,
         Write::Delete { path } => REMOVE.len() + place(path) + 2,
@@ -85,31 +85,17 @@ fn digits(index: usize) -> usize {
     index.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// A step of a pointer, as far as it is asked for an item's index.
-pub(crate) trait Indexed: PartialEq {
-    fn index(&self) -> Option<usize>;
-}
-
-impl Indexed for Step {
-    fn index(&self) -> Option<usize> {
-        if let Step::Index(index) = self { Some(*index) } else { None }
-    }
-}
-
-impl Indexed for Key {
-    fn index(&self) -> Option<usize> {
-        pointer::index(self)
-    }
-}
-
-/// Whether removing the value at `from` gives another place to what `path` leads through: an item after it, in the same
-/// array. Such a move is two operations in the standard dialect ([`crate::patch::derive`]), and is measured as these.
-pub(crate) fn shifts_target<S: Indexed>(from: &[S], path: &[S]) -> bool {
+/// Whether removing the value at `from`, if it is an item, gives another place to what `path` leads through: an item after it, in
+/// the same array.
+pub(crate) fn shifts_target(from: &[Step], path: &[Step]) -> bool {
     let Some((item, parent)) = from.split_last() else { return false };
-    path.len() > from.len()
-        && path.starts_with(parent)
-        && path.get(parent.len()).and_then(S::index) >= item.index()
-        && item.index().is_some()
+    let is_after = |step: &Step| step.index() >= item.index() && item.index().is_some();
+    path.len() > from.len() && path.starts_with(parent) && path.get(parent.len()).is_some_and(is_after)
+}
+
+/// Whether the move is a copy and a removal in the standard dialect ([`crate::patch::derive`]).
+fn is_two(from: &[Step], path: &[Step]) -> bool {
+    matches!(from.last(), Some(Step::Index(_))) && shifts_target(from, path)
 }
 
 /// How many operations the write is in a patch, at most.
@@ -117,7 +103,7 @@ pub(crate) fn operations(write: &Write) -> usize {
     match write {
         Write::Append { items, .. } => items.len(),
         Write::Splice { remove, items, .. } => items.len().max(*remove),
-        Write::Move { from, path } => 1 + usize::from(shifts_target(from, path)),
+        Write::Move { from, path } => 1 + usize::from(is_two(from, path)),
         _ => 1,
     }
 }

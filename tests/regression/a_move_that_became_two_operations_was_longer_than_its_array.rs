@@ -1,4 +1,4 @@
-//! In the standard dialect a move whose target shifts is a removal and an insertion, which has the value. All of it was measured
+//! In the standard dialect a move whose target shifts was a removal and an insertion, which has the value. All of it was measured
 //! before that.
 
 use patchwire::{ArrayDelta, Dialect, DiffOptions, Document, Patch, Tracker, TrackerOptions};

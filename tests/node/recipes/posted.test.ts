@@ -1,12 +1,11 @@
-import { applyPatch as applyWithPeer } from "fast-json-patch";
 import { produce } from "immer";
-import { immutableJSONPatch } from "immutable-json-patch";
 import { describe, expect, test } from "vitest";
-import { applyPatch, applyStepWrites, StateDocument, StateTracker, type JSONPatchOperation, type StateTrackerOptions } from "patchwire";
+import { applyPatch, applyStepWrites, StateDocument, StateTracker, type StateTrackerOptions } from "patchwire";
+import { expectToLead } from "../support/libraries.ts";
 import { posted, start, type Dice } from "../support/posted.ts";
 import { seed as chosen } from "../support/runs.ts";
 
-// Each published recipe alone, and many in a row on one tracker that several read: the state is the plain object's, two other
+// Each published recipe alone, and many in a row on one tracker that several read: the state is the plain object's, three other
 // libraries get it by the patches, and the way back leads back.
 
 type Any = any;
@@ -44,12 +43,6 @@ function onTracker(tracker: StateTracker<Any>, name: string, seed: number): bool
   }
 }
 
-function leads(from: Any, patch: JSONPatchOperation[], to: Any): void {
-  expect(applyPatch(clone(from), patch)).toEqual(to);
-  expect(applyWithPeer(clone(from), clone(patch) as never, true).newDocument).toEqual(to);
-  expect(immutableJSONPatch(clone(from), clone(patch) as never)).toEqual(to);
-}
-
 /** What Immer leaves where it was is there, `===`. */
 function shares(before: Any, after: Any, peer: Any, path = ""): void {
   if (typeof before !== "object" || before === null || typeof peer !== "object" || peer === null) return;
@@ -68,11 +61,11 @@ describe.each<StateTrackerOptions["arrayDeltaMode"]>(["precise", true, false])("
       const published = isDocument ? before : tracker.getState();
       const { after, threw } = onPlain(before, name, seed);
       expect(onTracker(tracker, name, seed)).toBe(threw);
-      leads(before, tracker.getRFC6902Patches(), after);
+      expectToLead(before, tracker.getRFC6902Patches(), after);
       const state = tracker.getState();
       expect(JSON.stringify(state)).toBe(JSON.stringify(after));
       if (!isDocument && !threw) shares(published, state, produce(published, (draft: Any) => { posted[name]!(draft, dice(seed)); }));
-      leads(after, tracker.getInversePatches(), before);
+      expectToLead(after, tracker.getInversePatches(), before);
       expect(applyStepWrites(before, tracker.getStepWrites()).state).toEqual(after);
       expect(applyPatch(before, tracker.getPatchText({ dialect: "extended" }))).toEqual(after);
       expect(JSON.stringify(tracker.document().toJSON())).toBe(JSON.stringify(after));
@@ -102,12 +95,12 @@ describe("many in a row, with readers", () => {
         if (R(2)) expect(JSON.stringify(tracker.getState()), name).toBe(JSON.stringify(plain));
         for (const reader of readers) {
           if (R(reader.every)) continue;
-          leads(reader.state, reader.cursor.patches(), plain);
+          expectToLead(reader.state, reader.cursor.patches(), plain);
           reader.state = plain;
           reader.cursor.advance();
         }
         if (R(10) === 0) {
-          leads(plain, tracker.getInversePatches(), reset);
+          expectToLead(plain, tracker.getInversePatches(), reset);
           tracker.resetTracking();
           reset = plain;
         }

@@ -51,6 +51,11 @@ tracker.update(() => {});
 tracker.update(async (draft) => { draft.kind = "a"; });
 // @ts-expect-error a recipe that returns a promise
 tracker.update(() => Promise.resolve(1));
+// @ts-expect-error a recipe that may return a promise
+tracker.update((draft) => (draft.kind === "a" ? Promise.resolve(1) : 1));
+declare const anything: any;
+tracker.update(() => anything);
+tracker.update((draft) => draft.anything);
 // @ts-expect-error a published state is read-only
 tracker.getState().kind = "a";
 // @ts-expect-error deep down as well
@@ -112,3 +117,17 @@ tree.update((draft) => {
 tree.getState().children.push(tree.getState());
 export const anyTracker: StateTracker<unknown> = tree;
 export const lists: [Draft<readonly (readonly number[])[]>, Immutable<[string, number[]]>] = [[[1]], ["", [1]]];
+
+// Tuples keep the types of their places, also where any number of items follows or comes before.
+interface Tuples { pair: [number, string]; first: readonly [number, string, ...boolean[]]; last: [...boolean[], string]; none: []; maybe: [number, string?] }
+declare const tuples: StateTracker<Tuples>;
+export const ofTuples: [number, string, boolean | undefined, string | undefined] = [tuples.getState().first[0], tuples.getState().first[1], tuples.getState().first[2], tuples.getState().maybe[1]];
+const change = (state: Tuples): void => void (state.pair[0] += 1);
+tuples.update(change);
+tuples.update((draft) => {
+  draft.first[0] = 2;
+  draft.first[1] = "b";
+  draft.first[3] = true;
+  // @ts-expect-error the first is a number
+  draft.first[0] = "a";
+});
