@@ -5,8 +5,9 @@ const MOST = 1_024;
 
 /** The names in a JSON Pointer (RFC 6901) that somebody gave, which is refused as the core does it (src/pointer/mod.rs). */
 export function namesIn(pointer: string): string[] {
-  const refuse = (reason: string): PatchwireError => new PatchwireError("INVALID_POINTER", `${reason} (at '${String(pointer)}')`, { path: String(pointer) });
-  if (typeof pointer !== "string") throw refuse("a pointer is a string, like '/notes/0'");
+  const refuse = (reason: string): PatchwireError => new PatchwireError("INVALID_POINTER", `${reason} (at '${pointer}')`, { path: pointer });
+  // It may be an object that has no text.
+  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
   if (pointer !== "" && !pointer.startsWith("/")) throw refuse("a pointer is empty or starts with '/'");
   const names = segmentsOf(pointer);
   if (names.length > MOST) throw new PatchwireError("LIMIT_EXCEEDED", "a pointer is over the segment limit (limits.path)");

@@ -2,13 +2,16 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 import type { LiveState } from "./live-state.js";
 import { EventStream } from "./sinks.js";
 import { call, isLoss } from "../bridge/core.js";
+import { checkObject } from "../store/checks.js";
 import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
 const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
 
 /** Answers as {@link SyncedState.fetch} says. */
-export function respond(state: LiveState<unknown>, { url, method, headers }: HttpRequest): HttpResponse {
+export function respond(state: LiveState<unknown>, request: HttpRequest): HttpResponse {
+  checkObject("the request", request);
+  const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });

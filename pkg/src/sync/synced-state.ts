@@ -8,7 +8,7 @@ import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount } from "../store/checks.js";
+import { checkCount, checkOptions } from "../store/checks.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import { StreamedValue } from "../tracker/stream.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult } from "../types.js";
@@ -406,7 +406,8 @@ export class SyncedState<T> {
    * console.log(state.repair()); // undefined
    * ```
    */
-  repair({ version }: { version?: number } = {}): Repaired | undefined {
+  repair(options: { version?: number } = {}): Repaired | undefined {
+    const { version } = checkOptions(options) as typeof options;
     return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
   }
 

@@ -181,6 +181,7 @@ type Rules = Pick<ChangeRequestOptions, "allow" | "view" | "scope" | "strayMembe
 
 /** Makes a change of any kind (src/wasm/change_request.rs) to a state, and returns what isn't frozen yet. */
 export function change<T>(state: unknown, told: object, options: Pick<ChangeRequestOptions, "strategies" | "dialect" | "limits"> & Rules): Outcome<T> {
+  requireObject("the options", options);
   const { allow, view, scope, strayMembers, truncation } = options;
   const all = { ...told, allow, view, scope, strayMembers, truncation };
   checkJson(state);
@@ -270,6 +271,7 @@ export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
  * ```
  */
 export function changeRequestSchema(view?: View, options: { state?: unknown; allow?: readonly string[]; scope?: string; limits?: Limits } = {}): Record<string, unknown> {
+  requireObject("the options", options);
   const { state, allow, scope } = options;
   const told = { view, allow, scope };
   checkJson(told);

@@ -52,8 +52,7 @@ export class StateDocument {
    */
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
     const given = bounds(limits);
-    if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });
-    const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
+    const [arena, length] = pass(text);
     return new StateDocument(call(() => core().DocumentHandle.parse(arena, length!, given)));
   }
 
@@ -72,7 +71,7 @@ export class StateDocument {
    * ```
    */
   parseNext(text: string | Uint8Array): StateDocument {
-    const [arena, length] = typeof text === "string" ? passTexts(text) : passBytes(text);
+    const [arena, length] = pass(text);
     return new StateDocument(call(() => this.handle.parse_next(arena, length!)), this.source);
   }
 
@@ -208,4 +207,10 @@ export class StateDocument {
     if (this.#handle !== null) release(this.#handle);
     this.#handle = null;
   }
+}
+
+/** Writes text that is to be parsed into the arena. */
+function pass(text: string | Uint8Array): ReturnType<typeof passBytes> | ReturnType<typeof passTexts> {
+  if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });
+  return typeof text === "string" ? passTexts(text) : passBytes(text);
 }

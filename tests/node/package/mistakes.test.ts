@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { applyChangeRequest, applyPatch, diff, diffTexts, mergeWrites, parallel, PatchwireError, StateTracker } from "patchwire";
+import { applyChangeRequest, applyPatch, changeRequestSchema, diff, diffTexts, mergeWrites, parallel, PatchwireError, revertChange, StateDocument, StateTracker } from "patchwire";
 import { connect } from "patchwire/client";
 import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
 import { refusal } from "../support/refusal.ts";
@@ -45,6 +45,12 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["an unknown option of mergeWrites", () => mergeWrites({}, [], { strategy: {} } as never), "VALIDATION_FAILED", "there is no option strategy: the options are strategies, dialect, limits"],
   ["an unknown option of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, { allowed: [] } as never), "VALIDATION_FAILED", "there is no option allowed: the options are allow, view"],
   ["null for the options of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, null as never), "NOT_JSON", "the options should be an object"],
+  ["null for the options of a schema", () => changeRequestSchema({}, null as never), "NOT_JSON", "the options should be an object"],
+  ["null for the options of a change that is taken back", () => revertChange({}, [], 0, null as never), "NOT_JSON", "the options should be an object"],
+  ["no text for the next version of a document", () => StateDocument.parse("{}").parseNext(undefined as never), "INVALID_JSON", "a document is parsed from a string, or from bytes"],
+  ["an object without a prototype for a pointer", () => tracker({}).increment(Object.create(null) as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
+  ["null for the options of a repair", () => (synced(context(), { initial: {} }) as SyncedState<object>).repair(null as never), "VALIDATION_FAILED", "the options are an object"],
+  ["no request to answer", () => (synced(context(), { initial: {} }) as SyncedState<object>).fetch(undefined as never), "VALIDATION_FAILED", "the request is an object"],
 
   ["a SyncedState of nothing", () => synced(undefined, { initial: {} }), "VALIDATION_FAILED", noContext],
   ["a SyncedState of a storage", () => synced(memoryStorage(), { initial: {} }), "VALIDATION_FAILED", noContext],
