@@ -19,14 +19,20 @@ export function readSlot(container: Container | Slots, key: Key): unknown {
 
 /** Reads what hasn't been read of a container, or of some items, one level of what is large. O(what is read). */
 export function readAll(container: Container, small = BULK, from = 0, to = Infinity): void {
-  let keys: Key[] = Array.isArray(container) ? [...container.keys()].slice(from, to) : Object.keys(container);
-  keys = keys.filter((key) => container[key] instanceof Unread);
+  const keys = Array.isArray(container) ? unreadIn(container, from, to) : Object.keys(container).filter((key) => container[key] instanceof Unread);
   const pending = keys.filter((key) => isPending(container[key]));
   for (let at = 0; at < pending.length; ) at = (container[pending[at]!] as Unread).source.read(container, pending, at, small);
   for (const key of keys) {
     const slot: unknown = container[key];
     if (slot instanceof Unread) openSlot(container, key, slot, small);
   }
+}
+
+/** The indexes of those items that haven't been read. O(their range). */
+function unreadIn(items: unknown[], from: number, to: number): Key[] {
+  const keys: Key[] = [];
+  for (let i = from; i < to && i < items.length; i++) if (items[i] instanceof Unread) keys.push(i);
+  return keys;
 }
 
 function openSlot(container: Container | Slots, key: Key, unread: Unread, small: number): unknown {
