@@ -43,7 +43,7 @@ const recipes: [name: string, recipe: (draft: any) => void, operations: string[]
   ["a number to another object", (d) => { d.shelf.count = d.box.count; delete d.box.count; }, ["move /box/count /shelf/count"]],
   ["a member's name", (d) => { d.shelf.now = d.box.held; d.crate = d.box; delete d.box; }, ["add /shelf/now", "move /box /crate"]],
   ["a member to an array", (d) => { d.done.push(d.box.held); delete d.box.held; }, ["move /box/held /done/2"]],
-  ["an item into an item", (d) => { d.todo[3].about.child = d.todo.shift(); }, ["move /todo/0 /todo/2/about/child"]],
+  ["an item into an item", (d) => { d.todo[3].about.child = d.todo.shift(); }, ["copy /todo/0 /todo/3/about/child", "remove /todo/0"]],
   ["strings", (d) => { d.todo.push(d.notes.pop(), d.notes.shift()); }, ["move /notes/2 /todo/8", "move /notes/0 /todo/9"]],
   ["everything", (d) => { d.done.unshift(...d.todo.splice(0)); }, [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `move /todo/0 /done/${i}`)],
   ["moved, then edited", (d) => { d.done.push(d.todo.shift()); d.done[2].done = true; }, ["move /todo/0 /done/2", "replace /done/2/done"]],
