@@ -13,7 +13,8 @@ export default function setup({ name }: TestProject): void {
   for (const file of ["README.md", ...pages, ...shim.map((file) => `pkg/src/${file}`)]) {
     const text = readFileSync(new URL(file, root), "utf8");
     const plain = file.endsWith(".md") ? text : text.replaceAll(/^ *\* ?/gm, "");
-    for (const { 1: code, index } of plain.matchAll(/^```ts\n(.*?)^```/gms)) {
+    // What begins with a file's name is a part of a project (tests/packaging/).
+    for (const { 1: code, index } of plain.matchAll(/^```ts\n(?!\/\/ \S+\.ts\n)(.*?)^```/gms)) {
       const line = plain.slice(0, index).split("\n").length;
       // Files in different folders may have one name.
       const name = file.replace("pkg/src/", "").replaceAll("/", "-");

@@ -337,6 +337,7 @@ export const toolchains = [
     isQuick: true,
     async run(place) {
       writeSnippets('docs/live.md', place.dir);
+      await place.run('tsc', ['-p', '.']);
       await withServer(place, ['wrangler', 'dev', '--port', '0', '--ip', '127.0.0.1', '--inspector-port', '0'], async (url) =>
         demand(await place.run(node, ['main.js'], { env: { URL: url } }), '{"notes":["a","b","c"]} 2 1 0'),
       );

@@ -1,5 +1,5 @@
 import { getAgentByName, routeAgentRequest } from 'agents';
-import { Research as Shown } from './research.js';
+import { Research as Shown } from './research.ts';
 
 /** The example of docs/live.md, and something that changes both of its states. */
 export class Research extends Shown {
