@@ -11,9 +11,6 @@ fn it_is_a_copy_and_a_removal_in_the_standard_dialect() {
     tracker.apply(&Patch::parse(r#"[{"op":"move","from":"/1","path":"/2/0/n"}]"#).unwrap()).unwrap();
     let told = |dialect| tracker.patch(Tracker::MAIN, dialect).unwrap();
     assert_eq!(told(Dialect::Extended).to_string(), r#"[{"op":"move","from":"/1","path":"/2/0/n"}]"#);
-    assert_eq!(
-        told(Dialect::Rfc6902).to_string(),
-        r#"[{"op":"copy","from":"/1","path":"/3/0/n"},{"op":"remove","path":"/1"}]"#
-    );
+    assert_eq!(told(Dialect::Rfc6902).to_string(), r#"[{"op":"copy","from":"/1","path":"/3/0/n"},{"op":"remove","path":"/1"}]"#);
     assert_eq!(&start.apply(&told(Dialect::Rfc6902)).unwrap(), tracker.document());
 }
