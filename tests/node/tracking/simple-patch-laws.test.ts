@@ -309,6 +309,29 @@ test("of a list that takes another one's place the same is told as by the core, 
   );
 }, 90_000);
 
+const scalar = fc.oneof(fc.nat(9), fc.nat(99), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ maxLength: 6, unit: "binary" }), fc.constantFrom<Json>("w".repeat(45), "w".repeat(46), "x".repeat(30), `${"x".repeat(30)} and more`, true, null, -0));
+const scalars = fc.array(scalar, { maxLength: 24, size: "max" });
+
+test("a list of numbers and strings that takes another one's place is told as by the core, however many are in both", () => {
+  fc.assert(
+    fc.property(scalars, scalars, fc.nat(24), fc.nat(24), fc.constantFrom("box", "list", "item"), scalar, fc.constantFrom(...modes), fc.boolean(), (before, fresh, from, kept, where, beside, options, extended) => {
+      const dialect = extended ? "extended" : "rfc6902";
+      const after = [...fresh.slice(0, from), ...before.slice(from, from + kept), ...fresh.slice(from)];
+      const start = { box: before, list: [[1], before, { text: "x".repeat(40) }], beside: before[0] ?? 1 };
+      const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
+      for (const one of [tracker, twin]) {
+        one.update((draft) => {
+          if (where === "list") draft.list[1] = [...after];
+          else draft.box = [...after];
+          if (where === "item") draft.beside = beside;
+        });
+      }
+      expect(tracker.getPatchText({ dialect })).toBe(asks(twin, dialect));
+    }),
+    asked(4000),
+  );
+}, 90_000);
+
 const exchanges: [name: string, before: object, members: object][] = [
   ["two numbers", { a: 1, b: 2 }, { a: 10, b: 20 }],
   ["a long name and a text with a quote", { "a name that is long": 1, b: "x" }, { "a name that is long": 2, b: 'a "quote"' }],
