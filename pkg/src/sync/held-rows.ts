@@ -11,7 +11,7 @@ export class HeldRows {
   private readonly held: { deref(): StoredRows | undefined };
 
   constructor(rows: StoredRows) {
-    // Workers with a compatibility date before 2025-05-05 have none.
+    // Workers have none without the flag enable_weak_ref, which compatibility dates from May 2025 on imply.
     this.held = typeof WeakRef === "undefined" ? { deref: () => rows } : new WeakRef(rows);
   }
 
