@@ -75,9 +75,9 @@ pub(crate) struct Matcher<'m, 'a> {
 }
 
 impl Matcher<'_, '_> {
-    /// What the arrays have in common; `None` where the new one is told as a whole: where they share nothing and comparing their
-    /// items would cost too much, or where what is new is told in more text than the array has.
-    pub(crate) fn match_items(&mut self, old: &Array, new: &Array) -> Option<Matched> {
+    /// What the arrays have in common; `None` where they share nothing and comparing their items would cost too much, or where
+    /// `gives_up` says of the new one, and of the items that are gone and that came, that it isn't worth more.
+    pub(crate) fn match_items(&mut self, old: &Array, new: &Array, gives_up: impl Fn(&Array, &[Item], &[Item]) -> bool) -> Option<Matched> {
         let shared = old.shared_runs(new);
         let leaves: Vec<Run> = shared.into_iter().map(|(from, to, length)| Run { from, to, length }).collect();
         let mut runs = Vec::with_capacity(leaves.len());
@@ -107,7 +107,7 @@ impl Matcher<'_, '_> {
                 return None;
             }
         }
-        if are_longer_than(new, &removed, &inserted) {
+        if gives_up(new, &removed, &inserted) {
             return None;
         }
         let mut pairs: Vec<_> = removed.iter().filter_map(|item| Some((item.index, item.partner?))).collect();
@@ -261,7 +261,7 @@ impl Matcher<'_, '_> {
 /// Whether what leads to the items that have no partner takes more text than the new array has, whatever comes of them: each that
 /// is new is told by an operation of its own, or by several. Not where something is gone that may be elsewhere now, and takes less as
 /// a move.
-fn are_longer_than(new: &Array, removed: &[Item], inserted: &[Item]) -> bool {
+pub(crate) fn are_longer_than(new: &Array, removed: &[Item], inserted: &[Item]) -> bool {
     let arrival = |item: &Item| if item.node.bracket().is_some() { CHANGE } else { ARRIVAL };
     let come: usize = inserted.iter().filter(|item| item.partner.is_none()).map(arrival).sum();
     let told = (come + removed.len().saturating_sub(inserted.len()) * REMOVAL).saturating_sub(AROUND);

@@ -19,7 +19,7 @@ use crate::node::{Array, Key, Node, Object, Opened};
 use crate::ordered::{Ordered, sorted};
 use crate::print;
 use crate::writes::{ArrayDelta, cost};
-use matching::{Item, Matcher, Run, is_text_growing};
+use matching::{Item, Matcher, Run, are_longer_than, is_text_growing};
 
 /// Below this a change is told as a whole: comparing is recursive, and a wasm stack is 1 MB.
 const DEEPEST: usize = 128;
@@ -61,7 +61,7 @@ pub(crate) fn opening(before: &mut Node, after: &mut Node, comparison: &Comparis
 pub(crate) fn partners(before: &Node, after: &Node) -> Vec<(usize, usize)> {
     let (Some(old), Some(new)) = (before.as_array(), after.as_array()) else { return Vec::new() };
     let comparison = Comparison::default();
-    let matched = Differ::new(&comparison, Effort::between(before, after)).matcher().match_items(&old, &new);
+    let matched = Differ::new(&comparison, Effort::between(before, after)).matcher().match_items(&old, &new, |_, _, _| false);
     let (runs, pairs) = matched.unwrap_or_default();
     let pairs = pairs.into_iter().map(|[(from, _), (to, _)]| (from, to));
     runs.iter().flat_map(|run| (0..run.length).map(|at| (run.from + at, run.to + at))).chain(pairs).collect()
@@ -165,7 +165,7 @@ impl<'a> Differ<'a> {
     }
 
     fn arrays(&mut self, old: &Array, new: &Array, depth: usize, opened: &mut Vec<[Child; 2]>) -> Change {
-        let Some((mut runs, pairs)) = self.matcher().match_items(old, new) else { return Change::Whole };
+        let Some((mut runs, pairs)) = self.matcher().match_items(old, new, are_longer_than) else { return Change::Whole };
         let mut inside = Ordered::default();
         for [(from, before), (to, after)] in pairs {
             match self.inside([(Step::Index(from), before), (Step::Index(to), after)], depth, opened) {
@@ -246,6 +246,15 @@ mod tests {
     fn rows(more: &str) -> Node {
         let rows: Vec<String> = (0..300).map(|row| format!(r#"{{"name":"row {row}","value":{row}{more}}}"#)).collect();
         parse(format!("[{}]", rows.join(",")).into_bytes().into(), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn what_is_told_as_a_whole_has_partners_all_the_same() {
+        let list = |items: &str| parse(format!("[{items}]").into_bytes().into(), &Limits::default()).unwrap();
+        let (before, after) = (list("1,2,3,4,5,6,7,8"), list("11,12,13,4,15,16,17,18,19"));
+        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+        assert!(matches!(opening(&mut before.clone(), &mut after.clone(), &comparison), Change::Whole));
+        assert_eq!(partners(&before, &after), [(3, 3)]);
     }
 
     #[test]

@@ -54,9 +54,12 @@ impl Derived {
     /// The patch, without the operations of arrays that are shorter as a whole because some of them are longer than they were
     /// measured as.
     pub fn measured(mut self, base: &Node) -> Patch {
+        if self.longer.is_empty() || self.operations.len() < 2 {
+            return Patch { operations: self.operations };
+        }
         let patch = Patch { operations: self.operations.clone() };
         let mut after = base.clone();
-        if self.longer.is_empty() || patch.len() < 2 || apply(&mut after, &patch, &Limits::none()).is_err() {
+        if apply(&mut after, &patch, &Limits::none()).is_err() {
             return patch;
         }
         let shorter = shorten(self.told(), &after, Shortened::Arrays).into_iter().map(|one| one.operation).collect();

@@ -13,8 +13,8 @@ const SHORT = 48;
  */
 export function areUnlike(a: object, b: object): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return false;
+  for (let i = 0; i < a.length; i++) if (mostLength(a[i]) >= SHORT) return false;
   const there = new Set<unknown>(a);
-  for (const item of there) if (mostLength(item) >= SHORT) return false;
   let come = 0;
   for (let i = 0; i < b.length; i++) if (!there.has(b[i])) come++;
   const told = come * ARRIVAL + Math.max(0, a.length - b.length) * REMOVAL - AROUND.replace - 2;

@@ -1,6 +1,6 @@
 import { attempt, reading } from "../bridge/engine.js";
-import { PatchwireError } from "../errors.js";
-import { errorOf, type StoredRows } from "./tables.js";
+import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
+import type { StoredRows } from "./tables.js";
 
 /**
  * Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). What the core's memory refers to
@@ -84,4 +84,10 @@ export class HeldRows {
 /** A row as the core reads it: its numbers, and its text. */
 export function rowOf(numbers: readonly unknown[], text: string): Uint8Array {
   return new TextEncoder().encode(`${numbers.join(",")}\n${text}`);
+}
+
+/** An error of the core's. */
+export function errorOf(text: string): PatchwireError {
+  const { code, message } = JSON.parse(text) as { code: PatchwireErrorCode; message: string };
+  return new PatchwireError(code, message);
 }

@@ -1,8 +1,8 @@
 import { call, core, release } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
-import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
+import { PatchwireError } from "../errors.js";
 import type { Limits } from "../types.js";
-import { HeldRows } from "./held-rows.js";
+import { errorOf, HeldRows } from "./held-rows.js";
 import type { Repaired } from "./past.js";
 import { Plan, type Row } from "./plan.js";
 import type { Register } from "./register.js";
@@ -40,12 +40,6 @@ export abstract class StoredRows {
   abstract root(revision: number): Uint8Array;
   abstract log(from: number): Uint8Array;
   abstract logged(from: number, before: number, most: number): Iterable<unknown>;
-}
-
-/** An error of the core's. */
-export function errorOf(text: string): PatchwireError {
-  const { code, message } = JSON.parse(text) as { code: PatchwireErrorCode; message: string };
-  return new PatchwireError(code, message);
 }
 
 /** The rows of one state, whatever it is stored in: executes what the core plans. */
