@@ -1,41 +1,82 @@
-import { AROUND, textLength } from "./size.js";
+import { isContainer, itemsOf, type Container } from "./containers.js";
+import { DEEPEST } from "./json.js";
+import { isEqual, isJsonContainer } from "./equality.js";
+import { AROUND, isNumber, textLength } from "./size.js";
 
-/** The text, with a comma, of the shortest operation that takes an item away, and of that which puts a scalar there (src/diff/matching.rs). */
-const REMOVAL = '{"op":"remove","path":"/0"},'.length;
-const ARRIVAL = '{"op":"add","path":"/0","value":0},'.length;
-/** The text of a number at most, and of an item that is told in about as many bytes where it comes from elsewhere as where it is new. */
-const NUMBER = "-0.0000012345678901234567".length;
-const SHORT = 48;
+/** What the shortest operations have beside a scalar that they put somewhere, beside what a string grows by, and to take an item away. */
+const ARRIVAL = AROUND.add + '"/0"'.length;
+const GROWTH = '{"op":"str_ins","path":"/0","pos":0,"str":""},'.length;
+const REMOVAL = AROUND.remove + '"/0"'.length;
+
+/** So many items of a list are looked for in the other one first. */
+const SAMPLES = 8;
+/** Where so many bytes of items more are in both than is told of the others, the rest isn't looked at. */
+const MUCH = 1 << 12;
 
 /**
- * Whether these are lists of numbers and strings, of which so few are in both that the second has less text than what would be told of
- * its items: then a patch tells it as a whole. O(their length).
+ * Whether so little of a list is in the one that was there before that any patch that tells it part by part is longer than one that tells
+ * it as a whole. What both have may cost nothing to tell: a scalar that is anywhere in the old list, an empty container, a literal. Every
+ * other scalar needs an operation of its own, or is in a container that is told by one. O(their size).
  */
-export function areUnlike(a: object, b: object): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return false;
-  for (let i = 0; i < a.length; i++) if (mostLength(a[i]) >= SHORT) return false;
-  const there = new Set<unknown>(a);
-  let come = 0;
-  for (let i = 0; i < b.length; i++) if (!there.has(b[i])) come++;
-  const told = come * ARRIVAL + Math.max(0, a.length - b.length) * REMOVAL - AROUND.replace - 2;
-  // Most are without a number being printed.
-  return isWithin(b, told, mostLength) || isWithin(b, told, lengthOf);
+export function areUnlike({ before, after }: { before: unknown; after: unknown }, isExtended: boolean): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after) || haveCommon(before, after)) return false;
+  const there = new Set<unknown>();
+  if (!collect(before, there, DEEPEST)) return false;
+  let beyond = Math.max(0, before.length - after.length) * REMOVAL - 1;
+  for (let i = 0; i < after.length; i++) {
+    beyond += beyondOf(after[i], there, isExtended, DEEPEST) - 1;
+    if (beyond < -MUCH) return false;
+  }
+  return beyond > AROUND.replace;
 }
 
-/** Whether the list has less text. */
-function isWithin(list: readonly unknown[], most: number, length: (item: unknown) => number): boolean {
-  let rest = most - 1;
-  for (let i = 0; i < list.length && rest > 0; i++) rest -= 1 + length(list[i]);
-  return rest > 0;
+/** Whether some of the items of one are in the other, at any place or, if they are only equal, at the same. */
+function haveCommon(before: readonly unknown[], after: readonly unknown[]): boolean {
+  const step = Math.max(1, Math.floor(after.length / SAMPLES));
+  for (let i = 0; i < after.length; i += step) {
+    const item = after[i];
+    if (isContainer(item) && (isEqual(before[i], item, DEEPEST) || before.includes(item))) return true;
+  }
+  return false;
 }
 
-/** How much text a number or a string has; Infinity for what is neither. */
-function lengthOf(item: unknown): number {
-  if (typeof item === "number") return Number.isFinite(item) ? String(item).length : Infinity;
-  return typeof item === "string" ? textLength(item) : Infinity;
+/** Gathers the scalars of a value. False where it isn't JSON, or nests too deeply. */
+function collect(value: unknown, there: Set<unknown>, deep: number): boolean {
+  if (!isContainer(value)) {
+    there.add(value);
+    return true;
+  }
+  if (deep === 0 || !isJsonContainer(value)) return false;
+  if (Array.isArray(value)) return value.every((item) => collect(item, there, deep - 1));
+  return Object.values(value).every((item) => collect(item, there, deep - 1));
 }
 
-/** The same, or more where that saves printing a number. */
-function mostLength(item: unknown): number {
-  return Number.isFinite(item) ? NUMBER : lengthOf(item);
+/** How many bytes what is told of a value has at least beyond the value's text; NaN where that isn't JSON, or nests too deeply. */
+function beyondOf(value: unknown, there: Set<unknown>, isExtended: boolean, deep: number): number {
+  if (typeof value === "number") return there.has(value) ? -String(value).length : isNumber(value) ? ARRIVAL : NaN;
+  if (typeof value === "string") return there.has(value) ? -textLength(value) : isExtended ? Math.min(ARRIVAL, GROWTH - textLength(value)) : ARRIVAL;
+  if (!isContainer(value)) return value === null || typeof value === "boolean" ? -5 : NaN;
+  if (deep === 0 || !isJsonContainer(value)) return NaN;
+  let beyond = -1;
+  if (Array.isArray(value)) {
+    const items = itemsOf(value);
+    for (let i = 0; i < items.length; i++) beyond += beyondOf(items[i], there, isExtended, deep - 1) - 1;
+    return Math.min(ARRIVAL, beyond);
+  }
+  for (const name of Object.keys(value)) {
+    const item = (value as Container)[name];
+    if (item === undefined) continue;
+    const inside = beyondOf(item, there, isExtended, deep - 1);
+    // The pointer has the name of a scalar that is told.
+    beyond += inside - (inside === ARRIVAL && !isContainer(item) ? 3 : textLength(name) + 2);
+  }
+  return Math.min(ARRIVAL, beyond);
+}
+
+/** An item that is longer may have moved elsewhere, and is told in fewer bytes then. */
+const SHORT = 48;
+
+/** Whether none of the items of a list is worth moving. */
+export function areShort(list: object): boolean {
+  return itemsOf(list).every((item) => !isContainer(item) && (typeof item !== "string" || textLength(item) < SHORT));
 }

@@ -145,7 +145,7 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
-  const members = areUnlike(before, after) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended);
+  const members = areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended);
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: thawed(after) }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));

@@ -53,8 +53,8 @@ export class Differences {
   /** Some of the containers that are the same object in both, and how many of these there are. */
   private readonly shared: object[] = [];
   private sharedCount = 0;
-  /** Whether lists that differ much have an item in common. */
-  private haveItem = false;
+  /** Lists that differ much. */
+  private readonly others: [unknown[], unknown[]][] = [];
   /** The items of arrays of which the core is to find out which is which, and how many of them differ. */
   private listed = 0;
   private unequal = 0;
@@ -105,7 +105,7 @@ export class Differences {
     if (unequal === 1 && before.length !== after.length) return this.oneItem(before, after, runs);
     this.listed += most;
     this.unequal += unequal;
-    this.haveItem ||= isMuch(unequal, most) && haveItem(before, after);
+    if (isMuch(unequal, most)) this.others.push([before, after]);
     return whole(before, after);
   }
 
@@ -119,7 +119,7 @@ export class Differences {
 
   /** Whether so much differs that reading all of it takes less time than asking for what does, part by part. */
   get isMuch(): boolean {
-    return isMuch(this.unequal, this.listed) && !this.haveItem && !this.isShared;
+    return isMuch(this.unequal, this.listed) && !this.others.some(haveItem) && !this.isShared;
   }
 
   /** Whether it takes longer to read what is the same object in both than to ask for what isn't. */
@@ -164,7 +164,7 @@ export class Differences {
 const isMuch = (unequal: number, items: number): boolean => unequal * 10 >= items;
 
 /** Whether there is an object that is an item of both. */
-function haveItem(before: unknown[], after: unknown[]): boolean {
+function haveItem([before, after]: [unknown[], unknown[]]): boolean {
   const items = new Set(before.filter(isContainer));
   return items.size > 0 && after.some((item) => items.has(item as object));
 }

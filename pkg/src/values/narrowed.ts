@@ -1,9 +1,9 @@
-import { isContainer, put } from "../state/containers.js";
+import { isContainer, put, thawed } from "../state/containers.js";
 import { isJsonContainer } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isNumber, isShort, leastLength, textLength } from "../state/size.js";
-import { areUnlike } from "../state/unlike.js";
+import { areShort, areUnlike } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
 
@@ -83,17 +83,8 @@ export class Narrowed extends Differences {
   /** What is to be told of a place; undefined where that isn't certain. */
   private plan(pair: Pair, path: string, extended: boolean): Plan | undefined {
     const original = this.originals.get(pair.after);
-    if (original === undefined) {
-      const operation = path === "" ? undefined : toldOf(pair, path, extended);
-      if (operation === undefined || ++this.places > MANY) return undefined;
-      this.comes ||= operation.op === "add";
-      this.goes ||= operation.op === "remove";
-      if (this.root!.hasScalarItem) {
-        this.was.add(pair.before);
-        this.is.add(pair.after);
-      }
-      return { path, operation, least: AROUND[operation.op as "add"] + textLength(path) + leastLength(pair.after, Infinity, DEEP) };
-    }
+    if (original === undefined) return this.planOf(pair, toldOf(pair, path, extended));
+    if (differsMuch(pair, original) && areUnlike(original, extended)) return this.planOf(original, { op: "replace", path, value: original.after });
     const { before, after } = pair as { before: Members; after: Members };
     const parts: Plan[] = [];
     let least = 0;
@@ -109,6 +100,19 @@ export class Narrowed extends Differences {
     const isSure = least <= around || least <= around + leastLength(original.after, least - around, DEEP);
     original.isLonger ||= !isSure;
     return { path, least, container: original.after, parts, isSure };
+  }
+
+  private planOf({ before, after }: Pair, operation: JSONPatchOperation | undefined): Plan | undefined {
+    if (operation === undefined || ++this.places > MANY) return undefined;
+    const { op, path } = operation;
+    const isList = isContainer(before) && isContainer(after);
+    this.comes ||= op === "add" || (isList && !areShort(after));
+    this.goes ||= op === "remove" || (isList && !areShort(before));
+    if (this.root!.hasScalarItem) {
+      this.was.add(before);
+      this.is.add(after);
+    }
+    return { path, operation, least: AROUND[op as "add"] + textLength(path) + leastLength(after, Infinity, DEEP) };
   }
 
   /** Whether something is replaced of which maybe only a part was known, which made it short. */
@@ -176,7 +180,7 @@ class Lengths {
 
 /** The operations with copies of the containers that they put somewhere. */
 function copied(operations: JSONPatchOperation[]): JSONPatchOperation[] {
-  for (const operation of operations) if ("value" in operation && isContainer(operation.value)) operation.value = JSON.parse(JSON.stringify(operation.value));
+  for (const operation of operations) if ("value" in operation) operation.value = thawed(operation.value);
   return operations;
 }
 
@@ -191,10 +195,14 @@ function namesOf(before: Members, after: Members): string[] {
 function toldOf({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
   if (value === undefined) return isShort(before, SHORT, DEEP) ? { op: "remove", path } : undefined;
   if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value } : undefined;
-  if (isContainer(before) && isContainer(value) && areUnlike(before, value)) return { op: "replace", path, value };
+  if (isContainer(before) && isContainer(value) && areUnlike({ before, after: value }, extended)) return { op: "replace", path, value };
+  if (path === "") return undefined;
   if (!(before === undefined || isScalar(before))) return undefined;
   if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
   return { op: before === undefined ? "add" : "replace", path, value };
 }
+
+/** Whether so many items of a list differ that it may be shorter as a whole. */
+const differsMuch = ({ after }: Pair, original: Pair): boolean => Array.isArray(original.after) && 2 * Object.keys(after as Members).length > original.after.length;
 
 const hasGrown = (before: unknown, after: string): boolean => typeof before === "string" && before !== "" && after.startsWith(before);

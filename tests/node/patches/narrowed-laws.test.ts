@@ -233,6 +233,38 @@ describe("what differs alone, and the whole of two values", () => {
     }), { ...runs, numRuns: Math.ceil(runs.numRuns! / 4) });
   });
 
+  test("tell lists of which little is left as a whole from the same scalar on", () => {
+    const some = fc.oneof(fc.nat(9), fc.nat(9_999), fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0), fc.string({ maxLength: 6, unit: "binary" }), fc.constantFrom("w".repeat(30), "x".repeat(60), `${"x".repeat(60)} more than that`, true, null));
+    const item = fc.oneof(
+      fc.array(some, { maxLength: 6 }),
+      fc.tuple(some, fc.array(fc.array(some, { maxLength: 3 }), { maxLength: 2 })),
+      fc.record({ x: some, "a longer name": some, "a/b~é": fc.array(some, { maxLength: 3 }) }, { requiredKeys: ["x"] }),
+      fc.record({ id: fc.nat(20), name: some, inner: fc.record({ y: some }) }, { requiredKeys: ["id", "name"] }),
+      some,
+    );
+    const list = fc.array(item, { minLength: 1, maxLength: 14, size: "max" });
+    fc.assert(fc.property(list, list, fc.infiniteStream(some), fc.nat(10), fc.nat(13), fc.constantFrom("root", "member", "two", "exchanged"), fc.constantFrom<Dialect>("rfc6902", "extended"), (was, other, stream, every, kept, kind, dialect) => {
+      // Of all scalars, but some, another one; with it some items stay as they are.
+      let count = 0;
+      const changed = (value: unknown): unknown => {
+        if (typeof value !== "object" || value === null) return count++ % (every + 1) < every ? stream.next().value : value;
+        if (Array.isArray(value)) return value.map(changed);
+        return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, changed(inside)]));
+      };
+      const is = was.map((value, i) => (i === kept ? structuredClone(value) : changed(value)));
+      const [old, now] = ((): [unknown, unknown] => {
+        if (kind === "root") return [was, is];
+        if (kind === "member") return [{ a: { list: was } }, { a: { list: is } }];
+        return kind === "two" ? [{ was, other }, { was: is, other: other.map(changed) }] : [{ was, other, n: [was] }, { was: other.map(changed), other: is, n: [is] }];
+      })();
+      const known = [diff(old, now, { dialect, ...ASKED }), diffTexts(JSON.stringify(old), JSON.stringify(now), { dialect })];
+      const patch = diff(old, now, { dialect });
+      const lengths = known.map((one) => JSON.stringify(one).length);
+      if (lengths.every((length) => length <= JSON.stringify(patch).length)) expect(lengths).toContain(JSON.stringify(patch).length);
+      expect(applyPatch(old, patch)).toEqual(now);
+    }), { ...runs, numRuns: runs.numRuns! * 2 });
+  });
+
   test("find what left a list of scalars, and is a member now", () => {
     const few = fc.oneof(fc.nat(3), fc.constantFrom("a", "a long text ".repeat(6), `${"a long text ".repeat(6)}and more`, null, true));
     const some = fc.dictionary(fc.constantFrom("a", "b", "c"), few, { maxKeys: 3, noNullPrototype: true });
