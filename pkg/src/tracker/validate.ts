@@ -47,6 +47,8 @@ export function validate(rule: Rule, next: unknown): void {
     // A schema may be a function too.
     answer = "~standard" in rule ? rule["~standard"].validate(next) : rule(next);
   } catch (cause) {
+    // A validator that asked the state itself, which is between two states then: that isn't what it thinks of the next one.
+    if (cause instanceof PatchwireError && cause.code === "TRACKER_BUSY") throw cause;
     throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state", {}, { cause });
   }
   if (answer instanceof Object && "then" in answer) {

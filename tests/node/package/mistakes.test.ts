@@ -136,6 +136,15 @@ describe("a function that validates", () => {
     expect(tracker.getState()).toEqual({ n: 2 });
   });
 
+  test("isn't said to refuse a state that it asked for something", () => {
+    let isAsking = false;
+    const tracker: StateTracker<{ n: number }> = new StateTracker({ n: 1 }, { validate: () => (isAsking ? tracker.increment("/n") : undefined) });
+    isAsking = true;
+    expect(refusal(() => tracker.update((draft) => { draft.n = 2; })).code).toBe("TRACKER_BUSY");
+    isAsking = false;
+    expect([tracker.getState(), tracker.getPatchText()]).toEqual([{ n: 1 }, "[]"]);
+  });
+
   test.each([[undefined], [null], [0], [""], [NaN], [true], [{ issues: ["none"] }]])("may return %j", (returned) => {
     const tracker = new StateTracker({ n: 1 }, { validate: () => returned as never });
     tracker.increment("/n");
