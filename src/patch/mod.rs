@@ -277,9 +277,16 @@ impl TryFrom<&json_patch::Patch> for Patch {
 impl TryFrom<&Patch> for json_patch::Patch {
     type Error = crate::Error;
 
-    /// `INVALID_PATCH` where the patch has operations that RFC 6902 lacks.
+    /// `INVALID_PATCH` where the patch has operations that RFC 6902 lacks; `NOT_JSON` where a string has half of a surrogate pair, which no
+    /// `String` holds.
     fn try_from(patch: &Patch) -> Result<json_patch::Patch> {
+        if !patch.is_standard() {
+            return Err(crate::Error::new(crate::Code::InvalidPatch, "an operation isn't one of RFC 6902's six"));
+        }
         let text = codec::print(&patch.operations);
-        serde_json::from_slice(&text).map_err(|_| crate::Error::new(crate::Code::InvalidPatch, "an operation isn't one of RFC 6902's six"))
+        let mut source = serde_json::Deserializer::from_slice(&text);
+        source.disable_recursion_limit();
+        ::serde::Deserialize::deserialize(&mut source)
+            .map_err(|_| crate::Error::new(crate::Code::NotJson, "a string has half of a surrogate pair, which no String of Rust holds"))
     }
 }

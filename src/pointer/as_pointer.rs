@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::Pointer;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
+use crate::text::malformed_at;
 
 /// A place in a document: a [`Pointer`], or the text of one.
 ///
@@ -33,19 +34,22 @@ impl AsPointer for Pointer {
 /// A text that may have halves of surrogate pairs, as WTF-8.
 impl AsPointer for [u8] {
     fn pointer(&self, limits: &Limits) -> Result<Cow<'_, Pointer>> {
+        if malformed_at(self).is_some() {
+            return Err(Error::new(Code::InvalidPointer, "a pointer is UTF-8 text").on(String::from_utf8_lossy(self)));
+        }
         Pointer::parse_bytes(self, limits).map(Cow::Owned)
     }
 }
 
 impl AsPointer for str {
     fn pointer(&self, limits: &Limits) -> Result<Cow<'_, Pointer>> {
-        self.as_bytes().pointer(limits)
+        Pointer::parse_bytes(self.as_bytes(), limits).map(Cow::Owned)
     }
 }
 
 impl AsPointer for String {
     fn pointer(&self, limits: &Limits) -> Result<Cow<'_, Pointer>> {
-        self.as_bytes().pointer(limits)
+        self.as_str().pointer(limits)
     }
 }
 

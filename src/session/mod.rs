@@ -125,7 +125,7 @@ impl Session {
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.
         let options = TrackerOptions { array_delta: ArrayDelta::Precise, limits, history: 0, ..TrackerOptions::default() };
-        Session { tracker: Tracker::new(document, options), store, server, proposed: None }
+        Session { tracker: Tracker::of_session(document, options), store, server, proposed: None }
     }
 
     /// The id that was made with the storage.
@@ -228,7 +228,8 @@ impl Session {
         self.tracker.document()
     }
 
-    /// Where the state is changed. Its main cursor is the session's: what it tells is what a commit will be.
+    /// Where the state is changed. Its main cursor is the session's: what it tells is what a commit will be, and only a commit
+    /// advances it. Readers of your own are [`Tracker::open_cursor`]. It mustn't be replaced by another tracker.
     ///
     /// ```
     /// # use patchwire::{Document, session::Session};
@@ -273,7 +274,7 @@ impl Session {
         if patch.is_empty() {
             // What couldn't be read looks as if it weren't there, and may look like no change.
             self.store.check()?;
-            self.tracker.advance(Tracker::MAIN);
+            self.tracker.committed(self.tracker.document().root.clone());
             return Ok(None);
         }
         let text = Arc::new(patch.text());

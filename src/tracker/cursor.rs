@@ -1,6 +1,6 @@
 //! Readers of what changed, each from its own baseline.
 
-use super::{CursorId, Tracker};
+use super::{CursorId, Tracker, ids};
 use crate::changes::Changes;
 use crate::edit::{Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -49,22 +49,12 @@ impl Tracker {
     /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
     pub fn open_cursor(&mut self) -> CursorId {
-        let cursor = Some(Cursor::new(self.document.root.clone(), self.options.array_delta));
-        match self.cursors.iter().position(Option::is_none) {
-            Some(free) => {
-                if let Some(slot) = self.cursors.get_mut(free) {
-                    *slot = cursor;
-                }
-                CursorId(free)
-            }
-            None => {
-                self.cursors.push(cursor);
-                CursorId(self.cursors.len() - 1)
-            }
-        }
+        let id = CursorId(ids::next());
+        self.cursors.push((id, Cursor::new(self.document.root.clone(), self.options.array_delta)));
+        id
     }
 
-    /// Ends a reader; its name may be given out again.
+    /// Ends a reader. The main one stays.
     ///
     /// ```
     /// use patchwire::{Code, Document, Tracker, TrackerOptions};
@@ -75,12 +65,11 @@ impl Tracker {
     /// assert_eq!(tracker.writes(wire).unwrap_err().code, Code::Closed);
     /// ```
     pub fn close_cursor(&mut self, cursor: CursorId) {
-        if let Some(slot) = self.cursors.get_mut(cursor.0).filter(|_| cursor != Tracker::MAIN) {
-            *slot = None;
-        }
+        self.cursors.retain(|(id, _)| *id != cursor || cursor == Tracker::MAIN);
     }
 
-    /// Makes today's document the cursor's baseline. O(1).
+    /// Makes today's document the cursor's baseline. The main one of a [`Session`](crate::session::Session)'s tracker stays where it
+    /// is: what it tells is what will be committed. O(1).
     ///
     /// ```
     /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
@@ -91,12 +80,14 @@ impl Tracker {
     /// assert!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().is_empty());
     /// ```
     pub fn advance(&mut self, cursor: CursorId) {
-        self.advance_to(cursor, self.document.root.clone());
+        if cursor != Tracker::MAIN || !self.is_of_session {
+            self.advance_to(cursor, self.document.root.clone());
+        }
     }
 
     /// The main cursor's baseline: of a session's tracker, what was committed last.
     pub(crate) fn committed_state(&self) -> &Node {
-        self.cursors.first().and_then(Option::as_ref).map_or(&self.document.root, Cursor::base)
+        self.cursors.first().map_or(&self.document.root, |(_, main)| main.base())
     }
 
     /// Makes an earlier document of the last turn the main cursor's baseline. What changed since is found by comparing. False where
@@ -104,14 +95,14 @@ impl Tracker {
     pub(crate) fn committed(&mut self, state: Node) -> bool {
         let is_latest = self.document.root.is_same(&state);
         self.advance_to(Tracker::MAIN, state);
-        if !is_latest && let Some(Some(main)) = self.cursors.first_mut() {
+        if !is_latest && let Some((_, main)) = self.cursors.first_mut() {
             main.record(&Edit::Set { path: Vec::new(), value: self.document.root.clone() });
         }
         is_latest
     }
 
     pub(super) fn advance_to(&mut self, cursor: CursorId, base: Node) {
-        if let Some(Some(slot)) = self.cursors.get_mut(cursor.0) {
+        if let Some((_, slot)) = self.cursors.iter_mut().find(|(id, _)| *id == cursor) {
             *slot = Cursor::new(base, self.options.array_delta);
         }
     }
@@ -205,7 +196,7 @@ impl Tracker {
     }
 
     pub(super) fn cursor(&self, cursor: CursorId) -> Result<&Cursor> {
-        self.cursors.get(cursor.0).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
+        self.cursors.iter().find(|(id, _)| *id == cursor).map(|(_, cursor)| cursor).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
     }
 
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.

@@ -66,12 +66,12 @@ pub struct Tracker {
     document: Document,
     options: TrackerOptions,
     player: Player,
-    cursors: Vec<Option<Cursor>>,
+    /// The main one, which is there always, before the others.
+    cursors: Vec<(CursorId, Cursor)>,
     streams: Vec<Stream>,
-    /// How many streams there have been.
-    opened: usize,
     history: History,
     checkpoints: VecDeque<(CheckpointId, Node)>,
+    is_of_session: bool,
 }
 
 /// A change that has been worked out and can still be dropped.
@@ -113,11 +113,16 @@ impl Tracker {
             history: History::new(options.history, options.limits.document / 4),
             options,
             player: Player::default(),
-            cursors: vec![Some(main)],
+            cursors: vec![(Tracker::MAIN, main)],
             streams: Vec::new(),
-            opened: 0,
             checkpoints: VecDeque::new(),
+            is_of_session: false,
         }
+    }
+
+    /// A tracker whose main cursor tells a session what to commit.
+    pub(crate) fn of_session(document: Document, options: TrackerOptions) -> Tracker {
+        Tracker { is_of_session: true, ..Tracker::new(document, options) }
     }
 
     /// The document as it is. O(1) to clone.
@@ -236,7 +241,7 @@ impl Tracker {
         self.document.root = root;
         self.history.forget();
         let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
-        self.cursors.iter_mut().flatten().for_each(|cursor| *cursor = base());
+        self.cursors.iter_mut().for_each(|(_, cursor)| *cursor = base());
     }
 
     /// The document is now this one, as a recipe left it. What changed is found by comparing, if a cursor asks. The step of the
@@ -252,17 +257,17 @@ impl Tracker {
     /// told is found by comparing with their baselines, whatever those share with the document.
     pub(crate) fn exchange(&mut self, root: Node) -> Node {
         let before = std::mem::replace(&mut self.document.root, root);
-        for cursor in self.cursors.iter_mut().flatten().filter(|cursor| cursor.base().is_same(&before)) {
+        for (_, cursor) in self.cursors.iter_mut().filter(|(_, cursor)| cursor.base().is_same(&before)) {
             *cursor = Cursor::new(self.document.root.clone(), self.options.array_delta);
         }
         before
     }
 
-    /// Goes back to the main cursor's baseline, and forgets everything since and all that depends on it. O(1).
+    /// A session's goes back to what was committed, and forgets everything since and all that depends on it. O(1).
     pub(crate) fn rewind(&mut self) {
         if let Ok(main) = self.cursor(Tracker::MAIN) {
             let document = Document { root: main.base().clone(), limits: self.options.limits };
-            *self = Tracker::new(document, self.options.clone());
+            *self = Tracker::of_session(document, self.options.clone());
         }
     }
 
@@ -319,13 +324,13 @@ impl Tracker {
 
     /// Tells cursors and the streams, except the one that made it, of an edit.
     fn tell(&mut self, edit: &Edit, own: Option<StreamId>) {
-        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
+        self.cursors.iter_mut().for_each(|(_, cursor)| cursor.record(edit));
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
     }
 
     /// All that was carried out has been told.
     fn tidy(&mut self) {
-        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.tidy(&self.document.root));
+        self.cursors.iter_mut().for_each(|(_, cursor)| cursor.tidy(&self.document.root));
     }
 
     fn place(&self, place: impl AsPointer) -> Result<Vec<Step>> {

@@ -1,7 +1,7 @@
 //! JSON that arrives in pieces at a place of the document.
 
 use super::history::Cause;
-use super::{Kind, Outcome, StreamId, Tracker};
+use super::{Kind, Outcome, StreamId, Tracker, ids};
 use crate::edit::stream::Parser;
 use crate::edit::{self, Done, Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -72,8 +72,7 @@ impl Tracker {
     /// `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`.
     pub fn stream(&mut self, place: impl AsPointer) -> Result<StreamId> {
         let (place, is_new_item) = self.target(&*place.pointer(&self.options.limits)?)?;
-        let id = StreamId(self.opened);
-        self.opened += 1;
+        let id = StreamId(ids::next());
         let parser = Parser::new(place.clone(), is_new_item);
         self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, fault: None });
         Ok(id)

@@ -1,6 +1,6 @@
 //! Going back and forth between the states of the past.
 
-use super::{CheckpointId, CursorId, Kind, Outcome, Tracker};
+use super::{CheckpointId, CursorId, Kind, Outcome, Tracker, ids};
 use crate::diff::Comparison;
 use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
@@ -81,7 +81,7 @@ impl Tracker {
     /// assert!(tracker.restore(later[0]).is_ok());
     /// ```
     pub fn checkpoint(&mut self) -> CheckpointId {
-        let name = CheckpointId(self.checkpoints.back().map_or(0, |(last, _)| last.0 + 1));
+        let name = CheckpointId(ids::next());
         self.checkpoints.push_back((name, self.document.root.clone()));
         if self.checkpoints.len() > CHECKPOINTS {
             self.checkpoints.pop_front();

@@ -1,3 +1,4 @@
+import { PatchwireError } from "../errors.js";
 import type { DurableStorage } from "../sync/tables.js";
 
 /** What of a `DatabaseSync` of `node:sqlite` is used. */
@@ -18,7 +19,8 @@ const PREPARED = 256;
 
 /**
  * A database of `node:sqlite` as a storage: what runs in a Durable Object runs in Node. Tables of your own may be in the
- * same database, and its transactions around the store's. Where the disk is full SQLite takes a whole transaction back, however
+ * same database, and be written in one transaction with the store's: one that `transactionSync` of the storage begins. Within one that
+ * was begun by SQL nothing of the store is written (`CONFLICT`), because nobody is told how that ends. Where the disk is full SQLite takes a whole transaction back, however
  * deep the statement was in it: then nothing more can be written in it, and it ends with the error of that statement.
  *
  * @example
@@ -49,6 +51,14 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     database.exec("ROLLBACK");
     return false;
   };
+  const begin = (savepoint: string): void => {
+    try {
+      database.exec(depth > 0 ? `SAVEPOINT ${savepoint}` : "BEGIN");
+    } catch (cause) {
+      if (depth > 0 || !String(cause).includes("within a transaction")) throw cause;
+      throw new PatchwireError("CONFLICT", "the database has a transaction that was begun by SQL: begin it by transactionSync of the storage", {}, { cause });
+    }
+  };
   const prepare = (query: string): NodeStatement => {
     const statement = prepared.get(query) ?? database.prepare(query);
     // The one that was used last is the last that goes.
@@ -77,20 +87,17 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     transactionSync(run) {
       refuse();
       const savepoint = `patchwire_${depth}`;
-      database.exec(`SAVEPOINT ${savepoint}`);
+      begin(savepoint);
       depth++;
       try {
         const result = run();
         refuse();
-        database.exec(`RELEASE ${savepoint}`);
+        database.exec(depth > 1 ? `RELEASE ${savepoint}` : "COMMIT");
         return result;
       } catch (error) {
         if (end === null && !isOpen()) end = { error };
         try {
-          if (end === null) {
-            database.exec(`ROLLBACK TO ${savepoint}`);
-            database.exec(`RELEASE ${savepoint}`);
-          }
+          if (end === null) database.exec(depth > 1 ? `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}` : "ROLLBACK");
         } catch {
           // A database that was closed meanwhile has taken everything back, too.
           end = { error };

@@ -142,7 +142,7 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
       // What is in a state already isn't made once more.
       if ("kept" in conflict) conflict.kept = toldAt(state, segmentsOf(path));
       if (!("lost" in conflict)) continue;
-      writers[lostBy] ??= derive(states[0], JSON.parse(call(() => handle.edits_of(lostBy))) as ViewEdit[]);
+      if (!(lostBy in writers)) writers[lostBy] = derive(states[0], JSON.parse(call(() => handle.edits_of(lostBy))) as ViewEdit[]);
       conflict.lost = toldAt(writers[lostBy], segmentsOf(path));
     }
     return { state: state as Immutable<T>, conflicts, ...merged };

@@ -35,6 +35,11 @@ describe("Awaken's conflicts (tests/cases/awaken.json)", () => {
   });
 });
 
+test("a branch that is null lost null, and not the base", () => {
+  expect(mergeBranches<unknown>(1, [null, { a: 1 }]).conflicts).toEqual([{ path: "", strategy: "last", kept: { a: 1 }, keptBy: 1, lost: null, lostBy: 0 }]);
+  expect(mergeBranches<unknown>({ x: 1 }, [{ x: null }, { x: 2 }]).conflicts).toEqual([{ path: "/x", strategy: "last", kept: 2, keptBy: 1, lost: null, lostBy: 0 }]);
+});
+
 test("conflicts tell what is there and what was lost, deletions by absence", () => {
   const remove = { ops: [{ kind: "delete" as const, path: "/a" }] };
   const set = { ops: [{ kind: "replace" as const, path: "/a", value: null }] };
