@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { call, core, isAlive, passTexts } from "./bridge/client-core.js";
+import { call, core, isAlive, passTexts, release } from "./bridge/client-core.js";
 import { isBlocked, isLoss } from "./bridge/engine.js";
 import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
@@ -95,6 +95,8 @@ export class SyncedClient<T> {
   #status: SyncStatus = "connecting";
   #revision = 0;
   #session: string | undefined;
+  /** Those that it belonged to before: they never come back. */
+  readonly #past = new Set<string>();
   #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
   /** What earlier cores had counted. */
   #counted = this.#stats;
@@ -238,7 +240,8 @@ export class SyncedClient<T> {
     const isThere = (): boolean => {
       const now = this.#session;
       if (now === undefined) return false;
-      return now === (session ?? first ?? now) ? this.#revision >= revision : now !== first;
+      const wanted = session ?? first ?? now;
+      return now === wanted ? this.#revision >= revision : now !== first || this.#past.has(wanted);
     };
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -293,7 +296,7 @@ export class SyncedClient<T> {
   }
 
   /**
-   * Calls the listener when the state or the status has changed, once for what arrived together. With a JSON Pointer
+   * Calls the listener when the state or the status has changed, once for what arrived together, which may leave all as it was. With a JSON Pointer
    * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing. What a
    * listener throws is reported as an uncaught error, and keeps nobody else from hearing.
    *
@@ -412,8 +415,16 @@ export class SyncedClient<T> {
   #say(status: SyncStatus): void {
     if (this.#status === status) return;
     this.#status = status;
-    if (status === "closed") for (const change of CHANGES) globalThis.removeEventListener?.(change, this.#hurry);
+    if (status === "closed") this.#release();
     this.#notify();
+  }
+
+  /** Nothing comes any more, and what is shown is JavaScript's: the core's state needn't be kept. */
+  #release(): void {
+    for (const change of CHANGES) globalThis.removeEventListener?.(change, this.#hurry);
+    clearTimeout(this.#timer);
+    if (this.#handle !== undefined) release(this.#handle);
+    this.#handle = this.#wakeAt = undefined;
   }
 
   /**
@@ -439,7 +450,7 @@ export class SyncedClient<T> {
     return call(() => {
       const effects = JSON.parse(question(handle)) as Effect[];
       if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT || kind === CLIENT_EFFECT.EDITS)) this.#revision = handle.revision();
-      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT)) this.#session = handle.session();
+      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT)) this.#belongsTo(handle.session());
       const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
       const counted = this.#counted;
       this.#frameBytes = counted.bytes + bytes - this.#stats.bytes;
@@ -452,6 +463,11 @@ export class SyncedClient<T> {
       this.#wakeAt = handle.wake_at();
       return effects;
     });
+  }
+
+  #belongsTo(session: string | undefined): void {
+    if (this.#session !== undefined && this.#session !== session) this.#past.add(this.#session);
+    this.#session = session;
   }
 
   #beginAgain(): void {
@@ -520,7 +536,11 @@ export class SyncedClient<T> {
       opened: (connection) => this.#carryOut(this.#ask((handle) => handle.opened(connection, now()))),
       received: (connection, frame) => this.#received(connection, frame),
       closed: (connection, code, reason) => this.#closed(connection, code, reason),
-      failed: (cause) => guard(() => this.#options.onError?.(new PatchwireError("CLOSED", "the option url gave none", {}, { cause }))),
+      asks: (connection, isThere) => {
+        this.#ask((handle) => (handle.asks_url(connection, isThere, now()), "[]"));
+        this.#setTimer();
+      },
+      failed: (reason, cause) => guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason, {}, { cause }))),
       waits: () => {
         this.#ask((handle) => handle.stop());
         this.#setTimer();

@@ -23,6 +23,12 @@ pub(crate) fn answer_after(unanswered: u32) -> u64 {
     ANSWER << unanswered.min(PATIENCE)
 }
 
+/// How long the url may be asked for that a connection is opened to, before its time begins.
+pub(crate) const ASKING: u64 = 60_000;
+
+/// After so many attempts without any state it is likely that there is none.
+pub(crate) const DOUBTFUL: u32 = 4;
+
 const FIRST: u64 = 250;
 const LONGEST: u64 = 30_000;
 
@@ -45,9 +51,19 @@ impl Backoff {
         Backoff { attempts: 0, random: seed }
     }
 
+    /// How many pauses there have been since a connection was a good one.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Something has changed that earlier failures say nothing of: the next pauses are short again.
+    pub(crate) fn begin_anew(&mut self) {
+        self.attempts = 0;
+    }
+
     pub(crate) fn was_live_for(&mut self, time: u64) {
         if time >= GOOD {
-            self.attempts = 0;
+            self.begin_anew();
         }
     }
 

@@ -196,7 +196,11 @@ impl Tracker {
     }
 
     pub(super) fn cursor(&self, cursor: CursorId) -> Result<&Cursor> {
-        self.cursors.iter().find(|(id, _)| *id == cursor).map(|(_, cursor)| cursor).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
+        self.cursors
+            .iter()
+            .find(|(id, _)| *id == cursor)
+            .map(|(_, cursor)| cursor)
+            .ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
     }
 
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.

@@ -55,6 +55,11 @@ impl ClientHandle {
         self.client.start_after(losses, now as u64);
     }
 
+    /// The url of a connection is asked for first, or is there now.
+    pub fn asks_url(&mut self, connection: u32, is_there: bool, now: f64) {
+        self.client.asks_url(connection, is_there, now as u64);
+    }
+
     /// The connection is open.
     pub fn opened(&mut self, connection: u32, now: f64) -> String {
         let effects = self.client.opened(connection, now as u64);

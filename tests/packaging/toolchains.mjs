@@ -303,9 +303,9 @@ export const toolchains = [
     },
   },
   {
-    name: 'Metro',
+    name: 'Metro, bundle for the web',
     folder: 'metro',
-    // The bundle runs in Node: React Native's engine has no WebAssembly.
+    // It runs in Node: React Native's engine has no WebAssembly.
     run: onServer('main.cjs', (place) => {
       mkdirSync(join(place.dir, 'node'));
       return place.run('metro', ['build', 'main.js', '--out', 'node/main.cjs', '--config', 'metro.config.cjs', '--dev', 'false', '--minify', 'true', '--platform', 'web', '--reset-cache']);

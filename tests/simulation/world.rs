@@ -435,7 +435,7 @@ impl World {
                     }
                 }
                 ClientEffect::Snapshot => self.totals.count("snapshot"),
-                ClientEffect::Fail { code, .. } => assert!(["INVALID_JSON"].contains(&code.as_str()), "{code}"),
+                ClientEffect::Fail { code, .. } => assert!(["INVALID_JSON", "NOT_FOUND"].contains(&code.as_str()), "{code}"),
                 ClientEffect::Edits { .. } | ClientEffect::Status(_) => {}
             }
         }

@@ -49,7 +49,7 @@ export type Url = string | { readonly href: string };
 export interface ConnectOptions {
   /**
    * A url, or a function that is asked for one before each attempt to connect, to have a token in it that hasn't expired. Where that throws
-   * or rejects, `onError` is told `CLOSED` with the `cause`, and it is asked again after a pause.
+   * or rejects, or takes longer than a minute, it is asked again after a pause; `onError` is told `CLOSED` with the `cause`.
    */
   url: Url | (() => Url | Promise<Url>);
   /**
@@ -63,7 +63,9 @@ export interface ConnectOptions {
    * Told when the server refuses something, or sends more than the limits allow (`LIMIT_EXCEEDED`), after which the status is
    * `closed`; of `CLOSED` with the server's reason where it closed the connection for good; of `ENGINE_LOST`; and of
    * `ENGINE_BLOCKED`, which is an uncaught error where nobody wants to be told, and after which the status is `closed`.
-   * Told `CLOSED` where the client waits for want of a WebSocket.
+   * Told `CLOSED` where the client waits for want of a WebSocket, or can't make one (`cause`), and `NOT_FOUND` where no state has answered
+   * after four attempts, which go on: nothing else tells a url that leads elsewhere. A stream that the server ended (`Session::end` of the
+   * crate) is no error: the status is `closed`.
    */
   onError?: ((error: PatchwireError) => void) | undefined;
   /**

@@ -6,8 +6,10 @@ export interface LinkEvents {
   opened(connection: number): void;
   received(connection: number, frame: string): void;
   closed(connection: number, code: number, reason: string): void;
-  /** The url that was asked for wasn't given: `closed` follows. */
-  failed(cause: unknown): void;
+  /** The url of a connection is being asked for, or is there now. */
+  asks(connection: number, isThere: boolean): void;
+  /** No connection can be made: `closed` follows. */
+  failed(reason: string, cause: unknown): void;
   /** The url that was given has no page that it is relative to. */
   waits(): void;
 }
@@ -54,14 +56,16 @@ export class Link {
     // Later: who is asked may want to use what `connect` returns.
     await null;
     try {
+      if (this.#attempt === attempt) this.events.asks(connection, false);
       const resolved = resolve(await url());
       if (this.#attempt !== attempt) return;
+      this.events.asks(connection, true);
       if (resolved === undefined) this.events.waits();
       else this.#connect(resolved, connection, attempt);
     } catch (cause) {
       if (this.#attempt !== attempt) return;
-      this.events.failed(cause);
-      this.#end(connection, 1006, "");
+      this.events.failed("the option url gave none", cause);
+      if (this.#attempt === attempt) this.#end(connection, 1006, "");
     }
   }
 
@@ -70,9 +74,13 @@ export class Link {
     let socket: ClientSocket;
     try {
       socket = new this.WebSocket(url);
-    } catch {
+    } catch (cause) {
       // A page may forbid it: that is no reason to stop trying, or to break who called.
-      queueMicrotask(() => this.#attempt === attempt && this.#end(connection, 1006, ""));
+      queueMicrotask(() => {
+        if (this.#attempt !== attempt) return;
+        events.failed("no WebSocket could be made", cause);
+        if (this.#attempt === attempt) this.#end(connection, 1006, "");
+      });
       return;
     }
     this.#socket = socket;

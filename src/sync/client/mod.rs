@@ -6,7 +6,7 @@ mod replica;
 use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
 use crate::document::Document;
-use crate::error::Error;
+use crate::error::{Code, Error};
 #[cfg(feature = "wasm-client")]
 use crate::limits::Limits;
 
@@ -294,8 +294,8 @@ impl Client {
         vec![ClientEffect::Send(PING.into())]
     }
 
-    /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, and asks whether the
-    /// connection that it has still works, which has to answer soon, and for some seconds again when it is silent.
+    /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, waits less if that fails, as after a
+    /// good connection, and asks whether the connection that it has still works, which has to answer soon, and for some seconds again when it is silent.
     ///
     /// ```
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
@@ -310,6 +310,10 @@ impl Client {
     /// ```
     #[must_use = "connections and frames that nobody makes are lost"]
     pub fn hurry(&mut self, now: u64) -> Vec<ClientEffect> {
+        if !matches!(self.phase, Phase::Live { .. }) {
+            // What a page is told of the network comes before it is so: an attempt that fails now isn't the last for long.
+            self.backoff.begin_anew();
+        }
         match self.phase {
             Phase::Waiting { .. } => self.connect(now),
             Phase::Connecting { since } if now >= since.saturating_add(timing::YOUNG) => self.reconnect(now),
@@ -456,6 +460,27 @@ impl Client {
         ClientEffect::Send(frame::hello(session, revision, self.options.dialect))
     }
 
+    /// The host asks somebody for the url of a connection first, for a token perhaps: that may take a minute, and once the url `is_there`,
+    /// the connection has as long as any other to answer.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// assert_eq!(client.start(0), [ClientEffect::Connect(1)]);
+    /// client.asks_url(1, false, 0);
+    /// assert!(client.tick(30_000).is_empty());
+    /// client.asks_url(1, true, 30_000);
+    /// assert_eq!(client.wake_at(), Some(40_000));
+    /// ```
+    pub fn asks_url(&mut self, connection: u32, is_there: bool, now: u64) {
+        if let Phase::Connecting { since } = &mut self.phase
+            && connection == self.connection
+        {
+            *since = now.saturating_add(if is_there { 0 } else { timing::ASKING });
+        }
+    }
+
     fn connect(&mut self, now: u64) -> Vec<ClientEffect> {
         self.connection += 1;
         self.phase = Phase::Connecting { since: now };
@@ -467,13 +492,17 @@ impl Client {
         self.wait(now, vec![disconnect])
     }
 
-    fn wait(&mut self, now: u64, effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
+    fn wait(&mut self, now: u64, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
         if let Phase::Live { since, .. } = self.phase {
             self.backoff.was_live_for(now.saturating_sub(since));
         }
         self.replica.forget_parts();
         self.doubts = 0;
         self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
+        if self.replica.held().is_none() && self.backoff.attempts() == timing::DOUBTFUL {
+            let message = "no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?";
+            effects.push(ClientEffect::Fail { code: Code::NotFound.as_str().into(), message: message.into() });
+        }
         self.tell_status(Status::Reconnecting, effects)
     }
 

@@ -200,6 +200,44 @@ fn only_an_announced_snapshot_takes_the_state_back() {
     assert_eq!(client.revision(), 2);
 }
 
+/// These connections fail, one after the other; returns what else it does than to connect again, and the pauses.
+fn failures(client: &mut Client, now: &mut u64, connections: std::ops::Range<u32>) -> (Vec<ClientEffect>, Vec<u64>) {
+    let (mut told, mut pauses) = (Vec::new(), Vec::new());
+    for connection in connections {
+        told.extend(client.closed(connection, 1006, *now));
+        let until = client.wake_at().unwrap();
+        pauses.push(until - *now);
+        *now = until;
+        assert_eq!(client.tick(*now), [ClientEffect::Connect(connection + 1)]);
+    }
+    (told, pauses)
+}
+
+#[test]
+fn a_url_where_no_state_is_is_doubted_once() {
+    let (mut client, mut now) = (Client::new(ClientOptions::default()), 0);
+    let _ = client.start(0);
+    let (told, _) = failures(&mut client, &mut now, 1..12);
+    assert!(matches!(&told[..], [ClientEffect::Fail { code, .. }] if code == "NOT_FOUND"), "{told:?}");
+    // Who has a state only has lost its connection.
+    let (mut client, mut now) = (live(), 10_000);
+    let (told, _) = failures(&mut client, &mut now, 1..12);
+    assert_eq!(told, [ClientEffect::Status(Status::Reconnecting)]);
+}
+
+#[test]
+fn what_a_page_hears_of_its_network_makes_pauses_short_again() {
+    let (mut client, mut now) = (live(), 10_000);
+    let (_, pauses) = failures(&mut client, &mut now, 1..10);
+    assert!(pauses.last().unwrap() >= &15_000, "{pauses:?}");
+    let _ = client.closed(10, 1006, now);
+    // The event comes before the network is there: this attempt fails, too.
+    assert_eq!(client.hurry(now + 1_000), [ClientEffect::Connect(11)]);
+    now += 1_100;
+    let (_, pauses) = failures(&mut client, &mut now, 11..14);
+    assert!(pauses.iter().sum::<u64>() < 2_000, "{pauses:?}");
+}
+
 #[test]
 fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
     let mut client = Client::new(ClientOptions::default());
@@ -209,7 +247,7 @@ fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
         let _ = client.opened(connection, now);
         assert_eq!(client.wake_at(), Some(now + patience));
         now += patience;
-        assert_eq!(client.tick(now), [ClientEffect::Disconnect(connection)]);
+        assert_eq!(client.tick(now)[..1], [ClientEffect::Disconnect(connection)]);
         now = client.wake_at().unwrap();
         assert_eq!(client.tick(now), [ClientEffect::Connect(connection + 1)]);
     }

@@ -1,45 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { connect, type ClientSocket } from "patchwire/client";
-import type { PatchwireError } from "patchwire/client";
+import { connect, type PatchwireError } from "patchwire/client";
+import { Line, snapshot } from "../support/line.ts";
 
 // A snapshot over the client's limit of depth or of strings was asked for again and again, and nobody was told.
-
-type Listener = (event: any) => void;
-
-/** The server's ends of a client's connections. */
-class Line implements ClientSocket {
-  static all: Line[] = [];
-  readonly sent: string[] = [];
-  private readonly listeners: Record<string, Listener[]> = {};
-
-  constructor() {
-    Line.all.push(this);
-    queueMicrotask(() => this.tell("open", {}));
-  }
-
-  addEventListener(type: string, listener: Listener): void {
-    (this.listeners[type] ??= []).push(listener);
-  }
-
-  tell(type: string, event: object): void {
-    this.listeners[type]?.forEach((listener) => listener(event));
-  }
-
-  send(text: string): void {
-    this.sent.push(text);
-  }
-
-  close(): void {}
-
-  say(...frames: object[]): void {
-    for (const frame of frames) this.tell("message", { data: JSON.stringify(frame) });
-  }
-}
-
-const snapshot = (state: unknown, revision = 1): object[] => [
-  { type: "chunk", sequence: revision, revision, chunk: { type: "state_snapshot", session: "s", part: 1, parts: 1, state } },
-  { type: "status", sequence: revision, revision, session: "s", status: "active" },
-];
 
 function client(options: object = {}) {
   Line.all = [];
