@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkJson } from "../state/json.js";
+import { checkJson, isPlain } from "../state/json.js";
 
 const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
 
@@ -41,8 +41,10 @@ export function checkFlag(what: string, given: unknown): boolean {
   return given;
 }
 
+/** A promise that nobody awaited, a Map or a Date would pass for an object without members, and set all of them back. */
 export function checkObject(what: string, given: unknown, demand = "is an object"): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse(`${what} ${demand}`);
+  if (!isPlain(given) && Object.keys(given).length === 0) throw refuse(`${what} ${demand}${given instanceof Promise ? ", and not a promise of one: await it" : ""}`);
   return given as Record<string, unknown>;
 }
 

@@ -2,7 +2,6 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 import type { LiveState } from "./live-state.js";
 import { EventStream } from "./sinks.js";
 import { call, isLoss } from "../bridge/core.js";
-import { checkObject } from "../store/checks.js";
 import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
@@ -10,7 +9,7 @@ const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "
 
 /** Answers as {@link SyncedState.fetch} says. */
 export function respond(state: LiveState<unknown>, request: HttpRequest): HttpResponse {
-  checkObject("the request", request);
+  if (typeof request !== "object" || request === null) throw new PatchwireError("VALIDATION_FAILED", "the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
