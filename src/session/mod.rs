@@ -375,7 +375,7 @@ impl Session {
     }
 
     /// The rows weren't written: the state is what was committed last, and the tracker's streams, steps, checkpoints and
-    /// other cursors are gone. O(1).
+    /// other cursors are gone. Streams and checkpoints of before are unknown from then on; a cursor's name may be given out again. O(1).
     ///
     /// ```
     /// # use patchwire::{Document, session::Session};

@@ -1,6 +1,6 @@
 //! Readers of what changed, each from its own baseline.
 
-use super::{CursorId, Tracker, ids};
+use super::{CursorId, Tracker};
 use crate::changes::Changes;
 use crate::edit::{Edit, Step};
 use crate::error::{Code, Error, Result};
@@ -49,12 +49,22 @@ impl Tracker {
     /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Extended).unwrap().to_string(), r#"[{"op":"inc","path":"/n","inc":2}]"#);
     /// ```
     pub fn open_cursor(&mut self) -> CursorId {
-        let id = CursorId(ids::next());
-        self.cursors.push((id, Cursor::new(self.document.root.clone(), self.options.array_delta)));
-        id
+        let cursor = Some(Cursor::new(self.document.root.clone(), self.options.array_delta));
+        match self.cursors.iter().position(Option::is_none) {
+            Some(free) => {
+                if let Some(slot) = self.cursors.get_mut(free) {
+                    *slot = cursor;
+                }
+                CursorId(free)
+            }
+            None => {
+                self.cursors.push(cursor);
+                CursorId(self.cursors.len() - 1)
+            }
+        }
     }
 
-    /// Ends a reader. The main one stays.
+    /// Ends a reader; its name may be given out again.
     ///
     /// ```
     /// use patchwire::{Code, Document, Tracker, TrackerOptions};
@@ -65,7 +75,9 @@ impl Tracker {
     /// assert_eq!(tracker.writes(wire).unwrap_err().code, Code::Closed);
     /// ```
     pub fn close_cursor(&mut self, cursor: CursorId) {
-        self.cursors.retain(|(id, _)| *id != cursor || cursor == Tracker::MAIN);
+        if let Some(slot) = self.cursors.get_mut(cursor.0).filter(|_| cursor != Tracker::MAIN) {
+            *slot = None;
+        }
     }
 
     /// Makes today's document the cursor's baseline. The main one of a [`Session`](crate::session::Session)'s tracker stays where it
@@ -87,7 +99,7 @@ impl Tracker {
 
     /// The main cursor's baseline: of a session's tracker, what was committed last.
     pub(crate) fn committed_state(&self) -> &Node {
-        self.cursors.first().map_or(&self.document.root, |(_, main)| main.base())
+        self.cursors.first().and_then(Option::as_ref).map_or(&self.document.root, Cursor::base)
     }
 
     /// Makes an earlier document of the last turn the main cursor's baseline. What changed since is found by comparing. False where
@@ -95,14 +107,14 @@ impl Tracker {
     pub(crate) fn committed(&mut self, state: Node) -> bool {
         let is_latest = self.document.root.is_same(&state);
         self.advance_to(Tracker::MAIN, state);
-        if !is_latest && let Some((_, main)) = self.cursors.first_mut() {
+        if !is_latest && let Some(Some(main)) = self.cursors.first_mut() {
             main.record(&Edit::Set { path: Vec::new(), value: self.document.root.clone() });
         }
         is_latest
     }
 
     pub(super) fn advance_to(&mut self, cursor: CursorId, base: Node) {
-        if let Some((_, slot)) = self.cursors.iter_mut().find(|(id, _)| *id == cursor) {
+        if let Some(Some(slot)) = self.cursors.get_mut(cursor.0) {
             *slot = Cursor::new(base, self.options.array_delta);
         }
     }
@@ -196,11 +208,7 @@ impl Tracker {
     }
 
     pub(super) fn cursor(&self, cursor: CursorId) -> Result<&Cursor> {
-        self.cursors
-            .iter()
-            .find(|(id, _)| *id == cursor)
-            .map(|(_, cursor)| cursor)
-            .ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
+        self.cursors.get(cursor.0).and_then(Option::as_ref).ok_or_else(|| Error::new(Code::Closed, "the cursor was closed"))
     }
 
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.

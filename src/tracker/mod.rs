@@ -66,8 +66,7 @@ pub struct Tracker {
     document: Document,
     options: TrackerOptions,
     player: Player,
-    /// The main one, which is there always, before the others.
-    cursors: Vec<(CursorId, Cursor)>,
+    cursors: Vec<Option<Cursor>>,
     streams: Vec<Stream>,
     history: History,
     checkpoints: VecDeque<(CheckpointId, Node)>,
@@ -113,7 +112,7 @@ impl Tracker {
             history: History::new(options.history, options.limits.document / 4),
             options,
             player: Player::default(),
-            cursors: vec![(Tracker::MAIN, main)],
+            cursors: vec![Some(main)],
             streams: Vec::new(),
             checkpoints: VecDeque::new(),
             is_of_session: false,
@@ -241,7 +240,7 @@ impl Tracker {
         self.document.root = root;
         self.history.forget();
         let base = || Cursor::new(self.document.root.clone(), self.options.array_delta);
-        self.cursors.iter_mut().for_each(|(_, cursor)| *cursor = base());
+        self.cursors.iter_mut().flatten().for_each(|cursor| *cursor = base());
     }
 
     /// The document is now this one, as a recipe left it. What changed is found by comparing, if a cursor asks. The step of the
@@ -257,7 +256,7 @@ impl Tracker {
     /// told is found by comparing with their baselines, whatever those share with the document.
     pub(crate) fn exchange(&mut self, root: Node) -> Node {
         let before = std::mem::replace(&mut self.document.root, root);
-        for (_, cursor) in self.cursors.iter_mut().filter(|(_, cursor)| cursor.base().is_same(&before)) {
+        for cursor in self.cursors.iter_mut().flatten().filter(|cursor| cursor.base().is_same(&before)) {
             *cursor = Cursor::new(self.document.root.clone(), self.options.array_delta);
         }
         before
@@ -324,13 +323,13 @@ impl Tracker {
 
     /// Tells cursors and the streams, except the one that made it, of an edit.
     fn tell(&mut self, edit: &Edit, own: Option<StreamId>) {
-        self.cursors.iter_mut().for_each(|(_, cursor)| cursor.record(edit));
+        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
     }
 
     /// All that was carried out has been told.
     fn tidy(&mut self) {
-        self.cursors.iter_mut().for_each(|(_, cursor)| cursor.tidy(&self.document.root));
+        self.cursors.iter_mut().flatten().for_each(|cursor| cursor.tidy(&self.document.root));
     }
 
     fn place(&self, place: impl AsPointer) -> Result<Vec<Step>> {

@@ -54,16 +54,26 @@ export class Readers {
     return this.main.since >= changes && [...this.others].every(({ since }) => since >= changes);
   }
 
-  /** The core was lost: the next one begins with the present state, which is everybody's baseline then. */
+  /**
+   * The core was lost: the next one begins with the present state, which is everybody's baseline then. It will number the readers in
+   * their order, and the log may refer to them before it does.
+   */
   lose(): void {
-    for (const reader of [this.main, ...this.others]) {
+    for (const [index, reader] of [this.main, ...this.others].entries()) {
       reader.hasLost ||= reader.since !== this.changes;
       reader.since = this.changes;
+      reader.id = index;
     }
   }
 
-  /** Another core gives the readers other numbers; it has the main one already. */
-  renumber(next: () => number): void {
-    for (const reader of this.others) reader.id = next();
+  /** Another core gives the readers numbers, from 1 on; one that was closed meanwhile had one, too. */
+  renumber(open: () => number, close: (id: number) => void): void {
+    const closed: number[] = [];
+    for (const reader of this.others) {
+      let id = open();
+      for (; id < reader.id; id = open()) closed.push(id);
+      reader.id = id;
+    }
+    closed.forEach(close);
   }
 }

@@ -515,7 +515,7 @@ export class TrackedState {
     const running = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);
     const { tracker } = running;
     if (this.headroom.isKnown) this.headroom.begin(call(weight, tracker, null));
-    this.readers.renumber(() => call(() => tracker.open_cursor()));
+    this.readers.renumber(() => call(() => tracker.open_cursor()), (id) => call(() => tracker.close_cursor(id)));
     this.core = running;
     return running;
   }

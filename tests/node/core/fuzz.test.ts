@@ -169,16 +169,25 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     (target as patchwire.TrackerCore).apply(filled(patch), patch.length, false);
   }
 
+  /** The stream or the checkpoint that was made last: no two have one number. */
+  let lastMade = 0;
+
+  function begin(target: unknown, text = ""): void {
+    const tracker = target as patchwire.TrackerCore;
+    const root = Buffer.from(text);
+    lastMade = tracker.stream(filled(Buffer.from("")), 0);
+    tracker.write(lastMade, filled(root), root.length);
+  }
+
   /** What some calls need first, and chance hardly ever brings. */
   const first: { [name: string]: (target: unknown) => void } = {
     "TrackerCore.append": place,
     "TrackerCore.increment": place,
     "TrackerCore.stream": place,
-    "TrackerCore.end": (target) => {
-      const tracker = target as patchwire.TrackerCore;
-      const root = Buffer.from("[1]");
-      tracker.write(tracker.stream(filled(Buffer.from("")), 0), filled(root), root.length);
-    },
+    "TrackerCore.write": begin,
+    "TrackerCore.end": (target) => begin(target, "[1]"),
+    "TrackerCore.abort": (target) => begin(target, "[1"),
+    "TrackerCore.restore": (target) => (lastMade = (target as patchwire.TrackerCore).checkpoint()),
   };
 
   function keep(made: Handle): Handle {
@@ -249,6 +258,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     const [first, second] = [isPointer ? Buffer.from(pick(["/t", "/n", "/a/0", "/a/1/b"])) : fitting[0]!, isPointer ? Buffer.from("more") : isView ? Buffer.from('{"exclude":["/a"]}') : fitting[1]!];
     const splits = parameters.some(({ name }) => name === "split");
     return parameters.map(({ name, type }) => {
+      if ((name === "stream" || name === "checkpoint") && below(2) === 0) return lastMade;
       if (name === "split" && below(8) > 0) return first.length;
       if ((name === "length" || name === "end") && below(8) > 0) return first.length + (splits ? second.length : 0);
       switch (type) {
@@ -281,11 +291,11 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   /** Calls it; returns whether it did what was asked, or said why not. */
   function attempt(name: string): "returned" | "refused" {
     const callable = callables.get(name)!;
-    const args = argumentsFor(callable);
     const owner = callable.owner === undefined ? undefined : (wasm as unknown as { [owner: string]: new (...args: unknown[]) => Handle })[callable.owner]!;
     const target = owner === undefined ? wasm : callable.isStatic ? owner : handle(callable.owner!);
     const consumed = name === "MergeHandle.run" || name === "ChangeHandle.run" || callable.name === "free";
     if (below(2) === 0 && name in first) attemptFirst(name, target);
+    const args = argumentsFor(callable);
     if (consumed) live.set(callable.owner!, live.get(callable.owner!)!.filter((one) => one !== target));
     reading.failure = null;
     try {
