@@ -8,6 +8,8 @@ const ARRIVAL = AROUND.add + '"/0"'.length;
 const GROWTH = '{"op":"str_ins","path":"/0","pos":0,"str":""},'.length;
 const REMOVAL = AROUND.remove + '"/0"'.length;
 
+/** An item that is longer may have moved elsewhere, and is told in fewer bytes then. */
+const SHORT = 48;
 /** So many items of a list are looked for in the other one first. */
 const SAMPLES = 8;
 /** Where so many bytes of items more are in both than is told of the others, the rest isn't looked at. */
@@ -72,9 +74,6 @@ function beyondOf(value: unknown, there: Set<unknown>, isExtended: boolean, deep
   }
   return Math.min(ARRIVAL, beyond);
 }
-
-/** An item that is longer may have moved elsewhere, and is told in fewer bytes then. */
-const SHORT = 48;
 
 /** Whether none of the items of a list is worth moving. */
 export function areShort(list: object): boolean {
