@@ -296,9 +296,9 @@ export class SyncedClient<T> {
   }
 
   /**
-   * Calls the listener when the state or the status has changed, once for what arrived together, which may leave all as it was. With a JSON Pointer
-   * only when the value there is another one (`!==`), with that value; `undefined` where there is nothing. What a
-   * listener throws is reported as an uncaught error, and keeps nobody else from hearing.
+   * Calls the listener when the state or the status has changed, once for what arrived together, which may leave all as
+   * it was. With a JSON Pointer only when the value there is another one (`!==`), with that value; `undefined` where
+   * there is nothing. What a listener throws is reported as an uncaught error, and keeps nobody else from hearing.
    *
    * It may be passed on by itself, as {@link SyncedClient.getState} may: to React's `useSyncExternalStore`, for example
    * (docs/react.md).

@@ -70,6 +70,7 @@ pub struct Tracker {
     streams: Vec<Stream>,
     history: History,
     checkpoints: VecDeque<(CheckpointId, Node)>,
+    /// Whether the main cursor tells a session what to commit.
     is_of_session: bool,
 }
 

@@ -20,8 +20,8 @@ const PREPARED = 256;
 /**
  * A database of `node:sqlite` as a storage: what runs in a Durable Object runs in Node. Tables of your own may be in the
  * same database, and be written in one transaction with the store's: one that `transactionSync` of the storage begins. Within one that
- * was begun by SQL nothing of the store is written (`CONFLICT`), because nobody is told how that ends. Where the disk is full SQLite takes a whole transaction back, however
- * deep the statement was in it: then nothing more can be written in it, and it ends with the error of that statement.
+ * was begun by SQL nothing of the store is written (`CONFLICT`), because nobody is told how that ends. Where the
+ * disk is full SQLite takes a whole transaction back, however deep the statement was in it: then nothing more can be written in it, and it ends with the error of that statement.
  *
  * @example
  * ```ts

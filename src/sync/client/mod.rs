@@ -294,8 +294,9 @@ impl Client {
         vec![ClientEffect::Send(PING.into())]
     }
 
-    /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, waits less if that fails, as after a
-    /// good connection, and asks whether the connection that it has still works, which has to answer soon, and for some seconds again when it is silent.
+    /// The network may have changed, or the machine have slept: doesn't wait any longer to connect, and waits less if that fails, as
+    /// after a good connection. It asks whether the connection that it has still works, which has to answer soon, and for some
+    /// seconds again when it is silent.
     ///
     /// ```
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};

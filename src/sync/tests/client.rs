@@ -247,7 +247,10 @@ fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
         let _ = client.opened(connection, now);
         assert_eq!(client.wake_at(), Some(now + patience));
         now += patience;
-        assert_eq!(client.tick(now)[..1], [ClientEffect::Disconnect(connection)]);
+        // Four that were in vain may mean that there is no state.
+        let doubts = usize::from(connection == 4);
+        let effects = client.tick(now);
+        assert_eq!((&effects[0], effects.len()), (&ClientEffect::Disconnect(connection), 1 + doubts));
         now = client.wake_at().unwrap();
         assert_eq!(client.tick(now), [ClientEffect::Connect(connection + 1)]);
     }
