@@ -15,6 +15,11 @@ const SAMPLES = 8;
 /** Where so many bytes of items more are in both than is told of the others, the rest isn't looked at. */
 const MUCH = 1 << 12;
 
+/** The scalars of the old list. */
+type Scalars = Pick<ReadonlySet<unknown>, "has">;
+/** What has any scalar: where a list is so short that the removals alone are longer, nobody asks which there were. */
+const EVERYTHING: Scalars = { has: () => true };
+
 /**
  * Whether so little of a list is in the one that was there before that any patch that tells it part by part is longer than one that tells
  * it as a whole. What both have may cost nothing to tell: a scalar that is anywhere in the old list, an empty container, a literal. Every
@@ -22,11 +27,17 @@ const MUCH = 1 << 12;
  */
 export function areUnlike({ before, after }: { before: unknown; after: unknown }, isExtended: boolean): boolean {
   if (!Array.isArray(before) || !Array.isArray(after) || haveCommon(before, after)) return false;
+  const removals = Math.max(0, before.length - after.length) * REMOVAL;
+  if (removals > 0 && areLonger(after, EVERYTHING, removals, isExtended)) return true;
   const there = new Set<unknown>();
-  if (!collect(before, there, DEEPEST)) return false;
-  let beyond = Math.max(0, before.length - after.length) * REMOVAL - 1;
-  for (let i = 0; i < after.length; i++) {
-    beyond += beyondOf(after[i], there, isExtended, DEEPEST) - 1;
+  return collect(before, there, DEEPEST) && areLonger(after, there, removals, isExtended);
+}
+
+/** Whether what is told of a list's items, and so many bytes beside it, is longer than the list told as a whole. */
+function areLonger(items: readonly unknown[], there: Scalars, beside: number, isExtended: boolean): boolean {
+  let beyond = beside - 1;
+  for (let i = 0; i < items.length; i++) {
+    beyond += beyondOf(items[i], there, isExtended, DEEPEST) - 1;
     if (beyond < -MUCH) return false;
   }
   return beyond > AROUND.replace;
@@ -54,7 +65,7 @@ function collect(value: unknown, there: Set<unknown>, deep: number): boolean {
 }
 
 /** How many bytes what is told of a value has at least beyond the value's text; NaN where that isn't JSON, or nests too deeply. */
-function beyondOf(value: unknown, there: Set<unknown>, isExtended: boolean, deep: number): number {
+function beyondOf(value: unknown, there: Scalars, isExtended: boolean, deep: number): number {
   if (typeof value === "number") return there.has(value) ? -String(value).length : isNumber(value) ? ARRIVAL : NaN;
   if (typeof value === "string") return there.has(value) ? -textLength(value) : isExtended ? Math.min(ARRIVAL, GROWTH - textLength(value)) : ARRIVAL;
   if (!isContainer(value)) return value === null || typeof value === "boolean" ? -5 : NaN;
