@@ -3,19 +3,15 @@
  *
  * @module
  */
-import { call, core, isAlive, passTexts, release } from "./bridge/client-core.js";
-import { isBlocked, isLoss } from "./bridge/engine.js";
-import { PatchwireError, type PatchwireErrorCode } from "./errors.js";
+import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
+import { PatchwireError } from "./errors.js";
+import { PlainCopy } from "./state/edits.js";
+import { memberOf, namesIn } from "./state/pointer.js";
 import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
 import { guard } from "./sync/guard.js";
-import { Link, resolve } from "./sync/link.js";
-import { CLIENT_EFFECT } from "./bridge/boundary.js";
-import { bounds } from "./bridge/limits.js";
-import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
-import type { Immutable, JSONPatchOperation, Limits, ValueAt } from "./types.js";
-import { PlainCopy, type ViewEdit } from "./state/edits.js";
-import { memberOf, namesIn } from "./state/pointer.js";
-import type { ClientHandle } from "./wasm/client.js";
+import { resolve } from "./sync/link.js";
+import { Protocol, type ProtocolEvents } from "./sync/protocol.js";
+import type { Immutable, JSONPatchOperation, ValueAt } from "./types.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
@@ -26,24 +22,8 @@ const OPTIONS = [
   "url", "snapshot", "onPatch", "onError", "shouldReconnect", "notify", "lazy", "WebSocket", "limits",
 ] as const satisfies readonly (keyof ConnectOptions)[];
 
-/** What may mean that the network has changed, or that the machine has slept. */
-const CHANGES = ["online", "offline", "pageshow", "visibilitychange", "resume"];
-
 /** A page that isn't visible isn't drawn: listeners that are told once a frame are told after so many milliseconds there. */
 const UNDRAWN = 100;
-
-/** How long a client waits, in milliseconds, whose core failed twice in a row. */
-const REST = 1_000;
-
-/** What the core wants done (src/wasm/client.rs). */
-type Effect =
-  | [kind: typeof CLIENT_EFFECT.CONNECT, connection: number]
-  | [kind: typeof CLIENT_EFFECT.SEND, frame: string]
-  | [kind: typeof CLIENT_EFFECT.DISCONNECT, connection: number]
-  | [kind: typeof CLIENT_EFFECT.SNAPSHOT, state: unknown]
-  | [kind: typeof CLIENT_EFFECT.EDITS, edits: ViewEdit[], patch?: JSONPatchOperation[]]
-  | [kind: typeof CLIENT_EFFECT.STATUS, status: SyncStatus]
-  | [kind: typeof CLIENT_EFFECT.REFUSAL, code: PatchwireErrorCode, message: string];
 
 /**
  * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
@@ -83,30 +63,12 @@ export function connect<T>(options: ConnectOptions): SyncedClient<T> {
  */
 export class SyncedClient<T> {
   readonly #options: ConnectOptions;
-  /** None where there is no WebSocket. */
-  readonly #link: Link | undefined;
-  readonly #bounds: Float64Array;
-  /** None where a client waits, and where the core is blocked. */
-  #handle: ClientHandle | undefined;
+  readonly #protocol: Protocol;
   readonly #listeners = new Set<() => void>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #copy: PlainCopy | undefined;
   readonly #first: unknown;
-  #status: SyncStatus = "connecting";
-  #revision = 0;
-  #session: string | undefined;
-  /** Those that it belonged to before: they never come back. */
-  readonly #past = new Set<string>();
-  #stats: SyncStats = { frames: 0, bytes: 0, snapshots: 0, resyncs: 0 };
-  /** What earlier cores had counted. */
-  #counted = this.#stats;
-  /** How often a core failed in this client's hands. */
-  #losses = 0;
-  #wakeAt: number | undefined;
   /** Whether it has something that listeners are told of when it is complete, or stays away. */
   #hasNews = false;
-  /** Bytes of the frame that was received last. */
-  #frameBytes = 0;
   #scheduled = false;
   /** Starts it, where it hasn't been started and is to be. */
   #starter: (() => void) | undefined;
@@ -120,21 +82,18 @@ export class SyncedClient<T> {
     requireOneOf("notify", options.notify ?? "change", ["change", "frame"]);
     requireOneOf("lazy", options.lazy ?? false, [false, true]);
     const WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
-    if (WebSocket !== undefined) this.#link = this.#linkTo(WebSocket);
-    this.#bounds = bounds(options.limits);
     const text = snapshotText(options.snapshot);
+    this.#protocol = new Protocol(options, WebSocket, this.#events());
     if (text !== undefined) {
       this.#copy = new PlainCopy(JSON.parse(text));
       this.#first = this.#copy.publish();
-      this.#revision = options.snapshot!.revision;
-      this.#session = options.snapshot!.session;
     }
     if (WebSocket === undefined) {
       const why = "there is no WebSocket here: pass one as `WebSocket`";
       if (globalThis.location !== undefined) throw new TypeError(why);
       if (url !== undefined) queueMicrotask(() => guard(() => options.onError?.(new PatchwireError("CLOSED", why))));
     } else if (url !== undefined) {
-      this.#starter = () => this.#start(text);
+      this.#starter = () => this.#protocol.start(text);
       if (options.lazy !== true) this.#begin();
     }
   }
@@ -183,7 +142,7 @@ export class SyncedClient<T> {
    * ```
    */
   get status(): SyncStatus {
-    return this.#status;
+    return this.#protocol.status;
   }
 
   /**
@@ -198,7 +157,7 @@ export class SyncedClient<T> {
    * ```
    */
   get revision(): number {
-    return this.#revision;
+    return this.#protocol.revision;
   }
 
   /**
@@ -214,7 +173,7 @@ export class SyncedClient<T> {
    * ```
    */
   get session(): string | undefined {
-    return this.#session;
+    return this.#protocol.session;
   }
 
   /**
@@ -236,17 +195,17 @@ export class SyncedClient<T> {
   whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: Abort | undefined } = {}): Promise<void> {
     const isOne = Number.isSafeInteger(revision) && revision >= 0;
     if (!isOne) return Promise.reject(new PatchwireError("NOT_JSON", "a revision is a whole number from 0 on, such as SyncedState.revision"));
-    const first = this.#session;
+    const first = this.#protocol.session;
     const isThere = (): boolean => {
-      const now = this.#session;
+      const now = this.#protocol.session;
       if (now === undefined) return false;
       const wanted = session ?? first ?? now;
-      return now === wanted ? this.#revision >= revision : now !== first || this.#past.has(wanted);
+      return now === wanted ? this.#protocol.revision >= revision : now !== first || this.#protocol.past.has(wanted);
     };
     return new Promise((resolve, reject) => {
       const look = (): void => {
         if (isThere()) end(resolve);
-        else if (this.#status === "closed") end(() => reject(new PatchwireError("CLOSED", "the client was closed before the revision was there")));
+        else if (this.#protocol.status === "closed") end(() => reject(new PatchwireError("CLOSED", "the client was closed before the revision was there")));
       };
       const abort = (): void => end(() => reject(signal!.reason as Error));
       const end = (settle: () => void): void => {
@@ -273,7 +232,7 @@ export class SyncedClient<T> {
    * ```
    */
   get stats(): SyncStats {
-    return { ...this.#stats };
+    return { ...this.#protocol.stats };
   }
 
   /**
@@ -338,8 +297,7 @@ export class SyncedClient<T> {
    * ```
    */
   reconnect(): void {
-    if (this.#handle === undefined) this.#begin();
-    else this.#carryOut(this.#ask((handle) => handle.reconnect(now())));
+    if (!this.#protocol.reconnect()) this.#begin();
   }
 
   /**
@@ -357,13 +315,8 @@ export class SyncedClient<T> {
    */
   close(): void {
     this.#starter = undefined;
-    if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.stop()));
-    this.#say("closed");
+    this.#protocol.close();
   }
-
-  #hurry = (): void => {
-    if (globalThis.document?.visibilityState !== "hidden") this.#carryOut(this.#ask((handle) => handle.hurry(now())));
-  };
 
   #begin(): void {
     const start = this.#starter;
@@ -371,114 +324,27 @@ export class SyncedClient<T> {
     start?.();
   }
 
-  #start(text: string | undefined): void {
-    try {
-      const handle = this.#made();
-      if (text !== undefined) this.#give(handle, text);
-      this.#handle = handle;
-    } catch (error) {
-      if (!isBlocked(error)) throw error;
-      this.#say("closed");
-      // Later: who is told may want to use what `connect` returns.
-      queueMicrotask(() => guard(() => this.#refuse(error as PatchwireError)));
-      return;
-    }
-    for (const change of CHANGES) globalThis.addEventListener?.(change, this.#hurry);
-    this.#carryOut(this.#ask((handle) => handle.start(now())));
+  #events(): ProtocolEvents {
+    return {
+      snapshot: (state) => {
+        this.#copy = new PlainCopy(state, this.#copy);
+        this.#hasNews = true;
+      },
+      edits: (edits, bytes, patch) => {
+        this.#copy!.edit(edits, bytes);
+        if (patch !== undefined) this.#tellPatch(patch, bytes);
+        this.#hasNews = true;
+      },
+      status: () => this.#notify(),
+      settled: (isComplete) => {
+        if (this.#hasNews && isComplete) this.#notify();
+      },
+    };
   }
 
-  #made(): ClientHandle {
-    const seed = Math.floor(Math.random() * 2 ** 52);
-    return call(() => new (core().ClientHandle)(this.#bounds, this.#options.onPatch !== undefined, seed));
-  }
-
-  /** Gives the core the snapshot's state, to which patches will come. */
-  #give(handle: ClientHandle, text: string): void {
-    const { session, revision } = this.#options.snapshot!;
-    try {
-      const [arena, length] = passTexts(text);
-      if (call(() => handle.begin_with(session, revision, arena, length!))) return;
-      call(() => handle.free());
-    } catch (error) {
-      // The next core asks for everything.
-      if (isLoss(error)) return;
-      throw error;
-    }
-    throw new PatchwireError("LIMIT_EXCEEDED", "the option snapshot is over one of the option limits");
-  }
-
-  #refuse(error: PatchwireError): void {
-    if (this.#options.onError === undefined) throw error;
-    this.#options.onError(error);
-  }
-
-  #say(status: SyncStatus): void {
-    if (this.#status === status) return;
-    this.#status = status;
-    if (status === "closed") this.#release();
-    this.#notify();
-  }
-
-  /** Nothing comes any more, and what is shown is JavaScript's: the core's state needn't be kept. */
-  #release(): void {
-    for (const change of CHANGES) globalThis.removeEventListener?.(change, this.#hurry);
-    clearTimeout(this.#timer);
-    if (this.#handle !== undefined) release(this.#handle);
-    this.#handle = this.#wakeAt = undefined;
-  }
-
-  /**
-   * What the core wants done. If it fails, another one is asked, to which nothing of this is known. If that fails as well, yet another one
-   * begins a little later: something may be wrong with the question.
-   */
-  #ask(question: (handle: ClientHandle) => string, isAgain = false): Effect[] {
-    try {
-      return this.#askOnce(question);
-    } catch (error) {
-      if (!isLoss(error)) throw error;
-      this.#losses++;
-      guard(() => this.#options.onError?.(error as PatchwireError));
-      if (!isAgain) return this.#ask(question, true);
-      this.#wakeAt = now() + REST;
-      return [];
-    }
-  }
-
-  #askOnce(question: (handle: ClientHandle) => string): Effect[] {
-    if (!isAlive(this.#handle!)) this.#beginAgain();
-    const handle = this.#handle!;
-    return call(() => {
-      const effects = JSON.parse(question(handle)) as Effect[];
-      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT || kind === CLIENT_EFFECT.EDITS)) this.#revision = handle.revision();
-      if (effects.some(([kind]) => kind === CLIENT_EFFECT.SNAPSHOT)) this.#belongsTo(handle.session());
-      const [frames, bytes, snapshots, resyncs] = handle.stats() as unknown as [number, number, number, number];
-      const counted = this.#counted;
-      this.#frameBytes = counted.bytes + bytes - this.#stats.bytes;
-      this.#stats = {
-        frames: counted.frames + frames,
-        bytes: counted.bytes + bytes,
-        snapshots: counted.snapshots + snapshots,
-        resyncs: counted.resyncs + resyncs,
-      };
-      this.#wakeAt = handle.wake_at();
-      return effects;
-    });
-  }
-
-  #belongsTo(session: string | undefined): void {
-    if (this.#session !== undefined && this.#session !== session) this.#past.add(this.#session);
-    this.#session = session;
-  }
-
-  #beginAgain(): void {
-    this.#link!.close();
-    const handle = this.#made();
-    this.#counted = this.#stats;
-    if (this.#status !== "closed") {
-      call(() => handle.start_after(this.#losses, now()));
-      this.#say(this.#copy === undefined ? "connecting" : "reconnecting");
-    }
-    this.#handle = handle;
+  #tellPatch(patches: JSONPatchOperation[], bytes: number): void {
+    const received = { revision: this.revision, patches, bytes };
+    guard(() => this.#options.onPatch!(received));
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {
@@ -491,85 +357,6 @@ export class SyncedClient<T> {
       value = next;
       listener(next as never);
     };
-  }
-
-  #carryOut(effects: Effect[]): void {
-    for (const effect of effects) {
-      switch (effect[0]) {
-        case CLIENT_EFFECT.CONNECT:
-          this.#link!.open(effect[1]);
-          break;
-        case CLIENT_EFFECT.SEND:
-          this.#link!.send(effect[1]);
-          break;
-        case CLIENT_EFFECT.DISCONNECT:
-          this.#link!.close();
-          break;
-        case CLIENT_EFFECT.SNAPSHOT:
-          this.#copy = new PlainCopy(effect[1], this.#copy);
-          this.#hasNews = true;
-          break;
-        case CLIENT_EFFECT.EDITS:
-          this.#copy!.edit(effect[1], this.#frameBytes);
-          if (effect[2] !== undefined) this.#tellPatch(effect[2]);
-          this.#hasNews = true;
-          break;
-        case CLIENT_EFFECT.STATUS:
-          this.#say(effect[1]);
-          break;
-        case CLIENT_EFFECT.REFUSAL:
-          guard(() => this.#options.onError?.(new PatchwireError(effect[1], effect[2])));
-      }
-    }
-    // What somebody lacked comes in many frames, and isn't the state before the last of them.
-    if (this.#hasNews && (this.#status === "live" || this.#link?.isThere !== true)) this.#notify();
-    this.#setTimer();
-  }
-
-  #tellPatch(patches: JSONPatchOperation[]): void {
-    const received = { revision: this.#revision, patches, bytes: this.#frameBytes };
-    guard(() => this.#options.onPatch!(received));
-  }
-
-  #linkTo(WebSocket: new (url: string) => ClientSocket): Link {
-    return new Link(this.#options.url, WebSocket, {
-      opened: (connection) => this.#carryOut(this.#ask((handle) => handle.opened(connection, now()))),
-      received: (connection, frame) => this.#received(connection, frame),
-      closed: (connection, code, reason) => this.#closed(connection, code, reason),
-      asks: (connection, isThere) => {
-        this.#ask((handle) => (handle.asks_url(connection, isThere, now()), "[]"));
-        this.#setTimer();
-      },
-      failed: (reason, cause) => guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason, {}, { cause }))),
-      waits: () => {
-        this.#ask((handle) => handle.stop());
-        this.#setTimer();
-      },
-    });
-  }
-
-  #received(connection: number, frame: string): void {
-    const effects = this.#ask((handle) => {
-      const [arena, length] = passTexts(frame);
-      return handle.received(connection, arena, length!, now());
-    });
-    this.#carryOut(effects);
-  }
-
-  #closed(connection: number, code: number, reason: string): void {
-    const before = this.#status;
-    this.#carryOut(this.#ask((handle) => handle.closed(connection, code, now())));
-    // The core knows which codes are final.
-    if (this.#status !== "closed") guard(() => this.#options.shouldReconnect?.(code, reason) === false && this.#carryOut(this.#ask((handle) => handle.stop())));
-    if (this.#status !== "closed" || before === "closed") return;
-    guard(() => this.#options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
-  }
-
-  #setTimer(): void {
-    clearTimeout(this.#timer);
-    const at = this.#wakeAt;
-    if (at === undefined) return;
-    this.#timer = setTimeout(() => this.#carryOut(this.#ask((handle) => handle.tick(now()))), Math.max(0, at - now()));
   }
 
   /** What arrives in one turn of the event loop, or between two frames that are drawn, is one change to listeners. */
@@ -597,10 +384,6 @@ function beforeFrame(tell: () => void): void {
   };
   const frame = globalThis.requestAnimationFrame?.(then);
   const timer = setTimeout(then, UNDRAWN);
-}
-
-function now(): number {
-  return performance.now();
 }
 
 /** The text of a snapshot's state. */
