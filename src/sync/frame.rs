@@ -19,6 +19,9 @@ pub const PING: &str = r#"{"type":"ping"}"#;
 /// The answer to [`PING`].
 pub const PONG: &str = r#"{"type":"pong"}"#;
 
+/// What a client says is short: a longer frame isn't looked into, because reading it may take thirty times its length.
+pub const MOST_FROM_CLIENT: usize = 16 << 10;
+
 /// The levels of nesting and the bytes that a frame adds around what it carries.
 const ENVELOPE_DEPTH: usize = 5;
 const ENVELOPE_BYTES: usize = 256;

@@ -139,7 +139,7 @@ impl SessionHandle {
     /// Longer frames go to `oversized` rather than to `receive`.
     #[wasm_bindgen(getter)]
     pub fn frame_limit(&self) -> usize {
-        self.session.borrow().document().limits.frame
+        self.session.borrow().longest_frame()
     }
 
     /// A new connection's number.

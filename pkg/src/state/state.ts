@@ -417,7 +417,7 @@ function tellEach(log: Log, path: Key[], members: readonly [Key, Told][]): void 
 
 function refuseWaiting(result: object): void {
   if (typeof (result as { then?: unknown }).then !== "function") return;
-  (result as PromiseLike<unknown>).then(undefined, () => {});
+  Promise.resolve(result).catch(() => {});
   throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
 }
 

@@ -104,7 +104,7 @@ export abstract class Takeover {
     const depth = this.path.length + 1;
     if (depth > this.depth) this.depth = depth;
     this.bytes += 4;
-    this.least += 2;
+    this.weigh(2);
     const { around } = this;
     // Looking for a cycle costs the depth: most values aren't so deep.
     if (depth > DEEP && around.includes(value)) this.refuseCycle();
@@ -145,6 +145,7 @@ export abstract class Takeover {
   private take(place: Place): void {
     if (++place.puts === 1) this.puts.push(place);
     this.bytes++;
+    this.weigh(2);
     if (this.path.length > place.deepest) place.deepest = this.path.length;
   }
 
@@ -374,7 +375,12 @@ export abstract class Takeover {
         this.bytes += 5;
         this.least += 5;
     }
-    // A value that holds another many times over would never be taken over to its end.
+    this.weigh(0);
+  }
+
+  /** There are so many bytes more at least. A value that holds another many times over would never be taken over to its end. */
+  private weigh(bytes: number): void {
+    this.least += bytes;
     if (this.least > this.mostBytes) throw tooLarge(this.path);
   }
 

@@ -93,8 +93,9 @@ export class Audience {
   /** A client's end of a new socket. */
   connect(): HibernatableSocket {
     const { 0: client, 1: server } = new WebSocketPair();
-    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server, this.unattached)));
+    // The platform refuses it where it has too many.
     this.context.acceptWebSocket(server, [this.tag]);
+    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server, this.unattached)));
     return client;
   }
 

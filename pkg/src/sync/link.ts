@@ -19,6 +19,7 @@ export class Link {
   #socket: ClientSocket | undefined;
   /** Another one for each attempt, so that what comes late of an earlier one is ignored. */
   #attempt: object | undefined;
+  #connection = 0;
 
   constructor(
     private readonly url: ConnectOptions["url"],
@@ -33,13 +34,25 @@ export class Link {
 
   open(connection: number): void {
     this.close();
+    this.#connection = connection;
     const attempt = (this.#attempt = {});
     if (typeof this.url !== "function") this.#connect(resolve(this.url)!, connection, attempt);
     else void this.#ask(this.url, connection, attempt);
   }
 
   send(frame: string): void {
-    this.#socket?.send(frame);
+    const attempt = this.#attempt;
+    const connection = this.#connection;
+    try {
+      this.#socket?.send(frame);
+    } catch {
+      // It is of no use any more. Later, because whoever sends is in the middle of something.
+      queueMicrotask(() => {
+        if (this.#attempt !== attempt) return;
+        this.close();
+        this.events.closed(connection, 1006, "");
+      });
+    }
   }
 
   close(): void {

@@ -16,6 +16,9 @@ const CHANGES = ["online", "offline", "pageshow", "visibilitychange", "resume"];
 /** How long a client waits, in milliseconds, whose core failed twice in a row. */
 const REST = 1_000;
 
+/** Of so many sessions that a state belonged to before a client knows that it did. */
+const PAST = 16;
+
 /** What the core wants done (src/wasm/client.rs). */
 type Effect =
   | [kind: typeof CLIENT_EFFECT.CONNECT, connection: number]
@@ -153,6 +156,8 @@ export class Protocol {
    * begins a little later: something may be wrong with the question.
    */
   #ask(question: (handle: ClientHandle) => string, isAgain = false): Effect[] {
+    // It was closed, and this comes late.
+    if (this.#handle === undefined) return [];
     try {
       return this.#askOnce(question);
     } catch (error) {
@@ -188,6 +193,7 @@ export class Protocol {
 
   #belongsTo(session: string | undefined): void {
     if (this.session !== undefined && this.session !== session) this.past.add(this.session);
+    if (this.past.size > PAST) this.past.delete(this.past.values().next().value!);
     this.session = session;
   }
 
@@ -204,10 +210,12 @@ export class Protocol {
 
   #carryOut(effects: Effect[]): void {
     const { events } = this;
+    const refusals: PatchwireError[] = [];
     for (const effect of effects) {
       switch (effect[0]) {
         case CLIENT_EFFECT.CONNECT:
-          this.#link!.open(effect[1]);
+          // Who was told of a patch may have closed the client.
+          if (this.status !== "closed") this.#link!.open(effect[1]);
           break;
         case CLIENT_EFFECT.SEND:
           this.#link!.send(effect[1]);
@@ -225,12 +233,14 @@ export class Protocol {
           this.#say(effect[1]);
           break;
         case CLIENT_EFFECT.REFUSAL:
-          guard(() => this.options.onError?.(new PatchwireError(effect[1], effect[2])));
+          refusals.push(new PatchwireError(effect[1], effect[2]));
       }
     }
     // What somebody lacked comes in many frames, and isn't the state before the last of them.
     events.settled(this.status === "live" || this.#link?.isThere !== true);
     this.#setTimer();
+    // At last: who is told may close the client, or have it connect anew.
+    for (const refusal of refusals) guard(() => this.options.onError?.(refusal));
   }
 
   #linkTo(WebSocket: new (url: string) => ClientSocket): Link {

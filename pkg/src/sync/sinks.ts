@@ -4,6 +4,8 @@ export interface HibernatableSocket {
   close(code?: number, reason?: string): void;
   serializeAttachment(value: unknown): void;
   deserializeAttachment(): unknown;
+  /** Bytes that were sent and haven't left yet. */
+  readonly bufferedAmount?: number;
 }
 
 /** Where frames go: a socket or an event stream. */
@@ -15,6 +17,28 @@ export interface Sink {
   /** The text that was kept last; empty where none was. */
   attached(): string;
   close(code: number, reason: string): void;
+}
+
+/** A reader that is this many bytes behind is cut off, beside what it was sent at once: a snapshot may be longer. */
+const MOST_BUFFERED = 16 << 20;
+
+/** How long a slow reader is waited for. */
+class Patience {
+  /** Bytes that were sent in this turn, and the most that were since nothing waited to be read. */
+  private atOnce = 0;
+  private most = 0;
+
+  /** Whether so many bytes that wait are too many. */
+  isOver(waiting: number): boolean {
+    if (waiting <= 0) this.most = this.atOnce;
+    return waiting > MOST_BUFFERED + this.most;
+  }
+
+  sent(bytes: number): void {
+    if (this.atOnce === 0) queueMicrotask(() => (this.atOnce = 0));
+    this.atOnce += bytes;
+    this.most = Math.max(this.most, this.atOnce);
+  }
 }
 
 /** Closes a socket that may have been closed already. */
@@ -48,9 +72,14 @@ export class Unattached {
   }
 }
 
+/** After so many characters a socket is asked how much waits, which takes as long as sending a short frame. */
+const UNASKED = 1 << 20;
+
 export class SocketSink implements Sink {
   private text = "";
   private isDue = false;
+  private readonly patience = new Patience();
+  private unasked = 0;
 
   constructor(
     private readonly socket: HibernatableSocket,
@@ -58,6 +87,14 @@ export class SocketSink implements Sink {
   ) {}
 
   send(frame: string): void {
+    this.unasked += frame.length;
+    if (this.unasked > UNASKED) {
+      // Others than ours may not say.
+      if (this.patience.isOver(this.socket.bufferedAmount ?? 0)) throw new Error("the reader is too slow");
+      // A character has three bytes at most.
+      this.patience.sent(this.unasked * 3);
+      this.unasked = 0;
+    }
     this.socket.send(frame);
   }
 
@@ -92,9 +129,6 @@ export class SocketSink implements Sink {
   }
 }
 
-/** A reader that is this many bytes behind is cut off, beside what it was sent at once: a snapshot may be longer. */
-const MOST_BUFFERED = 16 << 20;
-
 /** Server-sent events. What would be attached to a socket is the event's id here, and comes back as `Last-Event-ID`. */
 export class EventStream implements Sink {
   /** A `ReadableStream`, whose name not every user's TypeScript knows. */
@@ -103,9 +137,7 @@ export class EventStream implements Sink {
   private readonly encoder = new TextEncoder();
   private id = "";
   hasEnded = false;
-  /** Bytes that were sent in this turn, and the most that were since nothing waited to be read. */
-  private atOnce = 0;
-  private most = 0;
+  private readonly patience = new Patience();
 
   constructor(private readonly onEnd: (stream: EventStream) => void) {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => void (this.controller = controller);
@@ -113,9 +145,7 @@ export class EventStream implements Sink {
   }
 
   send(frame: string): void {
-    const waiting = MOST_BUFFERED - this.controller.desiredSize!;
-    if (waiting <= 0) this.most = this.atOnce;
-    if (waiting > MOST_BUFFERED + this.most) {
+    if (this.patience.isOver(MOST_BUFFERED - this.controller.desiredSize!)) {
       this.close();
       throw new Error("the reader is too slow");
     }
@@ -147,9 +177,7 @@ export class EventStream implements Sink {
 
   private write(text: string): void {
     const bytes = this.encoder.encode(text);
-    if (this.atOnce === 0) queueMicrotask(() => (this.atOnce = 0));
-    this.atOnce += bytes.length;
-    this.most = Math.max(this.most, this.atOnce);
+    this.patience.sent(bytes.length);
     this.controller.enqueue(bytes);
   }
 }

@@ -6,7 +6,7 @@ pub(crate) mod resume;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::frame::{self, ClientFrame, Hello, PONG, Reason, VERSION};
+use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, PONG, Reason, VERSION};
 pub use effect::{ConnectionId, Note, ServerEffect};
 use resume::{PatchFrame, Recent, Standard};
 
@@ -48,8 +48,8 @@ pub struct Server {
     /// Those that listen in each dialect, until another one does or one of them ends.
     listening: [Option<Arc<[ConnectionId]>>; 2],
     next: ConnectionId,
-    /// How often connections have said hello at a revision, the last that they did at.
-    hellos: BTreeMap<ConnectionId, (u64, u32)>,
+    /// What connections have used of their patience.
+    asked: BTreeMap<ConnectionId, Asked>,
     /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
     late: Vec<ConnectionId>,
     /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once to a native
@@ -58,8 +58,21 @@ pub struct Server {
 }
 
 /// A client that doubts asks twice, and then over another connection. A hello may be answered with all of the state, so one of a
-/// few bytes is worth megabytes to whoever wants to do harm.
-const HELLOS: u32 = 8;
+/// few bytes is worth megabytes to whoever wants to do harm. Of so many, one is forgotten every [`PACE`] revisions.
+const HELLOS: u64 = 8;
+const PACE: u64 = 128;
+
+/// Who sends so many frames that are refused isn't a client of ours.
+const REFUSALS: u32 = 16;
+
+/// What a connection has asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    hellos: u64,
+    /// Up to which revision hellos have been forgotten.
+    since: u64,
+    refusals: u32,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Connection {
@@ -98,7 +111,7 @@ impl Server {
             connections: Vec::new(),
             listening: [None, None],
             next: 1,
-            hellos: BTreeMap::new(),
+            asked: BTreeMap::new(),
             late: Vec::new(),
             sent: Vec::new(),
         };
@@ -211,13 +224,13 @@ impl Server {
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
         let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
-        if self.limits.check_frame(text.len()).is_err() {
+        if text.len() > self.longest_frame() {
             return self.oversized(connection);
         }
         match frame::read_client(text, &self.limits) {
             Ok(ClientFrame::Hello { version, hello }) if version == VERSION => {
                 if self.asks_too_often(connection) {
-                    return self.refuse(connection, &Error::new(Code::LimitExceeded, "the same was asked for too often"), Some(1013));
+                    return self.refuse(connection, &Error::new(Code::LimitExceeded, "hello was said too often"), Some(1013));
                 }
                 self.greet(connection, &hello, document)
             }
@@ -233,6 +246,11 @@ impl Server {
         }
     }
 
+    /// How many bytes a client's frame may have.
+    pub(crate) fn longest_frame(&self) -> usize {
+        self.limits.frame.min(MOST_FROM_CLIENT)
+    }
+
     /// The connection sent a frame that is over the limit: refused as [`Server::receive`] refuses it, without anybody copying it.
     ///
     /// ```
@@ -246,7 +264,8 @@ impl Server {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
-        self.refuse(connection, &Error::new(Code::LimitExceeded, FRAME_TOO_LARGE), Some(1009))
+        let reason = if self.limits.frame < MOST_FROM_CLIENT { FRAME_TOO_LARGE } else { "a client's frame has 16 KB at most" };
+        self.refuse(connection, &Error::new(Code::LimitExceeded, reason), Some(1009))
     }
 
     /// The connection has ended.
@@ -265,7 +284,7 @@ impl Server {
         self.connections.retain(|(id, _)| *id != connection);
         self.late.retain(|id| *id != connection);
         self.listening = [None, None];
-        self.hellos.remove(&connection);
+        self.asked.remove(&connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
@@ -417,10 +436,12 @@ impl Server {
     }
 
     fn asks_too_often(&mut self, connection: ConnectionId) -> bool {
-        let (revision, count) = self.hellos.entry(connection).or_insert((self.revision, 0));
-        *count = if *revision == self.revision { *count + 1 } else { 1 };
-        *revision = self.revision;
-        *count > HELLOS
+        let revision = self.revision;
+        let asked = self.asked.entry(connection).or_insert(Asked { since: revision, ..Asked::default() });
+        let forgotten = revision.saturating_sub(asked.since) / PACE;
+        asked.since += forgotten * PACE;
+        asked.hellos = asked.hellos.saturating_sub(forgotten) + 1;
+        asked.hellos > HELLOS
     }
 
     fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {
@@ -477,7 +498,9 @@ impl Server {
 
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
         let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
-        if let Some(code) = close {
+        let asked = self.asked.entry(connection).or_default();
+        asked.refusals += 1;
+        if let Some(code) = close.or((asked.refusals >= REFUSALS).then_some(1008)) {
             self.closed(connection);
             effects.push(ServerEffect::Close { connection, code, reason: error.reason });
         }

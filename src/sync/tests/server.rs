@@ -30,17 +30,19 @@ fn live(server: &mut Server, dialect: &str) -> ConnectionId {
 }
 
 #[test]
-fn who_asks_for_the_same_again_and_again_is_sent_away() {
+fn who_asks_for_everything_again_and_again_is_sent_away() {
     let mut server = server();
     let connection = server.open();
     let is_closed = |effects: &[ServerEffect]| effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1013, .. }));
     assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
-    // After a commit there is something new to ask for.
-    let _ = server.committed(&patch(4), None, &state());
-    assert!((0..8).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
+    // Commits give new occasions to ask, but not each of them: at fifty a second each answer could be megabytes.
+    for number in 4..260 {
+        let _ = server.committed(&patch(number), None, &state());
+    }
+    assert!((0..2).all(|_| !is_closed(&server.receive(connection, HELLO, &state()))));
     let effects = server.receive(connection, HELLO, &state());
     assert!(is_closed(&effects));
-    assert_eq!(sent(&effects, connection), [fail_frame(4, "LIMIT_EXCEEDED", "the same was asked for too often")]);
+    assert_eq!(sent(&effects, connection), [fail_frame(259, "LIMIT_EXCEEDED", "hello was said too often")]);
     assert!(server.receive(connection, HELLO, &state()).is_empty());
 }
 
@@ -128,8 +130,8 @@ fn bad_frames_are_answered_and_change_nothing() {
     }
     assert_eq!(sent(&say(silent, super::super::PING), silent), [super::super::PONG]);
 
-    let effects = say(bad, &format!("\"{}\"", "x".repeat(8 << 20)));
-    assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "the frame is over the size limit (limits.frame)")]);
+    let effects = say(bad, &format!("{{\"type\":\"ping\",\"x\":{}1{}}}", "[".repeat(8 << 10), "]".repeat(8 << 10)));
+    assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "a client's frame has 16 KB at most")]);
     assert!(matches!(effects[1], ServerEffect::Close { connection, code: 1009, .. } if connection == bad));
     assert!(say(bad, HELLO).is_empty(), "it was closed");
     let effects = say(silent, r#"{"type":"hello","version":2,"session":null,"revision":null}"#);
@@ -137,6 +139,18 @@ fn bad_frames_are_answered_and_change_nothing() {
 
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(sent(&effects, bystander), [patch_frame(4, &patch(4))]);
+}
+
+#[test]
+fn who_goes_on_sending_bad_frames_is_sent_away() {
+    let mut server = server();
+    let (bad, other) = (server.open(), live(&mut server, "extended"));
+    let closes = |effects: &[ServerEffect]| effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1008, .. }));
+    assert!((0..15).all(|_| !closes(&server.receive(bad, "", &state()))));
+    assert!(closes(&server.receive(bad, "", &state())));
+    assert!(server.receive(bad, HELLO, &state()).is_empty());
+    let effects = server.committed(&patch(4), None, &state());
+    assert_eq!(sent(&effects, other), [patch_frame(4, &patch(4))]);
 }
 
 #[test]

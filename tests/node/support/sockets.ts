@@ -5,6 +5,7 @@ import { nodeStorage, SyncedState, type SyncedStateOptions } from "patchwire/dur
 export class Socket {
   readonly frames: { type: string; revision: number; chunk?: { type: string; patches?: { op: string }[] } }[] = [];
   isClosed = false;
+  bufferedAmount = 0;
   private attachment: unknown;
 
   constructor(private readonly onSend: (frame: string) => void = () => {}) {}
