@@ -161,7 +161,7 @@ impl History {
     fn push(&mut self, step: PastStep) {
         self.weight += step.weight;
         self.done.push_back(step);
-        while self.done.len() > 1 && (self.done.len() + self.undone.len() > self.steps || self.weight > self.bytes) {
+        while self.done.len() > 1 && (self.done.len() > self.steps || self.weight > self.bytes) {
             if let Some(oldest) = self.done.pop_front() {
                 self.weight -= oldest.weight;
             }

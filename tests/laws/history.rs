@@ -1,6 +1,6 @@
 //! Laws of undo and redo, held against a list of snapshots.
 
-use patchwire::{ArrayDelta, Code, Dialect, Document, Granularity, Patch, Tracker, TrackerOptions};
+use patchwire::{ArrayDelta, Code, Dialect, Document, Granularity, Limits, Patch, Tracker, TrackerOptions};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -259,4 +259,40 @@ fn the_oldest_checkpoints_are_forgotten() {
     assert_eq!(tracker.document().to_string(), "40");
     tracker.restore(checkpoints[8]).unwrap();
     assert_eq!(tracker.document().to_string(), "8");
+}
+
+#[test]
+fn an_addition_that_joins_a_step_ends_what_could_be_done_again() {
+    let mut tracker = tracker(r#"{"x":""}"#);
+    tracker.append("/x", "a").unwrap();
+    tracker.apply(&Patch::parse(r#"[{"op":"replace","path":"/x","value":"zz"}]"#).unwrap()).unwrap();
+    assert!(tracker.undo());
+    tracker.append("/x", "b").unwrap();
+    assert!(!tracker.redo());
+    assert_eq!(tracker.document().to_string(), r#"{"x":"ab"}"#);
+    assert!(tracker.undo() && !tracker.undo());
+    assert_eq!(tracker.document().to_string(), r#"{"x":""}"#);
+}
+
+#[test]
+fn going_back_and_forth_costs_no_steps() {
+    let limits = Limits { document: 40_000, ..Limits::default() };
+    let mut tracker = Tracker::new(Document::parse(r#"{"x":0}"#).unwrap(), TrackerOptions { limits, ..TrackerOptions::default() });
+    for step in 0..5 {
+        let value = format!("{step}").repeat(1_500);
+        tracker.apply(&Patch::parse(&format!(r#"[{{"op":"replace","path":"/x","value":"{value}"}}]"#)).unwrap()).unwrap();
+    }
+    for _ in 0..100 {
+        assert!(tracker.undo() && tracker.redo());
+    }
+    assert_eq!(std::iter::from_fn(|| tracker.undo().then_some(())).count(), 5);
+}
+
+#[test]
+fn what_is_appended_is_held_to_the_documents_limit() {
+    let limits = Limits { document: 100, ..Limits::default() };
+    let mut tracker = Tracker::new(Document::parse(r#"{"x":""}"#).unwrap(), TrackerOptions { limits, ..TrackerOptions::default() });
+    tracker.append("/x", &"a".repeat(60)).unwrap();
+    assert_eq!(tracker.append("/x", &"b".repeat(60)).unwrap_err().code, Code::LimitExceeded);
+    assert_eq!(tracker.document().to_string(), format!(r#"{{"x":"{}"}}"#, "a".repeat(60)));
 }

@@ -7,6 +7,7 @@ import { isContainer, type Key } from "../state/containers.js";
 import { readEdits, type ViewEdit } from "../state/edits.js";
 import { remember, type Intake } from "../state/json.js";
 import { patchText } from "../values/patch-text.js";
+import { bytesOf } from "../state/size.js";
 import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import { Plan } from "../sync/plan.js";
@@ -33,6 +34,12 @@ const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(
 
 /** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
 const STEPS = 100;
+
+/** How many bytes a piece of a stream adds to the state at most: what it opens is closed there. */
+function mostOf(piece: string | Uint8Array): number {
+  if (typeof piece === "string") return bytesOf(piece) + (piece.match(/["[{]/g)?.length ?? 0);
+  return piece.length + piece.filter((byte) => byte === 0x22 || byte === 0x5b || byte === 0x7b).length;
+}
 
 /**
  * A tracker's two sides: the plain state, whose changes are recorded here, and the core, which is told of them when
@@ -147,6 +154,8 @@ export class TrackedState {
         const { tracker } = this.open();
         this.play(tracker, state, state.start);
         if (!this.headroom.isKnown && this.headroom.isNearSize(measure.bytes)) this.measure(tracker);
+        // What the core weighs next may be a part of the state, and of that this change.
+        else this.headroom.add(measure.bytes);
         this.play(tracker, state, state.log.length);
         this.headroom.reach(measure.bytes, measure.depth);
       }
@@ -290,7 +299,7 @@ export class TrackedState {
     this.streams.on(stream, () => {
       const tracker = this.writable(stream);
       if (!this.headroom.isKnown && this.headroom.isNearSize(piece.length * 3)) {
-        this.headroom.measure(this.state.publish(), call(weight, tracker, null), piece.length);
+        this.headroom.measure(this.state.publish(), call(weight, tracker, null), mostOf(piece));
       }
       const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
       call(() => tracker.write(stream.id, arena, length!));

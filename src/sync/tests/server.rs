@@ -179,6 +179,17 @@ fn a_connection_that_outlived_the_memory_goes_on_where_it_was() {
 }
 
 #[test]
+fn nobody_resumes_across_a_patch_that_no_frame_had_room_for() {
+    let mut server = Server::new("s", 3, &[patch(2), patch(3)], Limits { frame: 300, ..Limits::default() });
+    let long = format!(r#"[{{"op":"replace","path":"/n","value":"{}"}}]"#, "x".repeat(400));
+    let _ = server.committed(&long, None, &state());
+    let _ = server.committed(&patch(5), None, &state());
+    let frames = server.frames_since(Some("s"), Some(3), Dialect::Extended, &state());
+    assert!(frames.contains(&resync_frame(5, "behind")) && frames.contains(r#""type":"state_snapshot""#), "{frames}");
+    assert!(server.frames_since(Some("s"), Some(4), Dialect::Extended, &state()).contains(&patch_frame(5, &patch(5))));
+}
+
+#[test]
 fn a_patch_over_the_frame_limit_travels_as_a_snapshot() {
     let limits = Limits { frame: 1_000, ..Limits::default() };
     let mut server = Server::new("s", 0, &[], limits);

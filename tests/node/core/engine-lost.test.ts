@@ -146,6 +146,44 @@ describe("a tracker", () => {
     expect(tracker.getStepWrites().ops).toHaveLength(1);
   });
 
+  test("tells a reader of a loss before the last one, too", () => {
+    const tracker = new StateTracker({ n: 0 });
+    const cursor = tracker.cursor();
+    tracker.getPatchText();
+    for (let n = 1; n <= 2; n++) {
+      tracker.update((draft) => void (draft.n = n));
+      tracker.getPatchText();
+      failNow();
+      lost(() => tracker.getStepWrites());
+    }
+    lost(() => cursor.patchText());
+    expect(cursor.patchText()).toBe("[]");
+  });
+
+  test("restores no checkpoint of a core that was lost", () => {
+    const tracker = new StateTracker({ n: 0 });
+    const old = tracker.checkpoint();
+    tracker.update((draft) => void (draft.n = 1));
+    tracker.getPatchText();
+    failNow();
+    tracker.update((draft) => void (draft.n = 2));
+    tracker.checkpoint();
+    tracker.update((draft) => void (draft.n = 3));
+    expect(refusal(() => tracker.restore(old)).code).toBe("STALE_STATE");
+    expect(tracker.getState()).toEqual({ n: 3 });
+  });
+
+  test("goes on from what recipes left since, not from what they left before", () => {
+    const tracker = new StateTracker({ rows: Array.from({ length: 6_000 }, () => ({ n: 0 })) });
+    const all = (n: number): void => tracker.update((draft) => draft.rows.forEach((row) => void (row.n = n)));
+    tracker.getStepWrites();
+    all(1);
+    failNow();
+    all(2);
+    tracker.resetTracking();
+    expect([tracker.getState().rows[7], tracker.document().get("/rows/7")]).toEqual([{ n: 2 }, { n: 2 }]);
+  });
+
   test("whose update finds no memory has not made it", () => {
     const tracker = new StateTracker<{ n: number; text?: string }>({ n: 0 });
     tracker.update((draft) => void (draft.n = 1));

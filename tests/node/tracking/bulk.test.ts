@@ -27,10 +27,9 @@ const act = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("undo" as const, "redo" as const, "checkpoint" as const, "restore" as const, "read" as const, "core" as const), n: fc.nat(9) }) },
 );
 
-
 test("a core that goes on from what a recipe left knows what one knows that carried the recipe out", () => {
   fc.assert(
-    fc.property(fc.array(act, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, undefined), (acts, history) => {
+    fc.property(fc.array(act, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, 1, 2, 3, undefined), (acts, history) => {
       const options = history === undefined ? {} : { history };
       const [tracker, twin] = [new StateTracker<Any>(initial(), options), new StateTracker<Any>(initial(), options)];
       const cursor = tracker.cursor();
@@ -149,4 +148,21 @@ test("objects of more names than the core is told by number are read as they are
   expect(tracker.document().toJSON()).toEqual(tracker.getState());
   expect([tracker.undo(), tracker.undo(), tracker.undo()]).toEqual([true, true, true]);
   expect(tracker.getState()).toEqual({ rows, more: rows });
+});
+
+test("what nobody has read yet is told, however much was changed since", () => {
+  const tracker = new StateTracker<Any>({ n: 0, m: 0 }, { history: 0 });
+  tracker.update((draft) => void (draft.m = 1));
+  for (let i = 1; i <= 3_000; i++) tracker.update((draft) => void (draft.n = i));
+  expect(JSON.parse(tracker.getPatchText())).toEqual([{ op: "replace", path: "/m", value: 1 }, { op: "replace", path: "/n", value: 3_000 }]);
+});
+
+test.each([1, 2, 3])("%i changes of thousands of members can be undone where that is how many are kept", (history) => {
+  const tracker = new StateTracker<Any>(Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`m${i}`, 0])), { history });
+  for (let n = 1; n <= 5; n++) {
+    tracker.update((draft) => Object.keys(draft).forEach((name) => void (draft[name] = n)));
+    tracker.resetTracking();
+  }
+  for (let n = 4; n >= 5 - history; n--) expect([tracker.undo(), tracker.getState().m7]).toEqual([true, n]);
+  expect(tracker.undo()).toBe(false);
 });
