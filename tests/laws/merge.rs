@@ -367,3 +367,14 @@ fn the_deepest_states_are_merged() {
     let merged = MergePlan::new().merge_branches(&nest(1_999, "0"), &branches).unwrap();
     assert_eq!((&merged.state, merged.conflicts.len()), (&branches[1], 1));
 }
+
+#[test]
+fn a_merged_state_is_held_to_the_documents_limit() {
+    let limits = patchwire::Limits { document: 100, ..patchwire::Limits::default() };
+    let state = |value: Value| Document::parse_with(value.to_string(), limits).unwrap();
+    let branches = [state(json!({"a": "x".repeat(60)})), state(json!({"b": "y".repeat(60)}))];
+    let error = MergePlan::new().merge_branches(&state(json!({})), &branches).unwrap_err();
+    assert_eq!(error.code, Code::LimitExceeded);
+    let merged = MergePlan::new().merge_branches(&state(json!({})), &branches[..1]).unwrap();
+    assert_eq!(merged.state, branches[0]);
+}

@@ -6,6 +6,7 @@ import { memoryStorage, SyncedState } from "patchwire/durable-objects";
 const rollBacks: [string, (storage: ReturnType<typeof memoryStorage>, run: () => void) => unknown][] = [
   ["thrown out of", (storage, run) => expect(() => storage.transactionSync(() => { run(); throw new Error("rolled back"); })).toThrow("rolled back")],
   ["thrown out of, in another one", (storage, run) => storage.transactionSync(() => expect(() => storage.transactionSync(() => { run(); throw new Error("rolled back"); })).toThrow("rolled back"))],
+  ["thrown out of around one that ended well", (storage, run) => expect(() => storage.transactionSync(() => { storage.transactionSync(run); throw new Error("rolled back"); })).toThrow("rolled back")],
 ];
 
 test.each(rollBacks)("a stream is closed that was given a piece in a transaction which was %s", async (_, rollBack) => {
