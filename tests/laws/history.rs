@@ -280,7 +280,7 @@ fn going_back_and_forth_costs_no_steps() {
     let mut tracker = Tracker::new(Document::parse(r#"{"x":0}"#).unwrap(), TrackerOptions { limits, ..TrackerOptions::default() });
     for step in 0..5 {
         let value = format!("{step}").repeat(1_500);
-        tracker.apply(&Patch::parse(&format!(r#"[{{"op":"replace","path":"/x","value":"{value}"}}]"#)).unwrap()).unwrap();
+        tracker.apply(&Patch::parse(format!(r#"[{{"op":"replace","path":"/x","value":"{value}"}}]"#)).unwrap()).unwrap();
     }
     for _ in 0..100 {
         assert!(tracker.undo() && tracker.redo());

@@ -118,6 +118,44 @@ fn parts_join_and_a_lost_part_is_noticed() {
 }
 
 #[test]
+fn parts_of_another_session_or_connection_are_none_of_this_one() {
+    let state = crate::Document::parse(format!(r#"{{"list":["{}"]}}"#, "x".repeat(2_000))).unwrap();
+    let [parts, others] = ["s", "t"].map(|session| frame::snapshot(6, session, &state, 700));
+    let mut client = live();
+    let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
+    let _ = client.received(1, &parts[0], 1_002);
+    assert_eq!(client.received(1, &others[1], 1_002), [hello("\"s\"", "null")]);
+
+    let mut client = live();
+    let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
+    let _ = client.received(1, &parts[0], 1_002);
+    let _ = client.closed(1, 1006, 1_003);
+    let at = client.wake_at().unwrap();
+    let _ = client.tick(at);
+    let _ = client.opened(2, at);
+    for part in &parts {
+        assert!(!client.received(2, part, at).iter().any(|effect| matches!(effect, ClientEffect::Send(_))));
+    }
+    assert_eq!(client.received(2, &status_frame(6), at), [ClientEffect::Status(Status::Live)]);
+}
+
+#[test]
+fn a_snapshot_that_comes_slowly_is_waited_for() {
+    let state = crate::Document::parse(format!(r#"{{"list":["{}"]}}"#, "x".repeat(5_000))).unwrap();
+    let mut client = Client::new(ClientOptions::default());
+    let _ = client.start(0);
+    let _ = client.opened(1, 1_000);
+    let mut now = 1_000;
+    for part in frame::snapshot(6, "s", &state, 700) {
+        now = client.wake_at().unwrap() - 1;
+        let _ = client.received(1, &part, now);
+        assert_eq!(client.tick(now), []);
+    }
+    assert!(now > 60_000);
+    assert!(client.received(1, &status_frame(6), now).contains(&ClientEffect::Status(Status::Live)));
+}
+
+#[test]
 fn a_lost_connection_comes_back_with_what_is_held() {
     let mut client = live();
     assert_eq!(client.closed(1, 1006, 2_000), [ClientEffect::Status(Status::Reconnecting)]);
