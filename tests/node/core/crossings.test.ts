@@ -1,7 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { StateTracker } from "patchwire";
 import { nodeStorage, SyncedState } from "patchwire/durable-objects";
 import { Plan } from "../../../pkg/dist/sync/plan.js";
+import { TrackerCore } from "../../../pkg/dist/wasm/patchwire.js";
 
 // No text of a commit leaves the core twice: what is stored and sent comes out in its frame.
 
@@ -42,4 +44,24 @@ test("a patch that is stored and sent crosses once", () => {
     expect(commits.at(-1), `${i}`).toBeLessThan(length + 300);
   }
   expect(commits.length).toBe(600);
+});
+
+test("a cursor that is closed is closed in the core, where each would take time for every change", () => {
+  const close = vi.spyOn(TrackerCore.prototype, "close_cursor");
+  const tracker = new StateTracker({ n: 0 });
+  for (let i = 0; i < 10; i++) tracker.cursor().close();
+  expect(close).toHaveBeenCalledTimes(10);
+  close.mockRestore();
+});
+
+test("transactions in which a state isn't touched ask nothing of the storage", async () => {
+  const storage = nodeStorage(new DatabaseSync(":memory:"));
+  const state = new SyncedState({ storage }, { initial: { n: 0 } });
+  storage.transactionSync(() => state.update((draft) => void draft.n++));
+  // Who has used it in this turn of the event loop looks whether it is as it was.
+  await new Promise((turn) => setTimeout(turn));
+  const exec = vi.spyOn(storage.sql, "exec");
+  for (let i = 0; i < 10; i++) storage.transactionSync(() => {});
+  expect(exec.mock.calls.filter(([query]) => query.startsWith("SELECT"))).toEqual([]);
+  expect(state.getState()).toEqual({ n: 1 });
 });

@@ -38,6 +38,17 @@ test("a state that was deleted isn't brought back by who still holds it", async 
   expect((await store.loadState("s"))!.customState).toEqual({ new: true });
 });
 
+test("tools whose session was deleted write nothing into another one that has its id", async () => {
+  const store = await begun(memoryStorage());
+  const run = store.parallel<Notes>("s", "step", [{ toolCallId: "a", run: async (tool) => {
+    await store.deleteSession("s");
+    await store.createSession("s", { customState: { count: 100 } });
+    tool.increment("/count", 1);
+  } }]);
+  await expect(run).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect((await store.loadState("s"))!.customState).toEqual({ count: 100 });
+});
+
 const reads = "reads what was committed";
 test.each<[string, (store: DurableStateStore) => unknown]>([
   ["a session", (store) => store.createSession("other")],
