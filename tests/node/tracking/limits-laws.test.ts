@@ -19,9 +19,10 @@ const nested = (depth: number, value: Any): Any => (depth === 0 ? value : nested
 
 const act = fc.oneof(
   fc.record({ kind: fc.constant("set" as const), name, text }),
+  fc.record({ kind: fc.constant("grow" as const), name, text, more: fc.nat(40) }),
   fc.record({ kind: fc.constant("push" as const), text }),
   fc.record({ kind: fc.constant("nest" as const), name, text, depth: fc.nat(11) }),
-  fc.record({ kind: fc.constant("deeper" as const), name, depth: fc.nat(4) }),
+  fc.record({ kind: fc.constant("deeper" as const), name, depth: fc.integer({ min: 1, max: 6 }) }),
   fc.record({ kind: fc.constant("append" as const), text }),
   fc.record({ kind: fc.constant("stream" as const), text }),
   fc.record({ kind: fc.constant("apply" as const), name, text }),
@@ -32,6 +33,8 @@ const act = fc.oneof(
 function perform(tracker: StateTracker<Any>, one: Any): void {
   const put = (value: Any): void => tracker.update((draft) => void (draft[one.name] = value));
   if (one.kind === "set") put(one.text);
+  // A little longer, and maybe of other letters, which have up to three times as many bytes.
+  else if (one.kind === "grow") tracker.update((draft) => void (draft[one.name] = String(draft[one.name] ?? "").replaceAll(/./gu, one.text[0] ?? "$&") + one.text.slice(0, one.more)));
   else if (one.kind === "push") tracker.update((draft) => void draft.list.push(one.text));
   else if (one.kind === "nest") put(nested(one.depth, one.text));
   else if (one.kind === "deeper") tracker.update((draft) => void (draft[one.name] = nested(one.depth, draft[one.name] ?? 0)));
