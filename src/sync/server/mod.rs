@@ -60,7 +60,7 @@ pub struct Server {
 /// A client that doubts asks twice, and then over another connection. A hello may be answered with all of the state, so one of a
 /// few bytes is worth megabytes to whoever wants to do harm. Of so many, one is forgotten every [`PACE`] revisions.
 const HELLOS: u64 = 8;
-const PACE: u64 = 128;
+const PACE: u64 = 16;
 
 /// Who sends so many frames that are refused isn't a client of ours.
 const REFUSALS: u32 = 16;
