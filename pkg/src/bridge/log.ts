@@ -28,11 +28,11 @@ const PLACES = 6;
 const ROOM = 1024;
 
 /**
- * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `sift` the removal
- * of those items of an array that its {@link Items} don't have. What is told of a container that took the place of another one is
+ * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `insert` one elsewhere in it, and `take`
+ * the removal of an item; `sift` is the removal of those items of an array that its {@link Items} don't have. What is told of a container that took the place of another one is
  * found when somebody asks.
  */
-export type Operation = "add" | "replace" | "remove" | "push" | "sift" | "str_ins" | "inc" | Exchanged | null;
+export type Operation = "add" | "replace" | "remove" | "push" | "insert" | "take" | "sift" | "str_ins" | "inc" | Exchanged | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -109,7 +109,8 @@ export class Log extends Writer {
     this.add(RECORD.DELETE, path, null, key, 0, op);
   }
 
-  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null): void {
+  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone?: unknown): void {
+    if (op === "take") this.gone.push(gone);
     this.add(RECORD.SPLICE, path, insert, index, remove, op);
   }
 
@@ -203,10 +204,13 @@ export class Log extends Writer {
     for (let i = last * PLACES; i < records.length; i += PLACES) {
       if (records[i] === RECORD.ADVANCE) continue;
       const op = records[i + 2] instanceof Items && (records[i + 2] as Items).whole !== null ? "sift" : (records[i + 5] as Operation);
-      if (op === null || recorded.length === most) return null;
+      if (op === null || recorded.length >= most) return null;
       const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
-      if (op === "push") recorded.push({ op, path, key: undefined, value: (value as unknown[])[0] });
-      else if (op === "remove") recorded.push({ op, path, key, value: this.gone[gone++] });
+      if (op === "push" || op === "insert") {
+        const items = value as unknown[];
+        if (recorded.length + items.length > most) return null;
+        for (let j = 0; j < items.length; j++) recorded.push({ op, path, key: (key as number) + j, value: items[j] });
+      } else if (op === "remove" || op === "take") recorded.push({ op, path, key, value: this.gone[gone++] });
       else if (value instanceof Edited) recorded.push({ op, path, key, value: value.text, before: value.before });
       else recorded.push({ op, path, key, value });
     }

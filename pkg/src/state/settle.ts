@@ -117,6 +117,7 @@ export class Settlement extends Takeover {
     if (edits !== null) {
       settled = new Set();
       const payloads = new Map<number, unknown>();
+      let before = edits.reduce((length, edit) => (edit.kind === "permute" ? length : length + edit.out.length - edit.put.length), place.length);
       for (let e = 0; e < edits.length; e++) {
         const edit = edits[e]!;
         if (edit.kind === "permute") {
@@ -124,6 +125,8 @@ export class Settlement extends Takeover {
           continue;
         }
         const values: unknown[] = [];
+        const length = before;
+        before += edit.put.length - edit.out.length;
         // Whether all are the items that were there.
         let isKept = edit.put.length === edit.out.length;
         for (let j = 0; j < edit.put.length; j++) {
@@ -133,8 +136,8 @@ export class Settlement extends Takeover {
         if (isKept) continue;
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
         else {
-          const isPush = edit.out.length === 0 && values.length === 1 && edit.index === place.length - 1 && isPlainValue(values[0]);
-          steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, isPush });
+          const [gone] = edit.out;
+          steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, op: spliced(edit, values, length), gone: gone instanceof Place ? gone.base : gone });
         }
       }
     }
@@ -230,6 +233,13 @@ function more<T>(list: T[] | null, item: T): T[] {
   if (list === null) return [item];
   list.push(item);
   return list;
+}
+
+/** What a patch says of a splice of an array that had so many items, if that is certain. */
+function spliced({ index, out }: { index: number; out: unknown[] }, values: unknown[], length: number): "push" | "insert" | "take" | null {
+  if (values.length === 0) return out.length === 1 ? "take" : null;
+  if (out.length > 0 || !values.every(isPlainValue)) return null;
+  return index === length ? "push" : values.length === 1 ? "insert" : null;
 }
 
 /** Whether it refers to nothing, and prints as what it is. */

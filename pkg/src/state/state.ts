@@ -397,7 +397,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
           log.set(here, undefined, step.value);
           break;
         case "splice":
-          log.splice(here, step.index, step.remove, step.values, step.isPush ? "push" : null);
+          log.splice(here, step.index, step.remove, step.values, step.op, step.gone);
           break;
         case "permute":
           log.permute(here, step.order);

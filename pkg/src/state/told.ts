@@ -8,14 +8,14 @@ export class Exchanged {
 }
 
 /**
- * One operation for the log, whose path is that of the container it changes. Of a member or an item that was set, `op` is
- * what a patch would say, if that is certain; `isPush` is true of one item that came to the end.
+ * One operation for the log, whose path is that of the container it changes; `op` is what a patch would say, if that is certain. `push` says
+ * that items came to the end, `insert` that one came elsewhere, and `take` that one was taken out, which is `gone`.
  */
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
   | { kind: "rewrite"; value: unknown }
-  | { kind: "splice"; index: number; remove: number; values: unknown[]; isPush: boolean }
+  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | null; gone?: unknown }
   | { kind: "permute"; order: number[] };
 
 type Members = readonly [Key, Told][];

@@ -11,34 +11,75 @@ type Told = { op: "remove"; path: string } | { op: "add" | "replace"; path: stri
 
 /** The object that is there now is told as a whole. */
 export const WHOLE = "whole";
+const NOTHING: readonly Told[] = [];
+
+/** Shorter strings the extended dialect tells as they are, in bytes of UTF-8 (`is_long_text` in src/patch/derive.rs). */
+const LONG = 32;
+
+/** Objects that nest deeper are the core's to look through. */
+const DEEP = 32;
 
 /**
  * What a patch tells of an object that took another one's place, with pointers that begin at the object; null where the core has to be
- * asked: where what differs isn't scalars, and where members may have been renamed. O(the object).
+ * asked: where arrays differ, or an object and something else, and where members may have been renamed. O(the object).
  */
 export function differing(before: object, after: object, isExtended: boolean): Told[] | typeof WHOLE | null {
   if (Array.isArray(before) || Array.isArray(after)) return null;
-  const [was, is] = [before as Container, after as Container];
-  const operations: Told[] = [];
-  let [removes, adds] = [false, false];
-  for (const name of Object.keys(was)) {
-    const [old, value] = [was[name], Object.hasOwn(is, name) ? is[name] : undefined];
-    if (old === value || (isContainer(old) && isContainer(value) && isEqual(old, value, DEEPEST))) continue;
-    const path = pointerOf([name]);
-    removes ||= value === undefined;
-    if (value === undefined) operations.push({ op: "remove", path });
-    else if (isContainer(old) || isContainer(value) || (isExtended && typeof value === "string")) return null;
-    else operations.push({ op: "replace", path, value: thawed(value) });
-  }
-  for (const name of Object.keys(is)) {
-    if (Object.hasOwn(was, name)) continue;
-    adds = true;
-    operations.push({ op: "add", path: pointerOf([name]), value: thawed(is[name]) });
-  }
-  if (operations.length === 0 || (removes && adds)) return null;
-  if (operations.length === 1) return operations;
-  return isAsLong(is, operations);
+  const comparison = new Comparison(isExtended);
+  const told = comparison.between(before as Container, after as Container, DEEP);
+  if (told === null || told === WHOLE || told.length === 1) return told;
+  return told.length === 0 || (comparison.comes && comparison.goes) ? null : told;
 }
+
+/** Compares two objects member by member, and those in them. */
+class Comparison {
+  /** Whether there is something that wasn't, and was something that isn't: one may be the other, moved. */
+  comes = false;
+  goes = false;
+
+  constructor(private readonly isExtended: boolean) {}
+
+  /** What is told of an object; nothing where the two are equal. */
+  between(was: Container, is: Container, deep: number): Told[] | typeof WHOLE | null {
+    const operations: Told[] = [];
+    let count = 0;
+    for (const name of Object.keys(was)) {
+      const value = Object.hasOwn(is, name) ? is[name] : undefined;
+      const inside = was[name] === value ? NOTHING : this.member(was[name], value, pointerOf([name]), deep);
+      if (inside === null) return null;
+      if (inside.length > 0) count++;
+      for (const operation of inside) operations.push(operation);
+    }
+    for (const name of Object.keys(is)) {
+      if (Object.hasOwn(was, name)) continue;
+      this.comes = true;
+      count++;
+      operations.push({ op: "add", path: pointerOf([name]), value: thawed(is[name]) });
+    }
+    // One member is told always.
+    return count <= 1 ? operations : isAsLong(is, operations);
+  }
+
+  /** What is told of a member that is another value, or none. */
+  private member(old: unknown, value: unknown, path: string, deep: number): readonly Told[] | null {
+    if (value === undefined) {
+      this.goes = true;
+      return [{ op: "remove", path }];
+    }
+    if (!isContainer(old) && !isContainer(value)) return this.isExtended && isLong(value) ? null : [{ op: "replace", path, value: thawed(value) }];
+    if (!isContainer(old) || !isContainer(value)) return null;
+    if (Array.isArray(old) || Array.isArray(value)) return isEqual(old, value, DEEPEST) ? NOTHING : null;
+    const inside = deep === 0 ? null : this.between(old as Container, value as Container, deep - 1);
+    if (inside === WHOLE) {
+      this.comes = this.goes = true;
+      return [{ op: "replace", path, value: thawed(value) }];
+    }
+    return inside?.map((operation) => ({ ...operation, path: path + operation.path })) ?? null;
+  }
+}
+
+/** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
+export const isLong = (value: unknown): boolean => typeof value === "string" && value.length * 3 > LONG;
 
 /** The operations where the object's text is surely longer, or else the whole. */
 function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE {

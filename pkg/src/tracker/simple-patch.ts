@@ -10,13 +10,10 @@ import { areUnlike } from "../state/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
-import { areOthers, differing, WHOLE } from "./exchanged.js";
+import { areOthers, differing, isLong, WHOLE } from "./exchanged.js";
 
 /** So many pairs of what is gone and what came are looked at. */
 const PAIRS = 256;
-
-/** Of shorter strings the extended dialect tells all, in bytes of UTF-8 (`is_long_text` in src/patch/derive.rs). */
-const LONG = 32;
 
 /**
  * The patch of one change, where what was recorded is the patch: `d.n = 2` is `[{ op: "replace", path: "/n", value: 2 }]`. Null where
@@ -39,6 +36,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
   const { op, path, key, value, before } = one;
   if (op === "sift") return state.isWhole ? removals(one, new Arrays(state), most) : null;
   if (op === "str_ins" || op === "inc") return added(one, state, isExtended);
+  if (op === "take") return ofSeveral([one], state, isExtended, options, most);
   if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
   const operation = operationOf(one, pointerOf(path));
   if (!isExtended || !mayHaveGrown(one)) return [operation];
@@ -55,26 +53,32 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   const gone: unknown[] = [];
   const came: unknown[] = [];
   let [pushes, sets] = [false, false];
+  let lists = 0;
   /** Objects that took the place of others, of which what is in them has been told. */
   const others: Key[][] = [];
-  for (const one of recorded) {
+  const shifted = new Set<Key[]>();
+  const ordered = inOrder(recorded, shifted);
+  if (ordered === null) return null;
+  for (const one of ordered) {
     const { op, path, key, value } = one;
-    const isPush = op === "push";
-    const isItem = typeof key === "number";
+    const shifts = shifted.has(path);
+    const isPush = op === "push" && !shifts;
+    const isItem = typeof key === "number" && op !== "push" && !shifts;
     pushes ||= isPush;
     sets ||= isItem;
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
-      const way: Key[] = isPush || isItem ? [...path, isPush ? -1 : key!] : path;
+      const way: Key[] = isPush || isItem || shifts ? [...path, isPush ? -1 : key!] : path;
       if (!arrays.enter(above ?? [], way)) return null;
       place = pointerOf(path);
       above = way;
     }
-    if ((!isPush && key === undefined) || op === "sift" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
+    if (key === undefined || op === "sift" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
     if (op instanceof Exchanged) {
       const inside = arrays.areNone ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
       if (inside === null) return null;
       others.push([...path, key!]);
+      lists += Array.isArray(op.before) ? 1 : 0;
       operations.push(...inside);
       for (const operation of inside) {
         if ("value" in operation) came.push(operation.value);
@@ -82,17 +86,61 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
       }
       continue;
     }
-    if (op === "remove") gone.push(value);
+    if (op === "remove" || op === "take") gone.push(value);
     else if (isContainer(value) || op !== "replace") came.push(value);
     const operation = operationOf(one, place);
     operations.push(operation);
-    if (op === "remove") arrays.remove(operation.path);
+    if (operation.op === "remove") arrays.remove(operation.path);
     else arrays.add(operation.path, value);
   }
   if (operations.length > most) return null;
+  // What came may be from a list that is gone.
+  if (lists > 0 && came.length > 1) return null;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
+}
+
+/** So many arrays with items that have other indexes now are looked at. */
+const SHIFTED = 16;
+
+/**
+ * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where more than two
+ * things are done to such an array, or two at one place: what came may be what was there, edited.
+ */
+function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
+  for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);
+  if (shifted.size === 0) return recorded;
+  const ordered = recorded.slice();
+  if (shifted.size > SHIFTED) return null;
+  for (const path of shifted) {
+    const at = ordered.findIndex((one) => one.path === path);
+    const [first, second] = [ordered[at]!, ordered[at + 1]];
+    const isPair = second?.path === path;
+    if (ordered.some((one, i) => i !== at && !(isPair && i === at + 1) && isWithin(one.path, path))) return null;
+    if (isPair) {
+      const pair = pairInOrder(first, second);
+      if (pair === null) return null;
+      ordered.splice(at, 2, ...pair);
+    }
+  }
+  return ordered;
+}
+
+/** Two records of one array in the order of their indexes. */
+function pairInOrder(first: Recorded, second: Recorded): [Recorded, Recorded] | null {
+  const isShift = ({ op }: Recorded): boolean => op === "push" || op === "insert" || op === "take";
+  if (!isShift(first) || !isShift(second)) return null;
+  const [p, q] = [first.key as number, second.key as number];
+  const [takes, takesNext] = [first.op === "take", second.op === "take"];
+  const areAlike = takes === takesNext;
+  // What comes in before something that came to the end is at the end, too.
+  if (first.op === "push" && second.op === "insert" && q >= p) return null;
+  if (q > p || (q === p && takes)) return areAlike || q > p + (takes ? 0 : 1) ? [first, second] : null;
+  if (q === p && takesNext) return null;
+  // What was done first has another index when it is done last.
+  const last = { ...first, key: takesNext ? p - 1 : p + 1 };
+  return areAlike || (last.key > q && q < p) ? [second, last] : null;
 }
 
 /** Whether a path leads to a place, or through it. */
@@ -102,14 +150,15 @@ function isWithin(path: Key[], place: Key[]): boolean {
 
 /** What is told of it in the container at a place. */
 function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
-  if (op === "remove") return { op, path: place + pointerOf([key!]) };
+  if (op === "remove" || op === "take") return { op: "remove", path: place + pointerOf([key!]) };
+  if (op === "insert") return { op: "add", path: place + pointerOf([key!]), value: thawed(value) };
   if (op === "push") return { op: "add", path: `${place}/-`, value: thawed(value) };
   return { op: op as "add" | "replace", path: key === undefined ? place : place + pointerOf([key]), value: thawed(value) };
 }
 
 /** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
 function mayHaveGrown({ op, value }: Recorded): boolean {
-  return typeof value === "string" && op === "replace" && value.length * 3 > LONG;
+  return op === "replace" && isLong(value);
 }
 
 /** Whether something that came may be one that is gone, which was moved then, and maybe edited on its way (src/moves/pairs.rs). */

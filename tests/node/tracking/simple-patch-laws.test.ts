@@ -24,6 +24,7 @@ const change = fc.record({
   gone: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.constantFrom("a", "b", "list", "0"), fc.constantFrom(null, "c", "b")), { maxLength: 4 }) }),
   pushed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, json), { maxLength: 2 }) }),
   all: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom<Json>(1, false, "t") }),
+  shifted: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.tuple(path, fc.nat(12), fc.constantFrom("take", "take", "insert", "push", "swap", "move"), json), { minLength: 1, maxLength: 3 }) }),
   sifted: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) }),
   spread: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.dictionary(fc.constantFrom("done", "id", "content", "a", "x/y", "key", "__proto__"), fc.oneof(fc.constantFrom<Json | undefined>(1, false, "t", -0, [], "\ud83d", "é".repeat(9), undefined, undefined), json), { maxKeys: 4, noNullPrototype: true }) }),
   added: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.record({ at: fc.nat(20), parts: fc.array(fc.constantFrom("", "a", "é", "\ud83d", "\ude00", "😀", "text ".repeat(9), "字".repeat(90)), { minLength: 1, maxLength: 3 }), by: fc.oneof(fc.constantFrom(0, -0, 1, 1e-9, 1e21), fc.double({ min: -9, max: 9, noNaN: true })), how: fc.constantFrom("append", "+=", "increment"), looks: fc.boolean() }) }),
@@ -82,6 +83,19 @@ function spread(at: Any, members: object): void {
   if (key !== undefined) at[key] = Array.isArray(at[key]) ? at[key].map((item: Any, i: number) => (i === at[key].length >> 1 ? other(item) : item)) : other(at[key]);
 }
 
+/** Takes an item out of an array, or puts one in. */
+function shift(at: Any, [, index, how, value]: [string[], number, string, Json]): void {
+  const list = Array.isArray(at) ? at : (Object.values(at).find(Array.isArray) as Any);
+  if (list === undefined || (list.length === 0 && how !== "push")) return;
+  const i = index % list.length;
+  const j = (index * 7) % list.length;
+  if (how === "take") list.splice(i, 1);
+  else if (how === "insert") list.splice(i, 0, structuredClone(value));
+  else if (how === "push") list.push(...[structuredClone(value), index].slice(index % 2));
+  else if (how === "swap") [list[i], list[j]] = [list[j], list[i]];
+  else list.splice(j, 0, ...list.splice(i, 1));
+}
+
 /** Sets a member of every object. */
 function setIn(at: Any, value: Json): void {
   if (!Array.isArray(at)) at.done = value;
@@ -102,7 +116,7 @@ test("what is told without the core is what the core tells, and what comes later
     fc.property(start, fc.array(change, { minLength: 1, maxLength: 8 }), fc.constantFrom(...modes), (start, changes, options) => {
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
       const [cursor, other] = [tracker.cursor(), twin.cursor()];
-      for (const { path, key, value, isPush, twice, isDeleted, more, edits, pushed, gone, all, sifted, spread: put, added, advances, extended } of changes) {
+      for (const { path, key, value, isPush, twice, isDeleted, more, edits, pushed, gone, all, shifted, sifted, spread: put, added, advances, extended } of changes) {
         const recipe = (draft: Any): void => {
           for (const [path, key, value] of edits) {
             const at = follow(draft, path);
@@ -124,10 +138,11 @@ test("what is told without the core is what the core tells, and what comes later
             if (again !== null) at[again] = structuredClone(value);
           }
           if (all !== undefined) setIn(draft, all);
+          for (const one of shifted) shift(follow(draft, one[0]), one);
           if (sifted > 0) sift(follow(draft, path), sifted);
           if (put !== undefined) spread(follow(draft, path), structuredClone(put));
           if (!isPush) pushed.forEach(push);
-          if (all !== undefined || sifted > 0 || put !== undefined || edits.length > 0 || gone.length > 0) return;
+          if (all !== undefined || shifted.length > 0 || sifted > 0 || put !== undefined || edits.length > 0 || gone.length > 0) return;
           const at = follow(draft, path);
           if (isDeleted && !Array.isArray(at)) {
             delete at[Object.hasOwn(at, key) ? key : Object.keys(at)[0]!];
@@ -266,16 +281,52 @@ test("whether what came is what is gone, edited on its way, is told as by the co
   );
 }, 90_000);
 
+const item = fc.oneof({ weight: 4, arbitrary: row }, { weight: 2, arbitrary: fc.oneof(fc.nat(4), fc.constantFrom<Json>("", "a", null, -0, "a text of some length that could move")) }, { weight: 1, arbitrary: json });
+const items = fc.array(item, { maxLength: 7 });
+const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 1, arbitrary: fc.constantFrom("swap", "move", "edit", "set", "copy") });
+
+test("items that come and go in lists are told as by the core", () => {
+  fc.assert(
+    fc.property(items, items, fc.array(fc.tuple(fc.constantFrom("list", "list", "other"), what, fc.nat(12), item), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.constantFrom(...modes), fc.boolean(), (list, other, steps, counts, options, extended) => {
+      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list, other, n: 0 }), options)) as [StateTracker<Any>, StateTracker<Any>];
+      for (const one of [tracker, twin]) {
+        one.update((draft) => {
+          for (const [name, how, index, value] of steps) {
+            const at = draft[name];
+            if (how === "edit" && at.length > 0 && typeof at[index % at.length]?.id === "number") at[index % at.length].id = index;
+            else if (how === "set" && at.length > 0) at[index % at.length] = structuredClone(value);
+            else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(at)[index % at.length]));
+            else shift(at, [[], index, how, value]);
+          }
+          if (counts) draft.n++;
+        });
+      }
+      const dialect = extended ? "extended" : "rfc6902";
+      expect(tracker.getPatchText({ dialect })).toBe(asks(twin, dialect));
+    }),
+    asked(4000),
+  );
+}, 90_000);
+
 // Whether its members are told or the whole object is decided by how long both are.
 const text = fc.tuple(fc.constantFrom("x", "é", "\"", "😀", "\ud83d", "\n"), fc.nat(160)).map(([unit, length]) => unit.repeat(length));
 const member = fc.oneof({ weight: 4, arbitrary: text }, { weight: 2, arbitrary: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom<Json>(true, null, -0, "", [1, 2], [3], { a: 1 })) });
-const objects = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "id", "key", "m~n", "x/y", "é", "\ud83d", "__proto__", "0"), member, { minKeys: 1, maxKeys: 7, noNullPrototype: true });
-const others = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e", "id", "m~n", "\ud83d"), fc.oneof({ weight: 4, arbitrary: member }, { weight: 1, arbitrary: fc.constant(undefined) }), { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+const nested = fc.letrec<{ value: Json }>((tie) => ({ value: fc.oneof({ depthSize: "small", withCrossShrink: true }, member, fc.dictionary(fc.constantFrom("a", "b", "x", "y", "m~n"), tie("value"), { maxKeys: 3, noNullPrototype: true })) })).value;
+const objects = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "id", "key", "m~n", "x/y", "é", "\ud83d", "__proto__", "0"), nested, { minKeys: 1, maxKeys: 7, noNullPrototype: true });
+const others = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e", "id", "m~n", "\ud83d"), fc.oneof({ weight: 4, arbitrary: nested }, { weight: 1, arbitrary: fc.constant(undefined) }), { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+
+/** With other values for some of what is in there, each of which a number chooses. */
+function touched(value: Any, chosen: number[], at = { i: 0 }): Any {
+  if (typeof value !== "object" || value === null) return chosen.includes(at.i++) ? fresh[at.i % fresh.length] : value;
+  if (Array.isArray(value)) return value.map((item) => touched(item, chosen, at));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, touched(item, chosen, at)]));
+}
+const fresh: Json[] = [7, "y", "another text of some length", false, null, { a: 2 }];
 
 test("of an object that takes another one's place the same is told as by the core", () => {
   fc.assert(
-    fc.property(objects, others, fc.constantFrom("box", "list", "deep"), fc.constantFrom(...modes), fc.boolean(), fc.boolean(), (before, members, where, options, extended, isNew) => {
-      const other = isNew ? { ...members } : { ...before, ...members };
+    fc.property(objects, others, fc.array(fc.nat(12), { maxLength: 5 }), fc.constantFrom("box", "list", "deep"), fc.constantFrom(...modes), fc.boolean(), fc.constantFrom("new", "with", "touched", "touched"), (before, members, chosen, where, options, extended, how) => {
+      const other = how === "new" ? { ...members } : how === "with" ? { ...before, ...members } : touched(before, chosen);
       const dialect = extended ? "extended" : "rfc6902";
       const start = { box: before, list: [{ id: 1 }, before, { id: 3, text: "x".repeat(40) }], deep: { list: [before] } };
       const [tracker, twin] = [new StateTracker<Any>(structuredClone(start), options), new StateTracker<Any>(structuredClone(start), options)];
