@@ -28,11 +28,12 @@ const PLACES = 6;
 const ROOM = 1024;
 
 /**
- * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end, `insert` one elsewhere in it, and `take`
- * the removal of an item; `sift` is the removal of those items of an array that its {@link Items} don't have. What is told of a container that took the place of another one is
- * found when somebody asks.
+ * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end,
+ * `insert` one elsewhere in it, `take` the removal of items that are beside each other, `arrive`
+ * that one comes which was elsewhere, and `sift` that of those items of an array that its
+ * {@link Items} don't have. What is told of a container that took the place of another one is found when somebody asks.
  */
-export type Operation = "add" | "replace" | "remove" | "push" | "insert" | "take" | "sift" | "str_ins" | "inc" | Exchanged | null;
+export type Operation = "add" | "replace" | "remove" | "push" | "insert" | "take" | "arrive" | "sift" | "str_ins" | "inc" | Exchanged | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -109,8 +110,8 @@ export class Log extends Writer {
     this.add(RECORD.DELETE, path, null, key, 0, op);
   }
 
-  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone?: unknown): void {
-    if (op === "take") this.gone.push(gone);
+  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone: readonly unknown[] = []): void {
+    for (const one of gone) this.gone.push(one);
     this.add(RECORD.SPLICE, path, insert, index, remove, op);
   }
 
@@ -206,11 +207,13 @@ export class Log extends Writer {
       const op = records[i + 2] instanceof Items && (records[i + 2] as Items).whole !== null ? "sift" : (records[i + 5] as Operation);
       if (op === null || recorded.length >= most) return null;
       const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
-      if (op === "push" || op === "insert") {
+      if (op === "push" || op === "insert" || op === "arrive") {
         const items = value as unknown[];
         if (recorded.length + items.length > most) return null;
         for (let j = 0; j < items.length; j++) recorded.push({ op, path, key: (key as number) + j, value: items[j] });
-      } else if (op === "remove" || op === "take") recorded.push({ op, path, key, value: this.gone[gone++] });
+      } else if (op === "take") {
+        for (let count = records[i + 4] as number; count > 0; count--) recorded.push({ op, path, key, value: this.gone[gone++] });
+      } else if (op === "remove") recorded.push({ op, path, key, value: this.gone[gone++] });
       else if (value instanceof Edited) recorded.push({ op, path, key, value: value.text, before: value.before });
       else recorded.push({ op, path, key, value });
     }

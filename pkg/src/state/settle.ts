@@ -4,11 +4,11 @@ import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import type { ObjectPlace } from "./object-place.js";
-import { Edited, Items, Members, Ref, Trail } from "./payload.js";
+import { Edited, Ref, Trail } from "./payload.js";
 import { ABSENT, Place } from "./place.js";
 import { areSame, isSame } from "./same.js";
 import { hasNames, Takeover } from "./takeover.js";
-import { Exchanged, told, type Step, type Told } from "./told.js";
+import { Exchanged, isPlainValue, spliceStep, told, type Step, type Told } from "./told.js";
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
 const TEXT = 256;
@@ -136,8 +136,7 @@ export class Settlement extends Takeover {
         if (isKept) continue;
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
         else {
-          const [gone] = edit.out;
-          steps.push({ kind: "splice", index: edit.index, remove: edit.out.length, values, op: spliced(edit, values, length), gone: gone instanceof Place ? gone.base : gone });
+          steps.push(spliceStep(edit.index, edit.out, values, edit.index === length));
         }
       }
     }
@@ -233,18 +232,6 @@ function more<T>(list: T[] | null, item: T): T[] {
   if (list === null) return [item];
   list.push(item);
   return list;
-}
-
-/** What a patch says of a splice of an array that had so many items, if that is certain. */
-function spliced({ index, out }: { index: number; out: unknown[] }, values: unknown[], length: number): "push" | "insert" | "take" | null {
-  if (values.length === 0) return out.length === 1 ? "take" : null;
-  if (out.length > 0 || !values.every(isPlainValue)) return null;
-  return index === length ? "push" : values.length === 1 ? "insert" : null;
-}
-
-/** Whether it refers to nothing, and prints as what it is. */
-function isPlainValue(value: unknown): boolean {
-  return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Members);
 }
 
 function isJson(value: unknown): boolean {

@@ -7,6 +7,8 @@ import { DEEPEST, tooDeep } from "./json.js";
 /** What the operations of a patch have beside their pointers and values, with a comma. */
 export const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '{"op":"replace","path":,"value":},'.length, remove: '{"op":"remove","path":},'.length };
 
+export const MOVE = '{"op":"move","from":,"path":},'.length;
+
 /** A string without anything that its text has otherwise. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 

@@ -8,7 +8,7 @@ import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { namesakeOf, type Indexes } from "./same.js";
-import { Exchanged, type Step, type Told } from "./told.js";
+import { Exchanged, spliceStep, type Step, type Told } from "./told.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -320,6 +320,12 @@ export abstract class Takeover {
         return result;
       }
     }
+    const steps = there !== null && items.isInOrder && !items.isPlain ? shifted(parts, there) : null;
+    if (steps !== null) {
+      this.payload = new Ref(home!);
+      this.told = { turn: 0, first: null, steps, below };
+      return result;
+    }
     const hasRuns = parts.some((part) => part instanceof Run);
     if (hasRuns && (!items.isPlain || length > SHORT)) {
       if (items.hasOthers && !items.isInOrder) this.repeats += repeatsIn(parts, there!.length);
@@ -464,6 +470,27 @@ function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
   const [only] = steps;
   const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
   if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
+  return steps;
+}
+
+/** What to take out of an array that was `there`, and to put into it at few places, if nothing takes the place of what is gone. */
+function shifted(parts: unknown[], there: unknown[]): Step[] | null {
+  if (parts.length > PARTS || !parts.some((part) => part instanceof Run)) return null;
+  const steps: Step[] = [];
+  let values: unknown[] = [];
+  let [at, seen] = [0, 0];
+  for (const part of [...parts, new Run(there.length, 0)]) {
+    if (!(part instanceof Run)) {
+      values.push(part);
+      continue;
+    }
+    const gone = there.slice(seen, part.start);
+    if (gone.length > 0 && values.length > 0) return null;
+    if (gone.length > 0 || values.length > 0) steps.push(spliceStep(at, gone, values, seen === there.length));
+    at += values.length + part.length;
+    seen = part.start + part.length;
+    values = [];
+  }
   return steps;
 }
 

@@ -1,4 +1,6 @@
 import type { Key } from "./containers.js";
+import { Items, Members, Ref } from "./payload.js";
+import { Place } from "./place.js";
 
 // What a recipe did, as the log takes it.
 
@@ -9,25 +11,26 @@ export class Exchanged {
 
 /**
  * One operation for the log, whose path is that of the container it changes; `op` is what a patch would say, if that is certain. `push` says
- * that items came to the end, `insert` that one came elsewhere, and `take` that one was taken out, which is `gone`.
+ * that items came to the end, `insert` that they came elsewhere, `take` that some were taken out, which are `gone`,
+ * and `arrive` that one came which was elsewhere.
  */
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
   | { kind: "rewrite"; value: unknown }
-  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | null; gone?: unknown }
+  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | "arrive" | null; gone?: readonly unknown[] }
   | { kind: "permute"; order: number[] };
 
-type Members = readonly [Key, Told][];
+type Inside = readonly [Key, Told][];
 
 /** What is to be told of a container and, by their keys, of those in it; never nothing. */
 export interface Told {
   /** Which container of the recipe it was to be changed; 0 for what came with a new value. */
   readonly turn: number;
   /** Containers in it that were changed before it. */
-  readonly first: Members | null;
+  readonly first: Inside | null;
   readonly steps: readonly Step[] | null;
-  readonly below: Members | null;
+  readonly below: Inside | null;
 }
 
 /** Containers are told of in the order in which they were changed, whatever they were read in. */
@@ -47,3 +50,19 @@ function inTurn(members: [Key, Told][] | null): [Key, Told][] | null {
 }
 
 const filled = <T>(list: T[] | null): T[] | null => (list === null || list.length === 0 ? null : list);
+
+/** So many items beside each other are told one by one. */
+const SEVERAL = 64;
+
+/** Items that gave way to others, whose payloads these are. */
+export function spliceStep(index: number, out: readonly unknown[], values: unknown[], isAtEnd: boolean): Step {
+  const step = { kind: "splice", index, remove: out.length, values } as const;
+  if (values.length === 0 && out.length <= SEVERAL) return { ...step, op: "take", gone: out.map((slot) => (slot instanceof Place ? slot.base : slot)) };
+  if (out.length === 0 && values.length === 1 && values[0] instanceof Ref) return { ...step, op: "arrive" };
+  return { ...step, op: out.length > 0 || !values.every(isPlainValue) ? null : isAtEnd ? "push" : "insert" };
+}
+
+/** Whether it refers to nothing, and prints as what it is. */
+export function isPlainValue(value: unknown): boolean {
+  return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Members);
+}

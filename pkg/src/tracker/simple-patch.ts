@@ -1,8 +1,8 @@
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
-import { Run, type Items } from "../state/payload.js";
-import { AROUND, leastLength, mostLength } from "../state/size.js";
+import { Ref, Run, type Items } from "../state/payload.js";
+import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
 import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
@@ -36,6 +36,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
   const { op, path, key, value, before } = one;
   if (op === "sift") return state.isWhole ? removals(one, new Arrays(state), most) : null;
   if (op === "str_ins" || op === "inc") return added(one, state, isExtended);
+  if (op === "arrive") return null;
   if (op === "take") return ofSeveral([one], state, isExtended, options, most);
   if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
   const operation = operationOf(one, pointerOf(path));
@@ -46,6 +47,10 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 }
 
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
+  if (recorded.length === 2 && recorded[0]!.path === recorded[1]!.path) {
+    const moved = moves(recorded[0]!, recorded[1]!, new Arrays(state));
+    if (moved !== null) return moved;
+  }
   const arrays = new Arrays(state);
   const operations: JSONPatchOperation[] = [];
   let place = "";
@@ -73,7 +78,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
       place = pointerOf(path);
       above = way;
     }
-    if (key === undefined || op === "sift" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
+    if (key === undefined || op === "sift" || op === "arrive" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
     if (op instanceof Exchanged) {
       const inside = arrays.areNone ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
       if (inside === null) return null;
@@ -101,46 +106,76 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
 }
 
+/** What is told of two records of an array, where an item went elsewhere in it, or two changed places; null where it was anything else. */
+function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
+  const { path } = first;
+  const [p, q] = [first.key, second.key];
+  if (typeof p !== "number" || typeof q !== "number" || !isFrom(second.value, path, p)) return null;
+  const place = pointerOf(path);
+  const operations: JSONPatchOperation[] = [];
+  const [low, high] = p < q ? [p, q] : [q, p];
+  const move = (from: number, to: number): unknown => operations.push({ op: "move", from: `${place}/${from}`, path: `${place}/${to}` });
+  if (first.op === "take" && second.op === "arrive") {
+    // Of two neighbours the second one moves.
+    if (high === low + 1) move(high, low);
+    else move(p, q);
+  } else if (first.op instanceof Exchanged && second.op instanceof Exchanged && isFrom(first.value, path, q)) {
+    move(high, low);
+    // What is between the two moves if it is one item.
+    if (high === low + 2) move(high, low + 1);
+    else if (high > low + 2) move(low + 1, high);
+    // Short ones may be told as they are.
+    const most = MOVE + 2 * mostLength(place) + String(high).length * 2;
+    if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
+  } else return null;
+  if (!arrays.enter([], [...path, 0])) return null;
+  for (const { from, path } of operations as { from: string; path: string }[]) arrays.take(MOVE + mostLength(from) + mostLength(path));
+  return arrays.areShort() ? operations : null;
+}
+
+/** Whether this is what was in an array at an index. */
+function isFrom(value: unknown, path: Key[], index: number): boolean {
+  if (!(value instanceof Ref)) return false;
+  const from = value.home?.path();
+  return from?.length === path.length + 1 && from.at(-1) === index && path.every((key, i) => key === from[i]);
+}
+
 /** So many arrays with items that have other indexes now are looked at. */
 const SHIFTED = 16;
 
 /**
- * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where more than two
- * things are done to such an array, or two at one place: what came may be what was there, edited.
+ * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where anything else is
+ * done to such an array, or two things at one place: what came may be what was there, edited.
  */
 function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
   for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);
   if (shifted.size === 0) return recorded;
-  const ordered = recorded.slice();
   if (shifted.size > SHIFTED) return null;
+  const ordered = recorded.slice();
   for (const path of shifted) {
-    const at = ordered.findIndex((one) => one.path === path);
-    const [first, second] = [ordered[at]!, ordered[at + 1]];
-    const isPair = second?.path === path;
-    if (ordered.some((one, i) => i !== at && !(isPair && i === at + 1) && isWithin(one.path, path))) return null;
-    if (isPair) {
-      const pair = pairInOrder(first, second);
-      if (pair === null) return null;
-      ordered.splice(at, 2, ...pair);
-    }
+    const from = ordered.findIndex((one) => one.path === path);
+    let to = from + 1;
+    while (ordered[to]?.path === path) to++;
+    if (ordered.some((one, i) => (i < from || i >= to ? isWithin(one.path, path) : one.op !== "push" && one.op !== "insert" && one.op !== "take"))) return null;
+    const group = ordered.slice(from, to);
+    if (group.every((one, i) => i === 0 || follows(group[i - 1]!, one))) continue;
+    const [first, second] = group as [Recorded, Recorded];
+    // What was done first has another index when it is done last.
+    const last = { ...first, key: (first.key as number) + (second.op === "take" ? -1 : 1) };
+    const isBefore = (second.key as number) < (first.key as number) + (first.op === "push" ? 0 : 1);
+    if (group.length > 2 || !isBefore || !follows(second, last)) return null;
+    ordered.splice(from, 2, second, last);
   }
   return ordered;
 }
 
-/** Two records of one array in the order of their indexes. */
-function pairInOrder(first: Recorded, second: Recorded): [Recorded, Recorded] | null {
-  const isShift = ({ op }: Recorded): boolean => op === "push" || op === "insert" || op === "take";
-  if (!isShift(first) || !isShift(second)) return null;
-  const [p, q] = [first.key as number, second.key as number];
-  const [takes, takesNext] = [first.op === "take", second.op === "take"];
-  const areAlike = takes === takesNext;
-  // What comes in before something that came to the end is at the end, too.
-  if (first.op === "push" && second.op === "insert" && q >= p) return null;
-  if (q > p || (q === p && takes)) return areAlike || q > p + (takes ? 0 : 1) ? [first, second] : null;
-  if (q === p && takesNext) return null;
-  // What was done first has another index when it is done last.
-  const last = { ...first, key: takesNext ? p - 1 : p + 1 };
-  return areAlike || (last.key > q && q < p) ? [second, last] : null;
+/** Whether one of an array's records comes after another in it, and if one takes an item out and the other puts one in, not at its place. */
+function follows(one: Recorded, next: Recorded): boolean {
+  const between = (next.key as number) - (one.key as number);
+  // What comes in behind something that came to the end is at the end, too.
+  if (one.op === "push") return next.op === "push";
+  if (one.op === "take") return between > (next.op === "take" ? -1 : 0);
+  return between > (next.op === "take" ? 1 : 0);
 }
 
 /** Whether a path leads to a place, or through it. */

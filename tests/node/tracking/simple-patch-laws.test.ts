@@ -283,7 +283,7 @@ test("whether what came is what is gone, edited on its way, is told as by the co
 
 const item = fc.oneof({ weight: 4, arbitrary: row }, { weight: 2, arbitrary: fc.oneof(fc.nat(4), fc.constantFrom<Json>("", "a", null, -0, "a text of some length that could move")) }, { weight: 1, arbitrary: json });
 const items = fc.array(item, { maxLength: 7 });
-const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 1, arbitrary: fc.constantFrom("swap", "move", "edit", "set", "copy") });
+const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 3, arbitrary: fc.constantFrom("filter", "at the end", "in front", "between") }, { weight: 1, arbitrary: fc.constantFrom("swap", "move", "edit", "set", "copy") });
 
 test("items that come and go in lists are told as by the core", () => {
   fc.assert(
@@ -295,7 +295,11 @@ test("items that come and go in lists are told as by the core", () => {
             const at = draft[name];
             if (how === "edit" && at.length > 0 && typeof at[index % at.length]?.id === "number") at[index % at.length].id = index;
             else if (how === "set" && at.length > 0) at[index % at.length] = structuredClone(value);
-            else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(at)[index % at.length]));
+            else if (how === "filter") draft[name] = at.filter((_: Any, k: number) => k !== index && k !== 1);
+            else if (how === "at the end") draft[name] = [...at, structuredClone(value)];
+            else if (how === "in front") draft[name] = [structuredClone(value), ...at];
+            else if (how === "between") draft[name] = [...at.slice(0, index), structuredClone(value), index, ...at.slice(index)];
+            else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(draft)[name][index % at.length]));
             else shift(at, [[], index, how, value]);
           }
           if (counts) draft.n++;
