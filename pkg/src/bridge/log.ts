@@ -48,6 +48,7 @@ export interface Recorded {
 
 const NONE: Uint8Array = new Uint8Array();
 const ROOT: Key[] = [];
+const NOTHING: readonly unknown[] = [];
 
 /**
  * What recipes did, as the core's op log (src/log/). Recording keeps references; only when somebody asks for
@@ -110,7 +111,7 @@ export class Log extends Writer {
     this.add(RECORD.DELETE, path, null, key, 0, op);
   }
 
-  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone: readonly unknown[] = []): void {
+  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone: readonly unknown[] = NOTHING): void {
     for (const one of gone) this.gone.push(one);
     this.add(RECORD.SPLICE, path, insert, index, remove, op);
   }

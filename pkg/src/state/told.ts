@@ -18,7 +18,7 @@ export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
   | { kind: "rewrite"; value: unknown }
-  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | "arrive" | null; gone?: readonly unknown[] }
+  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | "arrive" | null; gone: readonly unknown[] }
   | { kind: "permute"; order: number[] };
 
 type Inside = readonly [Key, Told][];
@@ -54,12 +54,20 @@ const filled = <T>(list: T[] | null): T[] | null => (list === null || list.lengt
 /** So many items beside each other are told one by one. */
 const SEVERAL = 64;
 
+const NONE: readonly unknown[] = [];
+
 /** Items that gave way to others, whose payloads these are. */
 export function spliceStep(index: number, out: readonly unknown[], values: unknown[], isAtEnd: boolean): Step {
-  const step = { kind: "splice", index, remove: out.length, values } as const;
-  if (values.length === 0 && out.length <= SEVERAL) return { ...step, op: "take", gone: out.map((slot) => (slot instanceof Place ? slot.base : slot)) };
-  if (out.length === 0 && values.length === 1 && values[0] instanceof Ref) return { ...step, op: "arrive" };
-  return { ...step, op: out.length > 0 || !values.every(isPlainValue) ? null : isAtEnd ? "push" : "insert" };
+  const op = spliceOf(out.length, values, isAtEnd);
+  const gone = op === "take" ? out.map((slot) => (slot instanceof Place ? slot.base : slot)) : NONE;
+  return { kind: "splice", index, remove: out.length, values, op, gone };
+}
+
+function spliceOf(remove: number, values: unknown[], isAtEnd: boolean): "push" | "insert" | "take" | "arrive" | null {
+  if (values.length === 0) return remove <= SEVERAL ? "take" : null;
+  if (remove > 0) return null;
+  if (values.length === 1 && values[0] instanceof Ref) return "arrive";
+  return !values.every(isPlainValue) ? null : isAtEnd ? "push" : "insert";
 }
 
 /** Whether it refers to nothing, and prints as what it is. */

@@ -2,6 +2,7 @@ import type { Container } from "../state/containers.js";
 import { Follower } from "../state/edits.js";
 import { Gathered } from "../state/gathered.js";
 import { StateIntake } from "../state/json.js";
+import { Items, Run } from "../state/payload.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";
 import { Settlement } from "../state/settle.js";
@@ -39,5 +40,5 @@ function cast(Tracker: typeof StateTracker): unknown[] {
     draft.sifted = sifted.filter(({ n }) => n === 5);
   });
   // Bounds are whole numbers that V8 may hold as fractions; a class whose objects had others before is another one to it.
-  return [tracker, place, new Settlement(place!.recipe, undefined, 0.5), new StateIntake("look"), new Gathered(false, false), new Follower(null), new Arrays(new State(null))];
+  return [tracker, place, new Settlement(place!.recipe, undefined, 0.5), new StateIntake("look"), new Gathered(false, false), new Items([], [new Run(0, 0)], null), new Follower(null), new Arrays(new State(null))];
 }

@@ -99,8 +99,8 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     else arrays.add(operation.path, value);
   }
   if (operations.length > most) return null;
-  // What came may be from a list that is gone.
-  if (lists > 0 && came.length > 1) return null;
+  // What came may be from a list that is gone, and what is gone in a list that came.
+  if (lists > 0 && (came.length > 1 || gone.length > 0)) return null;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
@@ -125,7 +125,7 @@ function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOper
     if (high === low + 2) move(high, low + 1);
     else if (high > low + 2) move(low + 1, high);
     // Short ones may be told as they are.
-    const most = MOVE + 2 * mostLength(place) + String(high).length * 2;
+    const most = mostLength(`${place}/${high}`) + MOVE - AROUND.replace;
     if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
   } else return null;
   if (!arrays.enter([], [...path, 0])) return null;
