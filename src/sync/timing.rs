@@ -35,6 +35,9 @@ const LONGEST: u64 = 30_000;
 /// A connection that held this long was a good one: the next reconnect is quick again.
 const GOOD: u64 = 5_000;
 
+/// After a server that begins anew a pause is no longer than after so many attempts: a second at most.
+const RESTARTS: u32 = 2;
+
 /// The pauses between attempts to connect: doubling, and spread so that clients which were cut off together
 /// don't come back together.
 #[derive(Debug)]
@@ -65,6 +68,11 @@ impl Backoff {
         if time >= GOOD {
             self.begin_anew();
         }
+    }
+
+    /// The server answered, and then said that it begins anew: that isn't a failure, however often it does.
+    pub(crate) fn was_restarted(&mut self) {
+        self.attempts = self.attempts.min(RESTARTS);
     }
 
     /// Between half of the pause and all of it.
@@ -99,6 +107,15 @@ mod tests {
         assert!(backoff.next() >= 15_000);
         backoff.was_live_for(5_000);
         assert!(backoff.next() <= 250);
+    }
+
+    #[test]
+    fn however_often_a_server_begins_anew_pauses_stay_short() {
+        let mut backoff = Backoff::new(7);
+        for _ in 0..20 {
+            backoff.was_restarted();
+            assert!(backoff.next() <= 1_000);
+        }
     }
 
     #[test]

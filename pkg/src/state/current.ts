@@ -3,6 +3,7 @@ import { isContainer, put, type Container } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { isPlain } from "./json.js";
 import { open, placeOf, type Place } from "./place.js";
+import type { Recipe } from "./recipe.js";
 
 /**
  * Whether a value is a draft of a recipe that is running.
@@ -60,7 +61,8 @@ export function original<T>(draft: T): T | undefined {
 
 /**
  * A plain copy of a draft as it is now, which later changes don't reach. It shares with the state what hasn't changed:
- * O(what has changed). What isn't a draft comes back as it is.
+ * O(what has changed). Of a value that the recipe itself put in, which isn't a draft, it is a copy, too: O(its size). What is frozen, and
+ * what isn't a plain object or an array, comes back as it is.
  *
  * @throws PatchwireError `DRAFT_REVOKED` where the recipe has ended.
  * @example
@@ -75,8 +77,9 @@ export function original<T>(draft: T): T | undefined {
  * ```
  */
 export function current<T>(draft: T): T {
-  const place = isContainer(draft) ? placeOf(draft) : undefined;
-  if (place === undefined) return draft;
+  if (!isContainer(draft)) return draft;
+  const place = placeOf(draft);
+  if (place === undefined) return plainOf(draft, null, new Map()) as T;
   open(place).recipe.share();
   return snapshot(place, new Map()) as T;
 }
@@ -100,17 +103,22 @@ function fill(place: Place, copy: Container, known: Map<object, unknown>): void 
   for (const key of keys) {
     // A member that has gone may have the name of one that all objects inherit.
     const slot: unknown = Object.hasOwn(copy, key) ? copy[key] : undefined;
-    if (isContainer(slot)) put(copy, key, plainOf(slot, place, known));
+    if (isContainer(slot)) put(copy, key, plainOf(slot, place.recipe, known));
   }
 }
 
-function plainOf(value: object, place: Place, known: Map<object, unknown>): unknown {
+/** A copy of a value with plain values for the drafts in it. Without a recipe nobody knows whether it is of the state: then that is taken to be frozen. */
+function plainOf(value: object, recipe: Recipe | null, known: Map<object, unknown>): unknown {
   const inner = placeOf(value);
-  if (inner !== undefined) return inner.recipe.isOpen ? snapshot(inner, known) : value;
-  if (place.recipe.isOurs(value) || !isPlain(value)) return value;
+  if (inner !== undefined) {
+    if (!inner.recipe.isOpen) return value;
+    if (recipe === null) inner.recipe.share();
+    return snapshot(inner, known);
+  }
+  if ((recipe === null ? Object.isFrozen(value) : recipe.isOurs(value)) || !isPlain(value)) return value;
   if (known.has(value)) return known.get(value);
   const copy = copyOf(value) as Container;
   known.set(value, copy);
-  for (const key of Object.keys(copy)) if (isContainer(copy[key])) put(copy, key, plainOf(copy[key] as object, place, known));
+  for (const key of Object.keys(copy)) if (isContainer(copy[key])) put(copy, key, plainOf(copy[key] as object, recipe, known));
   return copy;
 }

@@ -136,7 +136,8 @@ export class Settlement extends Takeover {
         if (isKept) continue;
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
         else {
-          steps.push(spliceStep(edit.index, edit.out, values, edit.index === length));
+          if (edits.length === 1 && place.length === 0 && edit.out.length > 1) steps.push({ kind: "rewrite", value: Object.freeze([]), op: "replace" });
+          else steps.push(spliceStep(edit.index, edit.out, values, edit.index === length));
         }
       }
     }
@@ -212,7 +213,7 @@ export class Settlement extends Takeover {
     place.catchUp();
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
     if (final === place.base) return final;
-    place.told = told(place.turn, null, [{ kind: "rewrite", value: this.payload }, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
+    place.told = told(place.turn, null, [{ kind: "rewrite", value: this.payload, op: null }, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
     this.told = null;
     return final;
   }

@@ -14,7 +14,8 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** How many bytes the JSON text of a value has. O(its size). */
 export function textLength(value: unknown): number {
-  return typeof value === "string" && PLAIN.test(value) ? value.length + 2 : bytesOf(JSON.stringify(value));
+  if (typeof value === "string" && PLAIN.test(value)) return value.length + 2;
+  return isNumber(value) ? String(value).length : bytesOf(JSON.stringify(value));
 }
 
 /** How many bytes a string has in WTF-8. */

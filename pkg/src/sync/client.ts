@@ -64,7 +64,8 @@ export interface ConnectOptions {
    * `closed`; of `CLOSED` with the server's reason where it closed the connection for good; of `ENGINE_LOST`; and of
    * `ENGINE_BLOCKED`, which is an uncaught error where nobody wants to be told, and after which the status is `closed`.
    * Told `CLOSED` where the client waits for want of a WebSocket, or can't make one (`cause`), and `NOT_FOUND` where no state has answered
-   * after four attempts, which go on: nothing else tells a url that leads elsewhere. A stream that the server ended (`Session::end` of the
+   * after four attempts, or ten seconds after a connection opened; attempts go on. Nothing else tells a url that leads elsewhere, or an object
+   * that doesn't pass `webSocketMessage` on. A stream that the server ended (`Session::end` of the
    * crate) is no error: the status is `closed`.
    */
   onError?: ((error: PatchwireError) => void) | undefined;

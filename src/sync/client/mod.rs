@@ -256,6 +256,9 @@ impl Client {
             self.phase = Phase::Closed;
             return self.tell_status(Status::Closed, Vec::new());
         }
+        if code == 1012 && matches!(self.phase, Phase::Live { .. }) {
+            self.backoff.was_restarted();
+        }
         self.wait(now, Vec::new())
     }
 
@@ -280,7 +283,11 @@ impl Client {
             Phase::Live { pinged: None, wary, .. } => self.ping(now.saturating_add(if now < wary { timing::SOON } else { timing::ANSWER })),
             Phase::Greeting { .. } => {
                 self.unanswered = self.unanswered.saturating_add(1);
-                self.give_up(now)
+                let mut effects = self.give_up(now);
+                if self.unanswered == 1 && self.replica.held().is_none() {
+                    effects.push(fail("the connection opened, and nobody has answered so far; the client goes on trying: does the object pass webSocketMessage to its state?"));
+                }
+                effects
             }
             Phase::Connecting { .. } | Phase::Live { .. } => self.give_up(now),
             Phase::Closed => Vec::new(),
@@ -500,9 +507,8 @@ impl Client {
         self.replica.forget_parts();
         self.doubts = 0;
         self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
-        if self.replica.held().is_none() && self.backoff.attempts() == timing::DOUBTFUL {
-            let message = "no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?";
-            effects.push(ClientEffect::Fail { code: Code::NotFound.as_str().into(), message: message.into() });
+        if self.replica.held().is_none() && self.unanswered == 0 && self.backoff.attempts() == timing::DOUBTFUL {
+            effects.push(fail("no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?"));
         }
         self.tell_status(Status::Reconnecting, effects)
     }
@@ -515,4 +521,9 @@ impl Client {
         }
         effects
     }
+}
+
+/// What is told of where there may be no state.
+fn fail(message: &str) -> ClientEffect {
+    ClientEffect::Fail { code: Code::NotFound.as_str().into(), message: message.into() }
 }

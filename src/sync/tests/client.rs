@@ -277,6 +277,33 @@ fn what_a_page_hears_of_its_network_makes_pauses_short_again() {
 }
 
 #[test]
+fn a_server_that_begins_anew_again_and_again_is_asked_again_within_a_second() {
+    let (mut client, mut now) = (live(), 1_200);
+    for connection in 1..10 {
+        let _ = client.closed(connection, 1012, now);
+        let until = client.wake_at().unwrap();
+        assert!(until - now <= 1_000, "{}", until - now);
+        now = until;
+        assert_eq!(client.tick(now), [ClientEffect::Connect(connection + 1)]);
+        let _ = client.opened(connection + 1, now);
+        let _ = client.received(connection + 1, &snapshot_frame(4, "s", r#"{"list":[]}"#), now);
+        let _ = client.received(connection + 1, &status_frame(4), now);
+        assert_eq!(client.status(), Status::Live);
+        now += 200;
+    }
+    // Where nobody answered it isn't a server that begins anew.
+    let mut pauses = Vec::new();
+    for connection in 10..20 {
+        let _ = client.closed(connection, 1012, now);
+        let until = client.wake_at().unwrap();
+        pauses.push(until - now);
+        now = until;
+        let _ = client.tick(now);
+    }
+    assert!(pauses.last().unwrap() >= &15_000, "{pauses:?}");
+}
+
+#[test]
 fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
     let mut client = Client::new(ClientOptions::default());
     let _ = client.start(0);
@@ -285,9 +312,13 @@ fn a_slow_link_is_given_more_time_with_each_hello_that_stays_unanswered() {
         let _ = client.opened(connection, now);
         assert_eq!(client.wake_at(), Some(now + patience));
         now += patience;
-        // Four that were in vain may mean that there is no state.
-        let doubts = usize::from(connection == 4);
+        // A connection that opens, on which nobody answers, may lead elsewhere: that is told at the first one, and once.
+        let doubts = usize::from(connection == 1);
         let effects = client.tick(now);
+        assert!(
+            doubts == 0
+                || matches!(effects.last(), Some(ClientEffect::Fail { code, message }) if code == "NOT_FOUND" && message.contains("webSocketMessage"))
+        );
         assert_eq!((&effects[0], effects.len()), (&ClientEffect::Disconnect(connection), 1 + doubts));
         now = client.wake_at().unwrap();
         assert_eq!(client.tick(now), [ClientEffect::Connect(connection + 1)]);

@@ -180,7 +180,9 @@ describe("isDraft, original, current, castDraft", () => {
       expect(current(d.other)).toBe(before.other);
       expect(current(d.o.l)).toEqual([{ n: 6 }]);
       expect(structuredClone(current(d))).toEqual(JSON.parse(JSON.stringify(d)));
-      for (const other of [5, "x", undefined, mine]) expect(current(other)).toBe(other);
+      for (const other of [5, "x", undefined, before]) expect(current(other)).toBe(other);
+      expect(current(mine)).toEqual({ first: { n: 6 }, own: [1, 2] });
+      expect(current(mine)).not.toBe(mine);
       const root = { d: current(d.o), twice: [d.o.l[0], d.o.l[0]] };
       d.shared = root;
       const { twice } = current(d.shared.d === root.d ? d : d).shared;
