@@ -253,7 +253,7 @@ export class Values {
   private check(opened: Opened): void {
     const { value } = opened;
     if (!isPlain(value)) throw notJson(value, pathOf(opened));
-    if (hasSymbols(value)) throw symbolNotJson(pathOf(opened));
+    if (hasSymbols(value)) throw symbolNotJson(pointerOf(pathOf(opened)));
     for (let above = opened.holder; above !== null; above = above.holder) if (above.value === value) throw notJson(value, pathOf(opened));
     if (opened.depth > this.deepest) {
       throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit (limits.depth)", { path: pointerOf(pathOf(opened)) });

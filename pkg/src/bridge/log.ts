@@ -112,7 +112,7 @@ export class Log extends Writer {
   }
 
   splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone: readonly unknown[] = NOTHING): void {
-    for (const one of gone) this.gone.push(one);
+    if (op !== null) for (const one of gone) this.gone.push(one);
     this.add(RECORD.SPLICE, path, insert, index, remove, op);
   }
 

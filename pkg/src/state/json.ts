@@ -16,6 +16,8 @@ const HINTS: [(value: unknown) => boolean, string][] = [
   [(value) => value instanceof Date, "a Date isn't JSON: call .toISOString()"],
   [(value) => value instanceof Map, "a Map isn't JSON: use Object.fromEntries()"],
   [(value) => value instanceof Set, "a Set isn't JSON: spread it into an array"],
+  [(value) => value instanceof Error, "an Error isn't JSON: use String(error)"],
+  [(value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value), "bytes aren't JSON: give them as text, in base64 for example"],
   [(value) => typeof value === "bigint", "a bigint isn't JSON: use Number() or String()"],
   [(value) => typeof value === "number", "NaN and infinities aren't JSON: use null"],
   [(value) => typeof value === "function", "a function isn't JSON"],
@@ -30,14 +32,14 @@ export function hasSymbols(value: object): boolean {
   return symbols.length > 0 && symbols.some((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol));
 }
 
-export function symbolNotJson(path: Key[]): PatchwireError {
-  const pointer = pointerOf(path);
+export function symbolNotJson(pointer: string): PatchwireError {
   return new PatchwireError("NOT_JSON", `a member that is named by a symbol isn't JSON: give a plain copy without it (at '${pointer}')`, { path: pointer });
 }
 
 /** The refusal of a value that isn't JSON, with where it is and what to do. */
 export function notJson(value: unknown, path: Key[]): PatchwireError {
-  const hint = HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
+  const isAll = value === undefined && path.length === 0;
+  const hint = isAll ? "undefined isn't JSON: is an argument missing?" : HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
   return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
 }
 
@@ -128,7 +130,7 @@ export class StateIntake implements Intake {
     const { path, ancestors } = this;
     if (!isPlain(value) || ancestors.includes(value)) throw notJson(value, path);
     if (ancestors.length > DEEPEST) throw tooDeep(path);
-    if (hasSymbols(value)) throw symbolNotJson(path);
+    if (hasSymbols(value)) throw symbolNotJson(pointerOf(path));
     this.depth = Math.max(this.depth, ancestors.push(value));
     this.bytes += 3;
     this.least += 2;

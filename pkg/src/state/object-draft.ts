@@ -1,6 +1,6 @@
-import { PatchwireError } from "../errors.js";
 import { isContainer } from "./containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
+import { symbolNotJson } from "./json.js";
 import { ObjectPlace } from "./object-place.js";
 import { open, PLACE, seen } from "./place.js";
 
@@ -24,7 +24,7 @@ const objectTraps: ProxyHandler<ObjectPlace> = {
   set(place, key, value, receiver) {
     open(place);
     if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
-    if (typeof key === "symbol") throw new PatchwireError("NOT_JSON", "a symbol isn't JSON", { path: pathOf(place) });
+    if (typeof key === "symbol") throw symbolNotJson(pathOf(place));
     place.find(key);
     const has = Object.hasOwn(place.now, key);
     if (value === undefined) {

@@ -152,7 +152,7 @@ class PlainPatch {
     if (value === undefined || typeof index !== "number") return false;
     const items = [this.take(value, path.length + 1)];
     this.follower.edit([EDIT.SPLICE, path, index, 0, items]);
-    this.log?.splice(path, index, 0, items, this.isAlone && index === length ? "push" : null);
+    this.log?.splice(path, index, 0, items, this.isAlone ? (index === length ? "push" : "insert") : null);
     return true;
   }
 
@@ -165,7 +165,7 @@ class PlainPatch {
     }
     path.pop();
     this.follower.edit([EDIT.SPLICE, path, key, 1, []]);
-    this.log?.splice(path, key, 1, []);
+    this.log?.splice(path, key, 1, [], this.isAlone ? "take" : null, [undefined]);
     return true;
   }
 

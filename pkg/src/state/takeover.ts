@@ -100,7 +100,7 @@ export abstract class Takeover {
     }
     if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
     if (!isPlain(value)) throw notJson(value, this.path);
-    if (hasSymbols(value)) throw symbolNotJson(this.path);
+    if (hasSymbols(value)) throw symbolNotJson(pointerOf(this.path));
     const depth = this.path.length + 1;
     if (depth > this.depth) this.depth = depth;
     this.bytes += 4;

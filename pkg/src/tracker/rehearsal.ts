@@ -6,7 +6,7 @@ import { Items, Run } from "../state/payload.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";
 import { Settlement } from "../state/settle.js";
-import { Arrays } from "./simple-patch.js";
+import { Arrays } from "./surrounding.js";
 import type { StateTracker } from "./tracker.js";
 
 /** In how many updates it is time: before, little has been compiled, and a first update would have to wait for this. */

@@ -1,8 +1,8 @@
 import type { Recorded } from "../bridge/log.js";
 import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
-import { DEEPEST, pointerOf } from "../state/json.js";
-import { Ref, Run, type Items } from "../state/payload.js";
-import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
+import { pointerOf } from "../state/json.js";
+import { Run, type Items } from "../state/payload.js";
+import { AROUND, mostLength } from "../state/size.js";
 import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
@@ -11,6 +11,8 @@ import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
 import { areOthers, differing, isLong, WHOLE } from "./exchanged.js";
+import { inOrder, isWithin, moves } from "./shifted.js";
+import { Arrays } from "./surrounding.js";
 
 /** So many pairs of what is gone and what came are looked at. */
 const PAIRS = 256;
@@ -106,83 +108,6 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
 }
 
-/** What is told of two records of an array, where an item went elsewhere in it, or two changed places; null where it was anything else. */
-function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
-  const { path } = first;
-  const [p, q] = [first.key, second.key];
-  if (typeof p !== "number" || typeof q !== "number" || !isFrom(second.value, path, p)) return null;
-  const place = pointerOf(path);
-  const operations: JSONPatchOperation[] = [];
-  const [low, high] = p < q ? [p, q] : [q, p];
-  const move = (from: number, to: number): unknown => operations.push({ op: "move", from: `${place}/${from}`, path: `${place}/${to}` });
-  if (first.op === "take" && second.op === "arrive") {
-    // Of two neighbours the second one moves.
-    if (high === low + 1) move(high, low);
-    else move(p, q);
-  } else if (first.op instanceof Exchanged && second.op instanceof Exchanged && isFrom(first.value, path, q)) {
-    move(high, low);
-    // What is between the two moves if it is one item.
-    if (high === low + 2) move(high, low + 1);
-    else if (high > low + 2) move(low + 1, high);
-    // Short ones may be told as they are.
-    const most = mostLength(`${place}/${high}`) + MOVE - AROUND.replace;
-    if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
-  } else return null;
-  if (!arrays.enter([], [...path, 0])) return null;
-  for (const { from, path } of operations as { from: string; path: string }[]) arrays.take(MOVE + mostLength(from) + mostLength(path));
-  return arrays.areShort() ? operations : null;
-}
-
-/** Whether this is what was in an array at an index. */
-function isFrom(value: unknown, path: Key[], index: number): boolean {
-  if (!(value instanceof Ref)) return false;
-  const from = value.home?.path();
-  return from?.length === path.length + 1 && from.at(-1) === index && path.every((key, i) => key === from[i]);
-}
-
-/** So many arrays with items that have other indexes now are looked at. */
-const SHIFTED = 16;
-
-/**
- * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where anything else is
- * done to such an array, or two things at one place: what came may be what was there, edited.
- */
-function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
-  for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);
-  if (shifted.size === 0) return recorded;
-  if (shifted.size > SHIFTED) return null;
-  const ordered = recorded.slice();
-  for (const path of shifted) {
-    const from = ordered.findIndex((one) => one.path === path);
-    let to = from + 1;
-    while (ordered[to]?.path === path) to++;
-    if (ordered.some((one, i) => (i < from || i >= to ? isWithin(one.path, path) : one.op !== "push" && one.op !== "insert" && one.op !== "take"))) return null;
-    const group = ordered.slice(from, to);
-    if (group.every((one, i) => i === 0 || follows(group[i - 1]!, one))) continue;
-    const [first, second] = group as [Recorded, Recorded];
-    // What was done first has another index when it is done last.
-    const last = { ...first, key: (first.key as number) + (second.op === "take" ? -1 : 1) };
-    const isBefore = (second.key as number) < (first.key as number) + (first.op === "push" ? 0 : 1);
-    if (group.length > 2 || !isBefore || !follows(second, last)) return null;
-    ordered.splice(from, 2, second, last);
-  }
-  return ordered;
-}
-
-/** Whether one of an array's records comes after another in it, and if one takes an item out and the other puts one in, not at its place. */
-function follows(one: Recorded, next: Recorded): boolean {
-  const between = (next.key as number) - (one.key as number);
-  // What comes in behind something that came to the end is at the end, too.
-  if (one.op === "push") return next.op === "push";
-  if (one.op === "take") return between > (next.op === "take" ? -1 : 0);
-  return between > (next.op === "take" ? 1 : 0);
-}
-
-/** Whether a path leads to a place, or through it. */
-function isWithin(path: Key[], place: Key[]): boolean {
-  return path.length >= place.length && place.every((key, i) => key === path[i]);
-}
-
 /** What is told of it in the container at a place. */
 function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
   if (op === "remove" || op === "take") return { op: "remove", path: place + pointerOf([key!]) };
@@ -261,83 +186,6 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
     seen += length;
   }
   return arrays.areShort() ? operations : null;
-}
-
-/**
- * The arrays around the operations that are told: one that has less text than those has to be told as a whole, and which
- * that are is for the core to say.
- */
-export class Arrays {
-  /** What is open: how much there had been told before, in how many operations, and where in `path` each array is. */
-  private readonly open: { array: unknown; depth: number; before: number; operations: number }[] = [];
-  /** How much is told at most. */
-  private length = 0;
-  /** In how many operations; those that remove something count as two, because even one is told as a whole where that is shorter. */
-  private operations = 0;
-
-  constructor(private readonly state: State) {}
-
-  /** Goes on to what is changed next. False where that isn't behind what was changed before, or some array is too short. */
-  enter(from: Key[], path: Key[]): boolean {
-    let common = 0;
-    while (common < from.length && from[common] === path[common]) common++;
-    const [was, is] = [from[common], path[common]];
-    if (typeof was === "number" && typeof is === "number" && is < was) return false;
-    // An item that was set twice is told once.
-    const isAgain = common > 0 && common === path.length && common === from.length && path[common - 1] !== -1;
-    if (isAgain || (is === undefined && common < from.length) || !this.leave(common + 1)) return false;
-    const last = this.open.at(-1);
-    let at = last === undefined ? this.state.unread() : last.array;
-    for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
-      if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length, operations: this.operations });
-      at = this.state.slots(at as object)?.get(path[depth] as number) ?? (at as Container)[path[depth]!];
-    }
-    return true;
-  }
-
-  add(path: string, value: unknown): void {
-    // Long strings needn't be looked through where nothing is held against them.
-    if (this.open.length === 0) return;
-    this.operations++;
-    this.length += AROUND.replace + mostLength(path);
-    // A container came: whatever its length is, it is that much longer in the array too.
-    if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
-    else this.length += typeof value === "string" ? mostLength(value) : String(value).length;
-  }
-
-  remove(path: string): void {
-    this.take(AROUND.remove + mostLength(path));
-  }
-
-  /** Operations of so many bytes that remove something, if any. */
-  take(length: number): void {
-    this.operations += 2;
-    this.length += length;
-  }
-
-  /** Whether none is around what is changed now. */
-  get areNone(): boolean {
-    return this.open.length === 0;
-  }
-
-  areShort(): boolean {
-    return this.leave(0);
-  }
-
-  /** Closes what is deeper. */
-  private leave(depth: number): boolean {
-    for (let last = this.open.at(-1); last !== undefined && last.depth >= depth; last = this.open.at(-1)) {
-      this.open.pop();
-      // An operation that puts something there isn't told as a whole.
-      if (this.operations - last.operations <= 1) continue;
-      const { array, depth } = last;
-      const most = this.length - last.before - AROUND.replace - 2 * depth - 2;
-      const slots = this.state.slots(array as object);
-      // Each item has a comma or a bracket beside it.
-      if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) < most) return false;
-    }
-    return true;
-  }
 }
 
 const isIndex = (key: Key): boolean => typeof key === "number";

@@ -1,0 +1,87 @@
+import type { Recorded } from "../bridge/log.js";
+import type { Key } from "../state/containers.js";
+import { DEEPEST, pointerOf } from "../state/json.js";
+import { Ref } from "../state/payload.js";
+import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
+import { Exchanged } from "../state/told.js";
+import type { JSONPatchOperation } from "../types.js";
+import type { Arrays } from "./surrounding.js";
+
+// Records of arrays whose items have other indexes afterwards.
+
+/** What is told of two records of an array, where an item went elsewhere in it, or two changed places; null where it was anything else. */
+export function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
+  const { path } = first;
+  const [p, q] = [first.key, second.key];
+  if (typeof p !== "number" || typeof q !== "number" || !isFrom(second.value, path, p)) return null;
+  const place = pointerOf(path);
+  const operations: JSONPatchOperation[] = [];
+  const [low, high] = p < q ? [p, q] : [q, p];
+  const move = (from: number, to: number): unknown => operations.push({ op: "move", from: `${place}/${from}`, path: `${place}/${to}` });
+  if (first.op === "take" && second.op === "arrive") {
+    // Of two neighbours the second one moves.
+    if (high === low + 1) move(high, low);
+    else move(p, q);
+  } else if (first.op instanceof Exchanged && second.op instanceof Exchanged && isFrom(first.value, path, q)) {
+    move(high, low);
+    // What is between the two moves if it is one item.
+    if (high === low + 2) move(high, low + 1);
+    else if (high > low + 2) move(low + 1, high);
+    // Short ones may be told as they are.
+    const most = mostLength(`${place}/${high}`) + MOVE - AROUND.replace;
+    if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
+  } else return null;
+  if (!arrays.enter([], [...path, 0])) return null;
+  for (const { from, path } of operations as { from: string; path: string }[]) arrays.take(MOVE + mostLength(from) + mostLength(path));
+  return arrays.areShort() ? operations : null;
+}
+
+/** Whether this is what was in an array at an index. */
+function isFrom(value: unknown, path: Key[], index: number): boolean {
+  if (!(value instanceof Ref)) return false;
+  const from = value.home?.path();
+  return from?.length === path.length + 1 && from.at(-1) === index && path.every((key, i) => key === from[i]);
+}
+
+/** So many arrays with items that have other indexes now are looked at. */
+const SHIFTED = 16;
+
+/**
+ * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where anything else is
+ * done to such an array, or two things at one place: what came may be what was there, edited.
+ */
+export function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
+  for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);
+  if (shifted.size === 0) return recorded;
+  if (shifted.size > SHIFTED) return null;
+  const ordered = recorded.slice();
+  for (const path of shifted) {
+    const from = ordered.findIndex((one) => one.path === path);
+    let to = from + 1;
+    while (ordered[to]?.path === path) to++;
+    if (ordered.some((one, i) => (i < from || i >= to ? isWithin(one.path, path) : one.op !== "push" && one.op !== "insert" && one.op !== "take"))) return null;
+    const group = ordered.slice(from, to);
+    if (group.every((one, i) => i === 0 || follows(group[i - 1]!, one))) continue;
+    const [first, second] = group as [Recorded, Recorded];
+    // What was done first has another index when it is done last.
+    const last = { ...first, key: (first.key as number) + (second.op === "take" ? -1 : 1) };
+    const isBefore = (second.key as number) < (first.key as number) + (first.op === "push" ? 0 : 1);
+    if (group.length > 2 || !isBefore || !follows(second, last)) return null;
+    ordered.splice(from, 2, second, last);
+  }
+  return ordered;
+}
+
+/** Whether one of an array's records comes after another in it, and if one takes an item out and the other puts one in, not at its place. */
+function follows(one: Recorded, next: Recorded): boolean {
+  const between = (next.key as number) - (one.key as number);
+  // What comes in behind something that came to the end is at the end, too.
+  if (one.op === "push") return next.op === "push";
+  if (one.op === "take") return between > (next.op === "take" ? -1 : 0);
+  return between > (next.op === "take" ? 1 : 0);
+}
+
+/** Whether a path leads to a place, or through it. */
+export function isWithin(path: Key[], place: Key[]): boolean {
+  return path.length >= place.length && place.every((key, i) => key === path[i]);
+}
