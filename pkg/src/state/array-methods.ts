@@ -181,7 +181,10 @@ const looking = {
   },
   includes(this: unknown[], value: unknown, from?: number): boolean {
     const array = place(this);
-    if (value === undefined || typeof value === "number") return array.items.includes(value, from);
+    if (value === undefined || typeof value === "number") {
+      array.read(clamp(integer(from), array.length), array.length);
+      return array.items.includes(value, from);
+    }
     return looking.indexOf.call(this, value, from) !== -1;
   },
   join(this: unknown[], separator?: string): string {
