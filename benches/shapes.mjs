@@ -77,6 +77,17 @@ function list(name, make, { nested, place }) {
       },
       grows: true,
     },
+    bounded: {
+      recipe(draft, i) {
+        draft[name].push(make(i));
+        draft[name].shift();
+      },
+    },
+    between: { recipe: (draft, i, n) => (draft[name].length > n ? draft[name].splice(n >> 1, 1) : draft[name].splice(n >> 2, 0, make(i))) },
+    spread: { recipe: (draft, i, n) => (draft[name] = draft[name].length > n ? draft[name].filter((_, at) => at !== n >> 1) : [...draft[name], make(i)]) },
+    moved: { recipe: (draft, _, n) => draft[name].splice(n >> 1, 0, ...draft[name].splice(1, 1)) },
+    swapped: { recipe: ({ [name]: rows }) => void ([rows[1], rows[2]] = [rows[2], rows[1]]) },
+    exchanged: { recipe: (draft, i) => (draft.selected = { at: i, from: { row: i, column: 2 }, to: { row: i + 1, column: 3 }, by: 'the user' }) },
   };
 }
 

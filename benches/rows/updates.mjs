@@ -21,6 +21,16 @@ function update(name, shape, n, row, target, { floor = false, unread = false, pe
 
 const names = { set: 'set, n=10', push: 'push, n=10', nested: 'nested set, n=10', three: '3 writes, n=10' };
 
+/** What lists of ten are changed by. */
+const listed = {
+  bounded: 'one in, the first out, n=10',
+  between: 'one in or out between others, n=10',
+  spread: 'a list made anew with one more or less, n=10',
+  moved: 'an item moved in its list, n=10',
+  swapped: 'two neighbours change places, n=10',
+  exchanged: "an object in another one's place, n=10",
+};
+
 export const updates = [
   ...Object.entries(names).flatMap(([row, name]) =>
     every.map((shape) => {
@@ -28,6 +38,7 @@ export const updates = [
       return update(name, shape, 10, row, shape === 'deep' ? 0.6 : 0.4, { floor });
     }),
   ),
+  ...Object.entries(listed).flatMap(([row, name]) => ['items', 'chat'].map((shape) => update(name, shape, 10, row, 1))),
   ...long.map((shape) => update('push, n=10k', shape, 10_000, 'push', 0.3, { floor: true })),
   ...long.map((shape) => update('set in the middle, n=10k', shape, 10_000, 'nested', 0.85, { floor: true })),
   ...long.map((shape) => update('push, n=10k, state unread', shape, 10_000, 'push', 0.05, { unread: true })),

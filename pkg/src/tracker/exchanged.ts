@@ -7,6 +7,9 @@ import { AROUND, leastLength, textLength } from "../state/size.js";
 /** What the way to an object is taken to add to each operation (`told_briefly` in src/diff/mod.rs). */
 const WAY = 24;
 
+/** So much is any operation taken to be at least. */
+const LEAST = WAY + AROUND.remove + '"/"'.length;
+
 type Told = { op: "remove"; path: string } | { op: "add" | "replace"; path: string; value: unknown };
 
 /** The object that is there now is told as a whole. */
@@ -42,14 +45,18 @@ class Comparison {
   /** What is told of an object; nothing where the two are equal. */
   between(was: Container, is: Container, deep: number): Told[] | typeof WHOLE | null {
     const operations: Told[] = [];
-    let count = 0;
+    let [count, isKnown] = [0, true];
     for (const name of Object.keys(was)) {
       const value = Object.hasOwn(is, name) ? is[name] : undefined;
-      const inside = was[name] === value ? NOTHING : this.member(was[name], value, pointerOf([name]), deep);
-      if (inside === null) return null;
-      if (inside.length > 0) count++;
-      for (const operation of inside) operations.push(operation);
+      if (was[name] === value) continue;
+      const inside = this.member(was[name], value, pointerOf([name]), deep);
+      if (inside?.length === 0) continue;
+      if (inside === null) isKnown = false;
+      else for (const operation of inside) operations.push(operation);
+      // Whatever is told of two members, a short object is shorter.
+      if (++count === 2 && textLength(is) < 2 * 2 * LEAST) return WHOLE;
     }
+    if (!isKnown) return null;
     for (const name of Object.keys(is)) {
       if (Object.hasOwn(was, name)) continue;
       this.comes = true;
@@ -69,7 +76,8 @@ class Comparison {
     if (!isContainer(old) && !isContainer(value)) return this.isExtended && isLong(value) ? null : [{ op: "replace", path, value: thawed(value) }];
     if (!isContainer(old) || !isContainer(value)) return null;
     if (Array.isArray(old) || Array.isArray(value)) return isEqual(old, value, DEEPEST) ? NOTHING : null;
-    const inside = deep === 0 ? null : this.between(old as Container, value as Container, deep - 1);
+    if (deep === 0) return isEqual(old, value, DEEPEST) ? NOTHING : null;
+    const inside = this.between(old as Container, value as Container, deep - 1);
     if (inside === WHOLE) {
       this.comes = this.goes = true;
       return [{ op: "replace", path, value: thawed(value) }];
