@@ -1,6 +1,7 @@
 //! The server's end: which frames go to whom.
 
 mod effect;
+mod patience;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, PONG, Reason, VERSION};
 pub use effect::{ConnectionId, Note, ServerEffect};
+use patience::Patience;
 use resume::{PatchFrame, Recent, Standard};
 
 use crate::document::Document;
@@ -48,30 +50,13 @@ pub struct Server {
     /// Those that listen in each dialect, until another one does or one of them ends.
     listening: [Option<Arc<[ConnectionId]>>; 2],
     next: ConnectionId,
-    /// What connections have used of their patience.
-    asked: BTreeMap<ConnectionId, Asked>,
+    /// With those that have asked for something.
+    patience: BTreeMap<ConnectionId, Patience>,
     /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
     late: Vec<ConnectionId>,
     /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once to a native
     /// host get the same. (A Durable Object copies each into JavaScript, which takes as long as writing it.)
     sent: Vec<Weak<String>>,
-}
-
-/// A client that doubts asks twice, and then over another connection. A hello may be answered with all of the state, so one of a
-/// few bytes is worth megabytes to whoever wants to do harm. Of so many, one is forgotten every [`PACE`] revisions.
-const HELLOS: u64 = 8;
-const PACE: u64 = 16;
-
-/// Who sends so many frames that are refused isn't a client of ours.
-const REFUSALS: u32 = 16;
-
-/// What a connection has asked for.
-#[derive(Debug, Default)]
-struct Asked {
-    hellos: u64,
-    /// Up to which revision hellos have been forgotten.
-    since: u64,
-    refusals: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,7 +96,7 @@ impl Server {
             connections: Vec::new(),
             listening: [None, None],
             next: 1,
-            asked: BTreeMap::new(),
+            patience: BTreeMap::new(),
             late: Vec::new(),
             sent: Vec::new(),
         };
@@ -227,9 +212,10 @@ impl Server {
         if text.len() > self.longest_frame() {
             return self.oversized(connection);
         }
+        let revision = self.revision;
         match frame::read_client(text, &self.limits) {
             Ok(ClientFrame::Hello { version, hello }) if version == VERSION => {
-                if self.asks_too_often(connection) {
+                if self.patience(connection).ends_with_hello(revision) {
                     return self.refuse(connection, &Error::new(Code::LimitExceeded, "hello was said too often"), Some(1013));
                 }
                 self.greet(connection, &hello, document)
@@ -284,7 +270,7 @@ impl Server {
         self.connections.retain(|(id, _)| *id != connection);
         self.late.retain(|id| *id != connection);
         self.listening = [None, None];
-        self.asked.remove(&connection);
+        self.patience.remove(&connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
@@ -435,13 +421,9 @@ impl Server {
         }
     }
 
-    fn asks_too_often(&mut self, connection: ConnectionId) -> bool {
+    fn patience(&mut self, connection: ConnectionId) -> &mut Patience {
         let revision = self.revision;
-        let asked = self.asked.entry(connection).or_insert(Asked { since: revision, ..Asked::default() });
-        let forgotten = revision.saturating_sub(asked.since) / PACE;
-        asked.since += forgotten * PACE;
-        asked.hellos = asked.hellos.saturating_sub(forgotten) + 1;
-        asked.hellos > HELLOS
+        self.patience.entry(connection).or_insert_with(|| Patience::new(revision))
     }
 
     fn greet(&mut self, connection: ConnectionId, hello: &Hello, document: &Document) -> Vec<ServerEffect> {
@@ -498,9 +480,8 @@ impl Server {
 
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
         let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
-        let asked = self.asked.entry(connection).or_default();
-        asked.refusals += 1;
-        if let Some(code) = close.or((asked.refusals >= REFUSALS).then_some(1008)) {
+        let is_last = self.patience(connection).ends_with_refusal();
+        if let Some(code) = close.or(is_last.then_some(1008)) {
             self.closed(connection);
             effects.push(ServerEffect::Close { connection, code, reason: error.reason });
         }
