@@ -9,31 +9,45 @@ import type { Arrays } from "./surrounding.js";
 
 // Records of arrays whose items have other indexes afterwards.
 
-/** What is told of two records of an array, where an item went elsewhere in it, or two changed places; null where it was anything else. */
+/**
+ * What is told of two records, where an item went elsewhere in its array or to another one, or two of an array changed places; null where it
+ * was anything else.
+ */
 export function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
-  const { path } = first;
-  const [p, q] = [first.key, second.key];
-  if (typeof p !== "number" || typeof q !== "number" || !isFrom(second.value, path, p)) return null;
-  const place = pointerOf(path);
-  const operations: JSONPatchOperation[] = [];
+  const [taken, come] = first.op === "take" ? [first, second] : [second, first];
+  const moved = taken.op === "take" && come.op === "arrive" ? movedItem(taken, come) : exchangedItems(first, second);
+  if (moved === null || !arrays.enter([], [...taken.path, 0])) return null;
+  for (const { from, path } of moved) arrays.take(MOVE + mostLength(from) + mostLength(path));
+  return arrays.areShort() ? moved : null;
+}
+
+type Move = { op: "move"; from: string; path: string };
+
+function movedItem(taken: Recorded, come: Recorded): Move[] | null {
+  const [p, q] = [taken.key as number, come.key as number];
+  if (!isFrom(come.value, taken.path, p)) return null;
+  if (taken.path !== come.path) return isWithin(taken.path, come.path) || isWithin(come.path, taken.path) ? null : [moveOf(taken.path, p, come.path, q)];
+  // Of two neighbours the second one moves.
+  return [Math.abs(p - q) === 1 ? moveOf(taken.path, Math.max(p, q), taken.path, Math.min(p, q)) : moveOf(taken.path, p, taken.path, q)];
+}
+
+function exchangedItems(first: Recorded, second: Recorded): Move[] | null {
+  const { path, key: p } = first;
+  const { key: q } = second;
+  if (path !== second.path || typeof p !== "number" || typeof q !== "number") return null;
+  if (!(first.op instanceof Exchanged && second.op instanceof Exchanged) || !isFrom(second.value, path, p) || !isFrom(first.value, path, q)) return null;
   const [low, high] = p < q ? [p, q] : [q, p];
-  const move = (from: number, to: number): unknown => operations.push({ op: "move", from: `${place}/${from}`, path: `${place}/${to}` });
-  if (first.op === "take" && second.op === "arrive") {
-    // Of two neighbours the second one moves.
-    if (high === low + 1) move(high, low);
-    else move(p, q);
-  } else if (first.op instanceof Exchanged && second.op instanceof Exchanged && isFrom(first.value, path, q)) {
-    move(high, low);
-    // What is between the two moves if it is one item.
-    if (high === low + 2) move(high, low + 1);
-    else if (high > low + 2) move(low + 1, high);
-    // Short ones may be told as they are.
-    const most = mostLength(`${place}/${high}`) + MOVE - AROUND.replace;
-    if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
-  } else return null;
-  if (!arrays.enter([], [...path, 0])) return null;
-  for (const { from, path } of operations as { from: string; path: string }[]) arrays.take(MOVE + mostLength(from) + mostLength(path));
-  return arrays.areShort() ? operations : null;
+  // Short ones may be told as they are.
+  const most = mostLength(`${pointerOf(path)}/${high}`) + MOVE - AROUND.replace;
+  if ([first.op, second.op].some(({ before }) => leastLength(before, most, DEEPEST) < most)) return null;
+  const moved = [moveOf(path, high, path, low)];
+  // What is between the two moves if it is one item.
+  if (high > low + 1) moved.push(high === low + 2 ? moveOf(path, high, path, low + 1) : moveOf(path, low + 1, path, high));
+  return moved;
+}
+
+function moveOf(from: Key[], index: number, to: Key[], place: number): Move {
+  return { op: "move", from: `${pointerOf(from)}/${index}`, path: `${pointerOf(to)}/${place}` };
 }
 
 /** Whether this is what was in an array at an index. */

@@ -49,7 +49,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 }
 
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  if (recorded.length === 2 && recorded[0]!.path === recorded[1]!.path) {
+  if (recorded.length === 2) {
     const moved = moves(recorded[0]!, recorded[1]!, new Arrays(state));
     if (moved !== null) return moved;
   }

@@ -283,23 +283,25 @@ test("whether what came is what is gone, edited on its way, is told as by the co
 
 const item = fc.oneof({ weight: 4, arbitrary: row }, { weight: 2, arbitrary: fc.oneof(fc.nat(4), fc.constantFrom<Json>("", "a", null, -0, "a text of some length that could move")) }, { weight: 1, arbitrary: json });
 const items = fc.array(item, { maxLength: 7 });
-const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 3, arbitrary: fc.constantFrom("filter", "at the end", "in front", "between") }, { weight: 2, arbitrary: fc.constantFrom("swap", "swap", "move", "edit", "set", "copy") });
+const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 3, arbitrary: fc.constantFrom("filter", "at the end", "in front", "between") }, { weight: 2, arbitrary: fc.constantFrom("swap", "swap", "move", "carry", "carry", "edit", "set", "copy") });
 
 test("items that come and go in lists are told as by the core", () => {
   fc.assert(
-    fc.property(items, items, fc.array(fc.tuple(fc.constantFrom("list", "list", "other"), what, fc.nat(12), item), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.constantFrom(...modes), fc.boolean(), (list, other, steps, counts, options, extended) => {
-      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list, other, n: 0 }), options)) as [StateTracker<Any>, StateTracker<Any>];
+    fc.property(items, items, fc.array(fc.tuple(fc.constantFrom("list", "list", "other", "deep"), what, fc.nat(12), item), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.constantFrom(...modes), fc.boolean(), (list, other, steps, counts, options, extended) => {
+      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list, other, n: 0, deep: [{ rows: other.slice(1) }, { rows: list.slice(2) }] }), options)) as [StateTracker<Any>, StateTracker<Any>];
       for (const one of [tracker, twin]) {
         one.update((draft) => {
           for (const [name, how, index, value] of steps) {
-            const at = draft[name];
+            const [holder, key] = name === "deep" ? [draft.deep[index % 2], "rows"] : [draft, name];
+            const at = holder[key];
             if (how === "edit" && at.length > 0 && typeof at[index % at.length]?.id === "number") at[index % at.length].id = index;
             else if (how === "set" && at.length > 0) at[index % at.length] = structuredClone(value);
-            else if (how === "filter") draft[name] = at.filter((_: Any, k: number) => k !== index && k !== 1);
-            else if (how === "at the end") draft[name] = [...at, structuredClone(value)];
-            else if (how === "in front") draft[name] = [structuredClone(value), ...at];
-            else if (how === "between") draft[name] = [...at.slice(0, index), structuredClone(value), index, ...at.slice(index)];
-            else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(draft)[name][index % at.length]));
+            else if (how === "carry" && at.length > 0) [draft.list, draft.deep[0].rows, draft.deep[1].rows][index % 3].splice(index % 2, 0, ...at.splice(index % at.length, 1));
+            else if (how === "carry" || how === "filter") holder[key] = at.filter((_: Any, k: number) => k !== index && k !== 1);
+            else if (how === "at the end") holder[key] = [...at, structuredClone(value)];
+            else if (how === "in front") holder[key] = [structuredClone(value), ...at];
+            else if (how === "between") holder[key] = [...at.slice(0, index), structuredClone(value), index, ...at.slice(index)];
+            else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(at)[index % at.length]));
             else shift(at, [[], index, how, value]);
           }
           if (counts) draft.n++;
