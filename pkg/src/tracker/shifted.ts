@@ -14,7 +14,7 @@ import type { Arrays } from "./surrounding.js";
  * was anything else.
  */
 export function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
-  const [taken, come] = first.op === "take" ? [first, second] : [second, first];
+  const [taken, come] = first.op === "take" || first.path === second.path ? [first, second] : [second, first];
   const moved = taken.op === "take" && come.op === "arrive" ? movedItem(taken, come) : exchangedItems(first, second);
   if (moved === null || !arrays.enter([], [...taken.path, 0])) return null;
   for (const { from, path } of moved) arrays.take(MOVE + mostLength(from) + mostLength(path));

@@ -283,7 +283,7 @@ test("whether what came is what is gone, edited on its way, is told as by the co
 
 const item = fc.oneof({ weight: 4, arbitrary: row }, { weight: 2, arbitrary: fc.oneof(fc.nat(4), fc.constantFrom<Json>("", "a", null, -0, "a text of some length that could move")) }, { weight: 1, arbitrary: json });
 const items = fc.array(item, { maxLength: 7 });
-const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 3, arbitrary: fc.constantFrom("filter", "at the end", "in front", "between") }, { weight: 2, arbitrary: fc.constantFrom("swap", "swap", "move", "carry", "carry", "edit", "set", "copy") });
+const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", "push") }, { weight: 3, arbitrary: fc.constantFrom("filter", "at the end", "in front", "between") }, { weight: 2, arbitrary: fc.constantFrom("swap", "swap", "move", "carry", "carry", "again", "again", "edit", "set", "copy") });
 
 test("items that come and go in lists are told as by the core", () => {
   fc.assert(
@@ -297,7 +297,8 @@ test("items that come and go in lists are told as by the core", () => {
             if (how === "edit" && at.length > 0 && typeof at[index % at.length]?.id === "number") at[index % at.length].id = index;
             else if (how === "set" && at.length > 0) at[index % at.length] = structuredClone(value);
             else if (how === "carry" && at.length > 0) [draft.list, draft.deep[0].rows, draft.deep[1].rows][index % 3].splice(index % 2, 0, ...at.splice(index % at.length, 1));
-            else if (how === "carry" || how === "filter") holder[key] = at.filter((_: Any, k: number) => k !== index && k !== 1);
+            else if (how === "again" && at.length > 0) [at, draft.list, draft.other][index % 3].splice(index % 5, 0, at[index % at.length]);
+            else if (how === "carry" || how === "again" || how === "filter") holder[key] = at.filter((_: Any, k: number) => k !== index && k !== 1);
             else if (how === "at the end") holder[key] = [...at, structuredClone(value)];
             else if (how === "in front") holder[key] = [structuredClone(value), ...at];
             else if (how === "between") holder[key] = [...at.slice(0, index), structuredClone(value), index, ...at.slice(index)];
@@ -312,6 +313,33 @@ test("items that come and go in lists are told as by the core", () => {
     }),
     asked(4000),
   );
+}, 90_000);
+
+test("any two things that are done to a short list are told as by the core", () => {
+  const start = ["a", "b", "c", "d"].map((id) => ({ id, text: `a text of ${id}` }));
+  const indexes = [0, 1, 2, 3];
+  const pairs = indexes.flatMap((i) => indexes.map((j) => [i, j] as const));
+  const one: ((list: Any[], other: Any[]) => unknown)[] = [
+    ...indexes.map((i) => (list: Any[]) => list.splice(i, 1)),
+    ...indexes.map((i) => (list: Any[]) => list.splice(i, 0, { id: "e" })),
+    ...indexes.map((i) => (_: Any[], other: Any[]) => other.splice(i, 1)),
+    ...pairs.map(([i, j]) => (list: Any[]) => list[j] && list.splice(i, 0, list[j])),
+    ...pairs.map(([i, j]) => (list: Any[]) => list[j] && (list[i] = list[j])),
+    ...pairs.map(([i, j]) => (list: Any[], other: Any[]) => list[j] && other.splice(i, 0, list[j])),
+    ...pairs.map(([i, j]) => (list: Any[]) => list[i] && list[j] && ([list[i], list[j]] = [list[j], list[i]])),
+  ];
+  for (const [i, first] of one.entries()) {
+    for (const [j, second] of one.entries()) {
+      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list: start, other: start.slice(2) }))) as [StateTracker<Any>, StateTracker<Any>];
+      for (const each of [tracker, twin]) {
+        each.update(({ list, other }) => {
+          first(list, other);
+          second(list, other);
+        });
+      }
+      expect(tracker.getPatchText(), `${i}, ${j}`).toBe(asks(twin));
+    }
+  }
 }, 90_000);
 
 // Whether its members are told or the whole object is decided by how long both are.
