@@ -1,5 +1,9 @@
 import { isContainer } from "./containers.js";
 import { Run } from "./payload.js";
+import { Exchanged, spliceStep, type Step } from "./told.js";
+
+/** An array of more runs and other values is told as such. */
+const PARTS = 32;
 
 /** The items of an array as they are told: runs of those of the array that was there, and other values. */
 export class Gathered {
@@ -73,4 +77,60 @@ export class Gathered {
     else this.parts.push((this.run = new Run(index, 1)));
     this.next = index + 1;
   }
+}
+
+/**
+ * What to set in an array that was `there`, if all of its items that were kept are where they were. What one of them took the place of
+ * isn't known where not all has been read.
+ */
+export function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
+  if (parts.length > PARTS) return null;
+  const steps: Extract<Step, { kind: "set" }>[] = [];
+  let index = 0;
+  for (const part of parts) {
+    if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part, op: null });
+    else if (part.start !== index) return null;
+    else index += part.length;
+  }
+  const [only] = steps;
+  const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
+  if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
+  return steps;
+}
+
+/** What to take out of an array that was `there`, and to put into it at few places, if nothing takes the place of what is gone. */
+export function shifted(parts: unknown[], there: unknown[]): Step[] | null {
+  if (parts.length > PARTS || !parts.some((part) => part instanceof Run)) return null;
+  const steps: Step[] = [];
+  let values: unknown[] = [];
+  let [at, seen] = [0, 0];
+  for (const part of [...parts, new Run(there.length, 0)]) {
+    if (!(part instanceof Run)) {
+      values.push(part);
+      continue;
+    }
+    const gone = there.slice(seen, part.start);
+    if (gone.length > 0 && values.length > 0) return null;
+    if (gone.length > 0 || values.length > 0) steps.push(spliceStep(at, gone, values, seen === there.length));
+    at += values.length + part.length;
+    seen = part.start + part.length;
+    values = [];
+  }
+  return steps;
+}
+
+/** Whether one item of several is edited: otherwise short arrays are compared by the core. */
+export function isEdited(steps: Step[], there: unknown[], copy: unknown[]): boolean {
+  if (steps.length !== 1 || copy.length === 1) return false;
+  const { key } = steps[0] as Extract<Step, { kind: "set" }>;
+  const [before, item] = [there[key as number], copy[key as number]];
+  return isContainer(before) && isContainer(item) && Array.isArray(before) === Array.isArray(item);
+}
+
+/** How often an item of the runs is repeated at most. */
+export function repeatsIn(parts: unknown[], length: number): number {
+  const counts = new Uint32Array(length);
+  let most = 1;
+  for (const part of parts) if (part instanceof Run) for (let i = part.start; i < part.start + part.length; i++) most = Math.max(most, ++counts[i]!);
+  return most - 1;
 }

@@ -135,10 +135,9 @@ export class Settlement extends Takeover {
         }
         if (isKept) continue;
         if (edit.kind === "set") steps.push({ kind: "set", key: edit.index, value: values[0], op: this.opFor(values[0], edit.out[0]) });
-        else {
-          if (edits.length === 1 && place.length === 0 && edit.out.length > 1) steps.push({ kind: "rewrite", value: Object.freeze([]), op: "replace" });
-          else steps.push(spliceStep(edit.index, edit.out, values, edit.index === length));
-        }
+        // One that was emptied is told in fewer bytes than what was in it.
+        else if (edits.length === 1 && place.length === 0 && edit.out.length > 1) steps.push({ kind: "rewrite", value: Object.freeze([]), op: "replace" });
+        else steps.push(spliceStep(edit.index, edit.out, values, edit.index === length));
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);

@@ -1,14 +1,14 @@
 import { PatchwireError } from "../errors.js";
 import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfNew } from "./copies.js";
-import { Gathered } from "./gathered.js";
+import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { namesakeOf, type Indexes } from "./same.js";
-import { Exchanged, spliceStep, type Step, type Told } from "./told.js";
+import type { Told } from "./told.js";
 import { Unread } from "./unread.js";
 
 /** Arrays up to this length are copied in a few microseconds: V8 gives longer ones memory pages of their own. */
@@ -17,8 +17,6 @@ const LONG = 16_000;
 const SHORT = 64;
 /** So deep most values aren't. */
 const DEEP = 64;
-/** An array of more runs and other values is told as such. */
-const PARTS = 32;
 /** How far ahead an item is looked for in what was there, and how many are looked for everywhere before an index is made. */
 const AHEAD = 32;
 const SEARCHES = 16;
@@ -312,7 +310,7 @@ export abstract class Takeover {
       return there;
     }
     const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
-    if (isAsBefore && parts.length <= PARTS) {
+    if (isAsBefore) {
       const steps = replaced(parts, this.recipe.isWhole ? there! : null);
       if (steps !== null && (length > SHORT || isEdited(steps, there, copy))) {
         this.payload = new Ref(home!);
@@ -453,59 +451,4 @@ export function hasNames(was: Container, copy: Container, count = Object.keys(co
   if (names.length !== count) return false;
   const others = Object.keys(copy);
   return names.every((name, i) => name === others[i]);
-}
-
-/**
- * What to set in an array that was `there`, if all of its items that were kept are where they were. What one of them took the place of
- * isn't known where not all has been read.
- */
-function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
-  const steps: Extract<Step, { kind: "set" }>[] = [];
-  let index = 0;
-  for (const part of parts) {
-    if (!(part instanceof Run)) steps.push({ kind: "set", key: index++, value: part, op: null });
-    else if (part.start !== index) return null;
-    else index += part.length;
-  }
-  const [only] = steps;
-  const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
-  if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
-  return steps;
-}
-
-/** What to take out of an array that was `there`, and to put into it at few places, if nothing takes the place of what is gone. */
-function shifted(parts: unknown[], there: unknown[]): Step[] | null {
-  if (parts.length > PARTS || !parts.some((part) => part instanceof Run)) return null;
-  const steps: Step[] = [];
-  let values: unknown[] = [];
-  let [at, seen] = [0, 0];
-  for (const part of [...parts, new Run(there.length, 0)]) {
-    if (!(part instanceof Run)) {
-      values.push(part);
-      continue;
-    }
-    const gone = there.slice(seen, part.start);
-    if (gone.length > 0 && values.length > 0) return null;
-    if (gone.length > 0 || values.length > 0) steps.push(spliceStep(at, gone, values, seen === there.length));
-    at += values.length + part.length;
-    seen = part.start + part.length;
-    values = [];
-  }
-  return steps;
-}
-
-/** Whether one item of several is edited: otherwise short arrays are compared by the core. */
-function isEdited(steps: Step[], there: unknown[], copy: unknown[]): boolean {
-  if (steps.length !== 1 || copy.length === 1) return false;
-  const { key } = steps[0] as Extract<Step, { kind: "set" }>;
-  const [before, item] = [there[key as number], copy[key as number]];
-  return isContainer(before) && isContainer(item) && Array.isArray(before) === Array.isArray(item);
-}
-
-/** How often an item of the runs is repeated at most. */
-function repeatsIn(parts: unknown[], length: number): number {
-  const counts = new Uint32Array(length);
-  let most = 1;
-  for (const part of parts) if (part instanceof Run) for (let i = part.start; i < part.start + part.length; i++) most = Math.max(most, ++counts[i]!);
-  return most - 1;
 }

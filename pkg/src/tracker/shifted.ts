@@ -3,9 +3,10 @@ import type { Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Ref } from "../state/payload.js";
 import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
+import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
 import type { JSONPatchOperation } from "../types.js";
-import type { Arrays } from "./surrounding.js";
+import { Arrays } from "./surrounding.js";
 
 // Records of arrays whose items have other indexes afterwards.
 
@@ -13,10 +14,12 @@ import type { Arrays } from "./surrounding.js";
  * What is told of two records, where an item went elsewhere in its array or to another one, or two of an array changed places; null where it
  * was anything else.
  */
-export function moves(first: Recorded, second: Recorded, arrays: Arrays): JSONPatchOperation[] | null {
+export function moves(first: Recorded, second: Recorded, state: State): JSONPatchOperation[] | null {
   const [taken, come] = first.op === "take" || first.path === second.path ? [first, second] : [second, first];
   const moved = taken.op === "take" && come.op === "arrive" ? movedItem(taken, come) : exchangedItems(first, second);
-  if (moved === null || !arrays.enter([], [...taken.path, 0])) return null;
+  if (moved === null) return null;
+  const arrays = new Arrays(state);
+  if (!arrays.enter([], [...taken.path, 0])) return null;
   for (const { from, path } of moved) arrays.take(MOVE + mostLength(from) + mostLength(path));
   return arrays.areShort() ? moved : null;
 }
@@ -61,8 +64,8 @@ function isFrom(value: unknown, path: Key[], index: number): boolean {
 const SHIFTED = 16;
 
 /**
- * The records with those that shift an array's items, of whose paths the set is, in the order of their indexes. Null where anything else is
- * done to such an array, or two things at one place: what came may be what was there, edited.
+ * The records, those that shift an array's items in the order of their indexes; `shifted` gets the paths of such arrays. Null where anything
+ * else is done to one, or two things at one place: what came may be what was there, edited.
  */
 export function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
   for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);

@@ -50,7 +50,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (recorded.length === 2) {
-    const moved = moves(recorded[0]!, recorded[1]!, new Arrays(state));
+    const moved = moves(recorded[0]!, recorded[1]!, state);
     if (moved !== null) return moved;
   }
   const arrays = new Arrays(state);
