@@ -1,3 +1,5 @@
+import type { JSONPatchOperation } from "../types.js";
+
 export type Key = string | number;
 /** An array or an object, by the keys of its members. */
 export type Container = Record<Key, unknown> & { length?: number };
@@ -35,6 +37,12 @@ export function thawed(value: unknown): unknown {
     if (member !== undefined) put(copy, key, thawed(member));
   }
   return copy;
+}
+
+/** The operations with copies of the containers that they put somewhere. */
+export function withThawed(operations: JSONPatchOperation[]): JSONPatchOperation[] {
+  for (const operation of operations) if ("value" in operation) operation.value = thawed(operation.value);
+  return operations;
 }
 
 /** How many items one call takes as arguments: V8 has no stack for much more than a hundred thousand. */

@@ -18,6 +18,43 @@ export function textLength(value: unknown): number {
   return isNumber(value) ? String(value).length : bytesOf(JSON.stringify(value));
 }
 
+/** How many bytes the texts of values have, each of which is measured once; NaN of what isn't JSON, or nests too deeply. */
+export class Lengths {
+  private readonly known = new Map<object, number>();
+  /** Whether an object has integers as names, which JavaScript puts first: the core may have its members in another order. */
+  hasIntegers = false;
+
+  constructor(private readonly deepest: number) {}
+
+  of(value: unknown, depth = this.deepest): number {
+    if (typeof value === "string") return textLength(value);
+    if (typeof value === "number") return isNumber(value) ? String(value).length : NaN;
+    if (!isContainer(value)) return value === null || value === true ? 4 : value === false ? 5 : NaN;
+    let length = this.known.get(value);
+    if (length === undefined) {
+      length = depth === 0 || !isJsonContainer(value) ? NaN : Array.isArray(value) ? this.ofItems(value, depth - 1) : this.ofMembers(value as Record<string, unknown>, depth - 1);
+      this.known.set(value, length);
+    }
+    return length;
+  }
+
+  private ofItems(items: unknown[], depth: number): number {
+    let length = items.length === 0 ? 2 : items.length + 1;
+    for (let i = 0; i < items.length; i++) length += this.of(items[i], depth);
+    return length;
+  }
+
+  private ofMembers(members: Record<string, unknown>, depth: number): number {
+    let length = 1;
+    const names = Object.keys(members);
+    this.hasIntegers ||= names.length > 1 && isDigit(names[0]!.charCodeAt(0));
+    for (const name of names) if (members[name] !== undefined) length += this.of(name, depth) + 2 + this.of(members[name], depth);
+    return Math.max(length, 2);
+  }
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
 /** How many bytes a string has in WTF-8. */
 export function bytesOf(text: string): number {
   let bytes = text.length;

@@ -8,6 +8,8 @@ const LENGTH = 4_096;
 const UNREAD_BYTES = 4 << 20;
 /** What everybody has read the core mostly needn't carry out: it is kept a while longer. */
 const READ_BYTES = 32 << 20;
+/** So many records of one recipe take the core milliseconds to carry out. */
+const MANY = 512;
 /** A recipe over so many bytes takes the core longer than comparing what it left, if anybody asks. */
 const HEAVY = 64 << 10;
 /** What the history holds of a place that was set, in bytes. */
@@ -65,7 +67,7 @@ export class Backlog {
   /** Remembers the state that the last recipe left, or that everybody has read, if the core may be given that. */
   remember(state: State, isRecipe: boolean): void {
     const { log } = state;
-    if (isRecipe && (log.lastSize > LENGTH || log.lastWeight > HEAVY)) {
+    if (isRecipe && (log.lastSize > MANY || log.lastWeight > HEAVY)) {
       this.steps.push({ from: log.last, at: log.length, bytes: Math.max(log.lastSize * SCALAR, log.lastWeight), state: state.publish() });
       log.pin();
     }

@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, thawed, type Container } from "../state/containers.js";
+import { isContainer, itemsOf, type Container } from "../state/containers.js";
 import { isEqual } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { isName, NAMES } from "../state/same.js";
@@ -61,7 +61,7 @@ class Comparison {
       if (Object.hasOwn(was, name)) continue;
       this.comes = true;
       count++;
-      operations.push({ op: "add", path: pointerOf([name]), value: thawed(is[name]) });
+      operations.push({ op: "add", path: pointerOf([name]), value: is[name] });
     }
     // One member is told always.
     return count <= 1 ? operations : isAsLong(is, operations);
@@ -73,14 +73,14 @@ class Comparison {
       this.goes = true;
       return [{ op: "remove", path }];
     }
-    if (!isContainer(old) && !isContainer(value)) return this.isExtended && isLong(value) ? null : [{ op: "replace", path, value: thawed(value) }];
+    if (!isContainer(old) && !isContainer(value)) return this.isExtended && isLong(value) ? null : [{ op: "replace", path, value }];
     if (!isContainer(old) || !isContainer(value)) return null;
     if (Array.isArray(old) || Array.isArray(value)) return isEqual(old, value, DEEPEST) ? NOTHING : null;
     if (deep === 0) return isEqual(old, value, DEEPEST) ? NOTHING : null;
     const inside = this.between(old as Container, value as Container, deep - 1);
     if (inside === WHOLE) {
       this.comes = this.goes = true;
-      return [{ op: "replace", path, value: thawed(value) }];
+      return [{ op: "replace", path, value }];
     }
     return inside?.map((operation) => ({ ...operation, path: path + operation.path })) ?? null;
   }

@@ -21,7 +21,7 @@ export function moves(first: Recorded, second: Recorded, state: State): JSONPatc
   const arrays = new Arrays(state);
   if (!arrays.enter([], [...taken.path, 0])) return null;
   for (const { from, path } of moved) arrays.take(MOVE + mostLength(from) + mostLength(path));
-  return arrays.areShort() ? moved : null;
+  return arrays.end() && moved;
 }
 
 type Move = { op: "move"; from: string; path: string };

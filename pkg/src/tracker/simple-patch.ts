@@ -1,5 +1,5 @@
 import type { Recorded } from "../bridge/log.js";
-import { isContainer, thawed, type Container, type Key } from "../state/containers.js";
+import { isContainer, withThawed, type Container, type Key } from "../state/containers.js";
 import { pointerOf } from "../state/json.js";
 import { Run, type Items } from "../state/payload.js";
 import { AROUND, mostLength } from "../state/size.js";
@@ -26,7 +26,8 @@ const PAIRS = 256;
 export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
   if (!options.precise && recorded.some((one) => isInArray(one, options.append))) return null;
-  return recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended, options, most);
+  const told = recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended, options, most);
+  return told && withThawed(told);
 }
 
 /** Whether it changes an array that is to be told as a whole. */
@@ -53,8 +54,8 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     const moved = moves(recorded[0]!, recorded[1]!, state);
     if (moved !== null) return moved;
   }
-  const arrays = new Arrays(state);
-  const operations: JSONPatchOperation[] = [];
+  const arrays = new Arrays(state, options.precise);
+  let told = 0;
   let place = "";
   let above: Key[] | null = null;
   const gone: unknown[] = [];
@@ -86,8 +87,9 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
       if (inside === null) return null;
       others.push([...path, key!]);
       lists += Array.isArray(op.before) ? 1 : 0;
-      operations.push(...inside);
+      told += inside.length;
       for (const operation of inside) {
+        arrays.tell(operation);
         if ("value" in operation) came.push(operation.value);
         else gone.push(undefined);
       }
@@ -95,25 +97,23 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     }
     if (op === "remove" || op === "take") gone.push(value);
     else if (isContainer(value) || op !== "replace") came.push(value);
-    const operation = operationOf(one, place);
-    operations.push(operation);
-    if (operation.op === "remove") arrays.remove(operation.path);
-    else arrays.add(operation.path, value);
+    arrays.tell(operationOf(one, place));
+    told++;
   }
-  if (operations.length > most) return null;
+  if (told > most) return null;
   // What came may be from a list that is gone, and what is gone in a list that came.
   if (lists > 0 && (came.length > 1 || gone.length > 0)) return null;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
-  return !haveMoved(gone, came) && arrays.areShort() ? operations : null;
+  return haveMoved(gone, came) ? null : arrays.end();
 }
 
 /** What is told of it in the container at a place. */
 function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
   if (op === "remove" || op === "take") return { op: "remove", path: place + pointerOf([key!]) };
-  if (op === "insert") return { op: "add", path: place + pointerOf([key!]), value: thawed(value) };
-  if (op === "push") return { op: "add", path: `${place}/-`, value: thawed(value) };
-  return { op: op as "add" | "replace", path: key === undefined ? place : place + pointerOf([key]), value: thawed(value) };
+  if (op === "insert") return { op: "add", path: place + pointerOf([key!]), value };
+  if (op === "push") return { op: "add", path: `${place}/-`, value };
+  return { op: op as "add" | "replace", path: key === undefined ? place : place + pointerOf([key]), value };
 }
 
 /** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
@@ -156,16 +156,13 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   const path = pointerOf(place);
   const members = areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended);
   if (members === null) return null;
-  if (members === WHOLE) return [{ op: "replace", path, value: thawed(after) }];
+  if (members === WHOLE) return [{ op: "replace", path, value: after }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));
   if (operations.length === 1) return operations;
-  const arrays = new Arrays(state);
+  const arrays = new Arrays(state, true);
   if (operations.length > most || !arrays.enter([], place)) return null;
-  for (const operation of operations) {
-    if (operation.op === "remove") arrays.remove(operation.path);
-    else arrays.add(operation.path, operation.value);
-  }
-  return arrays.areShort() ? operations : null;
+  for (const operation of operations) arrays.tell(operation);
+  return arrays.end();
 }
 
 /** What took out of an array the items that it doesn't have any more. */
@@ -185,7 +182,7 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
     at += length;
     seen += length;
   }
-  return arrays.areShort() ? operations : null;
+  return arrays.end() && operations;
 }
 
 const isIndex = (key: Key): boolean => typeof key === "number";

@@ -1,23 +1,41 @@
 import { isContainer, type Container, type Key } from "../state/containers.js";
-import { DEEPEST } from "../state/json.js";
-import { AROUND, leastLength, mostLength } from "../state/size.js";
+import { DEEPEST, pointerOf } from "../state/json.js";
+import { AROUND, leastLength, Lengths, mostLength, textLength } from "../state/size.js";
 import type { State } from "../state/state.js";
+import type { JSONPatchOperation } from "../types.js";
+
+/** An array around what is told: where in a path it is, and what was told before. */
+interface Open {
+  array: unknown;
+  path: Key[];
+  depth: number;
+  before: number;
+  first: number;
+  removals: number;
+}
 
 /**
- * The arrays around the operations that are told: one that has less text than those has to be told as a whole, and which
- * that are is for the core to say.
+ * What is told, and the arrays around it: one that has less text than what is told of its items is told as a whole, as
+ * `src/writes/shorten.rs` says.
  */
 export class Arrays {
-  /** What is open: how much there had been told before, in how many operations, and where in `path` each array is. */
-  private readonly open: { array: unknown; depth: number; before: number; operations: number }[] = [];
+  private readonly open: Open[] = [];
+  private readonly told: JSONPatchOperation[] = [];
+  /** How many bytes each of these has; 0 where nobody asked yet. */
+  private readonly sizes: number[] = [];
+  private lengths: Lengths | null = null;
   /** How much is told at most. */
   private length = 0;
-  /** In how many operations; those that remove something count as two, because even one is told as a whole where that is shorter. */
-  private operations = 0;
+  /** How many operations remove something: even one is told as a whole where that is shorter. */
+  private removals = 0;
 
-  constructor(private readonly state: State) {}
+  constructor(
+    private readonly state: State,
+    /** Whether how much is told is known where it matters, and shorter texts are what is wanted. */
+    private isExact = false,
+  ) {}
 
-  /** Goes on to what is changed next. False where that isn't behind what was changed before, or some array is too short. */
+  /** Goes on to what is changed next. False where that isn't behind what was changed before, or it isn't known how an array is told. */
   enter(from: Key[], path: Key[]): boolean {
     let common = 0;
     while (common < from.length && from[common] === path[common]) common++;
@@ -29,29 +47,30 @@ export class Arrays {
     const last = this.open.at(-1);
     let at = last === undefined ? this.state.unread() : last.array;
     for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
-      if (Array.isArray(at) && depth !== last?.depth) this.open.push({ array: at, depth, before: this.length, operations: this.operations });
+      if (Array.isArray(at) && depth !== last?.depth) {
+        this.open.push({ array: at, path, depth, before: this.length, first: this.told.length, removals: this.removals });
+      }
       at = this.state.slots(at as object)?.get(path[depth] as number) ?? (at as Container)[path[depth]!];
     }
     return true;
   }
 
-  add(path: string, value: unknown): void {
+  tell(operation: JSONPatchOperation): void {
+    this.told.push(operation);
+    this.sizes.push(0);
     // Long strings needn't be looked through where nothing is held against them.
     if (this.open.length === 0) return;
-    this.operations++;
-    this.length += AROUND.replace + mostLength(path);
-    // A container came: whatever its length is, it is that much longer in the array too.
-    if (isContainer(value)) this.length += leastLength(value, Infinity, DEEPEST);
-    else this.length += typeof value === "string" ? mostLength(value) : String(value).length;
-  }
-
-  remove(path: string): void {
-    this.take(AROUND.remove + mostLength(path));
+    if (operation.op === "remove") this.take(AROUND.remove + mostLength(operation.path));
+    else {
+      const { path, value } = operation as { path: string; value: unknown };
+      // A container came: whatever its length is, it is that much longer in the array too.
+      this.length += AROUND.replace + mostLength(path) + (isContainer(value) ? leastLength(value, Infinity, DEEPEST) : mostScalar(value));
+    }
   }
 
   /** Operations of so many bytes that remove something, if any. */
   take(length: number): void {
-    this.operations += 2;
+    this.removals++;
     this.length += length;
   }
 
@@ -60,8 +79,9 @@ export class Arrays {
     return this.open.length === 0;
   }
 
-  areShort(): boolean {
-    return this.leave(0);
+  /** All that is told; null where it isn't known how an array is. */
+  end(): JSONPatchOperation[] | null {
+    return this.leave(0) ? this.told : null;
   }
 
   /** Closes what is deeper. */
@@ -69,13 +89,39 @@ export class Arrays {
     for (let last = this.open.at(-1); last !== undefined && last.depth >= depth; last = this.open.at(-1)) {
       this.open.pop();
       // An operation that puts something there isn't told as a whole.
-      if (this.operations - last.operations <= 1) continue;
+      if (this.told.length - last.first <= 1 && this.removals === last.removals) continue;
       const { array, depth } = last;
       const most = this.length - last.before - AROUND.replace - 2 * depth - 2;
       const slots = this.state.slots(array as object);
       // Each item has a comma or a bracket beside it.
-      if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) < most) return false;
+      if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) >= most) continue;
+      if (slots !== null || !this.state.isWhole || !this.isExact || !this.shorten(last)) return false;
     }
     return true;
   }
+
+  /** Tells an array as a whole if that is shorter. False where that isn't known. */
+  private shorten({ array, path, depth, before, first, removals }: Open): boolean {
+    const whole = { op: "replace" as const, path: pointerOf(path.slice(0, depth)), value: array };
+    const length = this.lengthOf(whole);
+    let told = 0;
+    for (let i = first; i < this.told.length; i++) told += this.sizes[i] ||= this.lengthOf(this.told[i]!);
+    if (length >= told) return true;
+    // What only the core can measure has no length.
+    if (Number.isNaN(length - told) || this.lengths!.hasIntegers) return false;
+    this.told.length = this.sizes.length = first;
+    this.told.push(whole);
+    this.sizes[first] = length;
+    this.length = before + length;
+    this.removals = removals;
+    return true;
+  }
+
+  /** How many bytes an operation that removes or puts something has in a patch's text, with a comma. */
+  private lengthOf(operation: JSONPatchOperation): number {
+    const length = AROUND[operation.op as keyof typeof AROUND] + textLength(operation.path);
+    return "value" in operation ? length + (this.lengths ??= new Lengths(DEEPEST)).of(operation.value) : length;
+  }
 }
+
+const mostScalar = (value: unknown): number => (typeof value === "string" ? mostLength(value) : String(value).length);

@@ -1,8 +1,7 @@
-import { isContainer, put, thawed } from "../state/containers.js";
-import { isJsonContainer } from "../state/equality.js";
+import { isContainer, put, withThawed } from "../state/containers.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
-import { AROUND, isNumber, isShort, leastLength, textLength } from "../state/size.js";
+import { AROUND, isShort, leastLength, Lengths, textLength } from "../state/size.js";
 import { areShort, areUnlike } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
@@ -47,7 +46,7 @@ export class Narrowed extends Differences {
     const areInPlace = (!this.comes || !this.goes) && (!root.hasScalarItem || this.areOthers);
     if (plan === undefined || (this.places > 1 && !areInPlace)) return undefined;
     const operations: JSONPatchOperation[] = [];
-    return Number.isNaN(tell(plan, operations, false, new Lengths())) ? undefined : copied(operations);
+    return Number.isNaN(tell(plan, operations, false, new Lengths(DEEP))) ? undefined : withThawed(operations);
   }
 
   /** Whether all are scalars, and none of those that there were is one of those that there are. */
@@ -147,41 +146,6 @@ function tell(plan: Plan, operations: JSONPatchOperation[], isMeasured: boolean,
   operations.length = first;
   operations.push({ op: "replace", path, value: container });
   return whole <= LONGEST ? whole : NaN;
-}
-
-/** How many bytes the texts of values have, each of which is measured once; NaN of what isn't JSON, or nests too deeply. */
-class Lengths {
-  private readonly known = new Map<object, number>();
-
-  of(value: unknown, depth = DEEP): number {
-    if (typeof value === "string") return textLength(value);
-    if (typeof value === "number") return isNumber(value) ? String(value).length : NaN;
-    if (!isContainer(value)) return value === null || value === true ? 4 : value === false ? 5 : NaN;
-    let length = this.known.get(value);
-    if (length === undefined) {
-      length = depth === 0 || !isJsonContainer(value) ? NaN : Array.isArray(value) ? this.ofItems(value, depth - 1) : this.ofMembers(value as Members, depth - 1);
-      this.known.set(value, length);
-    }
-    return length;
-  }
-
-  private ofItems(items: unknown[], depth: number): number {
-    let length = items.length === 0 ? 2 : items.length + 1;
-    for (let i = 0; i < items.length; i++) length += this.of(items[i], depth);
-    return length;
-  }
-
-  private ofMembers(members: Members, depth: number): number {
-    let length = 1;
-    for (const name of Object.keys(members)) if (members[name] !== undefined) length += this.of(name, depth) + 2 + this.of(members[name], depth);
-    return Math.max(length, 2);
-  }
-}
-
-/** The operations with copies of the containers that they put somewhere. */
-function copied(operations: JSONPatchOperation[]): JSONPatchOperation[] {
-  for (const operation of operations) if ("value" in operation) operation.value = thawed(operation.value);
-  return operations;
 }
 
 /** Names that either has, in the order of the first. */
