@@ -44,6 +44,11 @@ export class Readers {
     reader.hasLost = false;
   }
 
+  /** Whether the reader has read all. */
+  lacksNothing(reader: Reader): boolean {
+    return reader.since === this.changes && !reader.hasLost;
+  }
+
   /** Whether what the reader hasn't read is one change, which the log has recorded. */
   lacksOneRecorded(reader: Reader): boolean {
     return this.isRecorded && reader.since === this.changes - 1 && !reader.hasLost;

@@ -1,27 +1,55 @@
 import type { Recorded } from "../bridge/log.js";
-import type { Key } from "../state/containers.js";
+import { isContainer, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Ref } from "../state/payload.js";
 import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
 import type { JSONPatchOperation } from "../types.js";
-import { Arrays } from "./surrounding.js";
+import { isLong } from "./exchanged.js";
+import { areLonger } from "./surrounding.js";
 
 // Records of arrays whose items have other indexes afterwards.
 
+/** Of so many records one item's move is told beside the others. */
+const FEW = 16;
+
 /**
- * What is told of two records, where an item went elsewhere in its array or to another one, or two of an array changed places; null where it
- * was anything else.
+ * What is told where an item went elsewhere in its array or to another one, or two of an array changed places, and scalars of objects
+ * were set beside that; null where it was anything else.
  */
-export function moves(first: Recorded, second: Recorded, state: State): JSONPatchOperation[] | null {
-  const [taken, come] = first.op === "take" || first.path === second.path ? [first, second] : [second, first];
-  const moved = taken.op === "take" && come.op === "arrive" ? movedItem(taken, come) : exchangedItems(first, second);
-  if (moved === null) return null;
-  const arrays = new Arrays(state);
-  if (!arrays.enter([], [...taken.path, 0])) return null;
-  for (const { from, path } of moved) arrays.take(MOVE + mostLength(from) + mostLength(path));
-  return arrays.end() && moved;
+export function moves(recorded: Recorded[], state: State, isExtended: boolean): JSONPatchOperation[] | null {
+  if (recorded.length > FEW) return null;
+  const [first, second] = recorded as [Recorded, Recorded];
+  const isExchange = recorded.length === 2 && first.op instanceof Exchanged;
+  const come = isExchange ? second : recorded.find(({ op }) => op === "arrive");
+  const taken = isExchange ? first : recorded.find(({ op }) => op === "take");
+  if (come === undefined || taken === undefined) return null;
+  const moved = isExchange ? exchangedItems(first, second) : movedItem(taken, come);
+  const isFar = taken.path !== come.path;
+  // An item that comes before another is taken out of the same array would have another index.
+  if (moved === null || (!isFar && recorded.indexOf(taken) > recorded.indexOf(come))) return null;
+  const told: JSONPatchOperation[] = isFar ? [...moved] : [];
+  for (const one of recorded) {
+    if (one === come || one === taken) {
+      if (!isFar && !told.includes(moved[0]!)) told.push(...moved);
+      continue;
+    }
+    const { op, path, key, value } = one;
+    const isSet = (op === "add" || op === "replace") && !isContainer(value) && [...path, key].every((step) => typeof step === "string");
+    if (!isSet || (isExtended && op === "replace" && isLong(value))) return null;
+    told.push({ op, path: pointerOf([...path, key!]), value });
+  }
+  let length = 0;
+  // An array around the move may have other things in it, but not what is told beside it.
+  for (const { from, path } of moved) length += MOVE + mostLength(from) + mostLength(path);
+  return areLonger(state, isFar ? common(taken.path, come.path) : taken.path, length) ? told : null;
+}
+
+function common(a: Key[], b: Key[]): Key[] {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return a.slice(0, length);
 }
 
 type Move = { op: "move"; from: string; path: string };

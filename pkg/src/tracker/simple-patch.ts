@@ -50,10 +50,8 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 }
 
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  if (recorded.length === 2) {
-    const moved = moves(recorded[0]!, recorded[1]!, state);
-    if (moved !== null) return moved;
-  }
+  const moved = options.precise ? moves(recorded, state, isExtended) : null;
+  if (moved !== null) return moved;
   const arrays = new Arrays(state, options.precise);
   let told = 0;
   let place = "";

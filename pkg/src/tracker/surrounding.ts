@@ -124,4 +124,15 @@ export class Arrays {
   }
 }
 
+/** Whether all arrays on a way have texts of so many bytes. */
+export function areLonger(state: State, way: Key[], least: number): boolean {
+  let at: unknown = state.unread();
+  for (let depth = 0; ; depth++) {
+    const slots = state.slots(at as object);
+    if (Array.isArray(at) && (slots === null ? leastLength(at, least, DEEPEST) : slots.length * 2) < least) return false;
+    if (depth === way.length) return true;
+    at = slots?.get(way[depth] as number) ?? (at as Container)[way[depth]!];
+  }
+}
+
 const mostScalar = (value: unknown): number => (typeof value === "string" ? mostLength(value) : String(value).length);

@@ -372,7 +372,9 @@ export class TrackedState {
   /** What changed since the reader's baseline, if that is known without the core. */
   private simplePatch(reader: Reader, isExtended: boolean): JSONPatchOperation[] | null {
     const { plain } = this;
-    if (plain === null || this.isBusy || this.isBehind || !this.readers.lacksOneRecorded(reader)) return null;
+    if (plain === null || this.isBusy || this.isBehind) return null;
+    if (this.readers.lacksNothing(reader)) return [];
+    if (!this.readers.lacksOneRecorded(reader)) return null;
     const most = this.headroom.limits.operations;
     const recorded = plain.log.lastRecipe(most);
     return recorded && simplePatch(recorded, plain, isExtended, this.options, most);

@@ -287,16 +287,17 @@ const what = fc.oneof({ weight: 5, arbitrary: fc.constantFrom("take", "insert", 
 
 test("items that come and go in lists are told as by the core", () => {
   fc.assert(
-    fc.property(items, items, fc.array(fc.tuple(fc.constantFrom("list", "list", "other", "deep"), what, fc.nat(12), item), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.constantFrom(...modes), fc.boolean(), (list, other, steps, counts, options, extended) => {
-      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list, other, n: 0, deep: [{ rows: other.slice(1) }, { rows: list.slice(2) }] }), options)) as [StateTracker<Any>, StateTracker<Any>];
+    fc.property(items, items, fc.array(fc.tuple(fc.constantFrom("list", "list", "other", "deep"), what, fc.nat(12), item), { minLength: 1, maxLength: 3 }), fc.array(fc.constantFrom("before", "after", "deep", "deep", "new", "gone", "text", "map"), { maxLength: 3 }), fc.constantFrom(...modes), fc.boolean(), (list, other, steps, beside, options, extended) => {
+      const [tracker, twin] = [1, 2].map(() => new StateTracker<Any>(structuredClone({ list, other, n: 0, map: { a: { list: list.slice(1), n: 0 }, b: { list: other, n: 0 } }, deep: [{ rows: other.slice(1) }, { rows: list.slice(2) }] }), options)) as [StateTracker<Any>, StateTracker<Any>];
       for (const one of [tracker, twin]) {
         one.update((draft) => {
+          if (beside.includes("before")) draft.n++;
           for (const [name, how, index, value] of steps) {
-            const [holder, key] = name === "deep" ? [draft.deep[index % 2], "rows"] : [draft, name];
+            const [holder, key] = name === "deep" ? [draft.deep[index % 2], "rows"] : beside.includes("map") ? [draft.map[index % 3 ? "a" : "b"], "list"] : [draft, name];
             const at = holder[key];
             if (how === "edit" && at.length > 0 && typeof at[index % at.length]?.id === "number") at[index % at.length].id = index;
             else if (how === "set" && at.length > 0) at[index % at.length] = structuredClone(value);
-            else if (how === "carry" && at.length > 0) [draft.list, draft.deep[0].rows, draft.deep[1].rows][index % 3].splice(index % 2, 0, ...at.splice(index % at.length, 1));
+            else if (how === "carry" && at.length > 0) [beside.includes("map") ? draft.map.b.list : draft.list, draft.deep[0].rows, draft.deep[1].rows][index % 3].splice(index % 2, 0, ...at.splice(index % at.length, 1));
             else if (how === "again" && at.length > 0) [at, draft.list, draft.other][index % 3].splice(index % 5, 0, at[index % at.length]);
             else if (how === "carry" || how === "again" || how === "filter") holder[key] = at.filter((_: Any, k: number) => k !== index && k !== 1);
             else if (how === "at the end") holder[key] = [...at, structuredClone(value)];
@@ -305,7 +306,13 @@ test("items that come and go in lists are told as by the core", () => {
             else if (how === "copy" && at.length > 0) draft.list.push(structuredClone(current(at)[index % at.length]));
             else shift(at, [[], index, how, value]);
           }
-          if (counts) draft.n++;
+          for (const what of beside) {
+            if (what === "after") draft.n++;
+            else if (what === "deep") draft.deep[0].count = draft.deep[1].count = draft.map.a.n = 7;
+            else if (what === "new") draft.fresh = "what came";
+            else if (what === "gone") delete draft.map.b.n;
+            else if (what === "text") draft.map.n = "a text that is longer than that of most numbers are";
+          }
         });
       }
       const dialect = extended ? "extended" : "rfc6902";
