@@ -34,6 +34,32 @@ export function differing(before: object, after: object, isExtended: boolean): T
   return told.length === 0 || (comparison.comes && comparison.goes) ? null : told;
 }
 
+/**
+ * What is told of a list of scalars of which some are gone at one end or both, and to which some came, as where the last hundred are kept:
+ * null where that isn't all, or some are equal, so that it isn't certain which is which. O(their number).
+ */
+export function slid(before: readonly unknown[], after: readonly unknown[]): Told[] | null {
+  // At the beginning some are gone, or some came, and at the end as well.
+  let [start, first] = [before.indexOf(after[0]), 0];
+  if (start < 0) [start, first] = [0, after.indexOf(before[0])];
+  if (first < 0 || after.length === 0) return null;
+  let length = 1;
+  while (start + length < before.length && before[start + length] === after[first + length]) length++;
+  const [end, last] = [start + length, first + length];
+  if (end < before.length && last < after.length) return null;
+  const all = new Set(before);
+  for (let i = 0; i < first; i++) all.add(after[i]);
+  for (let i = last; i < after.length; i++) all.add(after[i]);
+  if (all.size < before.length + after.length - length) return null;
+  for (const one of all) if (isContainer(one)) return null;
+  return [
+    ...before.slice(0, start).map(() => ({ op: "remove" as const, path: "/0" })),
+    ...after.slice(0, first).map((value, i) => ({ op: "add" as const, path: `/${i}`, value })),
+    ...before.slice(end).map(() => ({ op: "remove" as const, path: `/${last}` })),
+    ...after.slice(last).map((value) => ({ op: "add" as const, path: "/-", value })),
+  ];
+}
+
 /** Compares two objects member by member, and those in them. */
 class Comparison {
   /** Whether there is something that wasn't, and was something that isn't: one may be the other, moved. */

@@ -10,7 +10,7 @@ import { areUnlike } from "../state/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
-import { areOthers, differing, isLong, WHOLE } from "./exchanged.js";
+import { areOthers, differing, isLong, slid, WHOLE } from "./exchanged.js";
 import { inOrder, isWithin, moves } from "./shifted.js";
 import { Arrays } from "./surrounding.js";
 
@@ -152,13 +152,14 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
-  const members = areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended);
+  const ends = Array.isArray(before) && Array.isArray(after) ? slid(before, after) : null;
+  const members = ends ?? (areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended));
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));
   if (operations.length === 1) return operations;
   const arrays = new Arrays(state, true);
-  if (operations.length > most || !arrays.enter([], place)) return null;
+  if (operations.length > most || !arrays.enter([], Array.isArray(after) ? [...place, 0] : place)) return null;
   for (const operation of operations) arrays.tell(operation);
   return arrays.end();
 }

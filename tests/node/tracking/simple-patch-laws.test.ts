@@ -424,6 +424,23 @@ test("a list of numbers and strings that takes another one's place is told as by
   );
 }, 90_000);
 
+test("a list of which some go at its ends, and to which some come, is told as by the core", () => {
+  const wide = fc.oneof({ weight: 8, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) }, { weight: 2, arbitrary: fc.integer({ min: 1e9, max: 1e9 + 40 }) }, { weight: 1, arbitrary: scalar }, { weight: 1, arbitrary: fc.nat(1e9).map((n) => `a line of the log, the one with the number ${n}`) });
+  const few = fc.array(fc.oneof({ weight: 12, arbitrary: wide }, { weight: 1, arbitrary: json }), { maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(wide, { minLength: 6, maxLength: 60, size: "max" }), few, few, fc.nat(3), fc.nat(3), fc.constantFrom("box", "list"), fc.constantFrom("all", "front", "back"), fc.constantFrom(...modes), fc.boolean(), (before, front, back, start, end, where, at, options, extended) => {
+      const dialect = extended ? "extended" : "rfc6902";
+      const kept = before.slice(at === "back" ? 0 : start, at === "front" ? undefined : before.length - end);
+      const after = [...(at === "front" ? [] : front), ...kept, ...(at === "back" ? [] : back)];
+      const begin = { box: before, list: [[1], before, { text: "x".repeat(40) }] };
+      const [tracker, twin] = [new StateTracker<Any>(structuredClone(begin), options), new StateTracker<Any>(structuredClone(begin), options)];
+      for (const one of [tracker, twin]) one.update((draft) => void (where === "list" ? (draft.list[1] = structuredClone(after)) : (draft.box = structuredClone(after))));
+      expect(tracker.getPatchText({ dialect })).toBe(asks(twin, dialect));
+    }),
+    asked(4000),
+  );
+}, 90_000);
+
 const exchanges: [name: string, before: object, members: object][] = [
   ["two numbers", { a: 1, b: 2 }, { a: 10, b: 20 }],
   ["a long name and a text with a quote", { "a name that is long": 1, b: "x" }, { "a name that is long": 2, b: 'a "quote"' }],
