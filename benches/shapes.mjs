@@ -86,6 +86,20 @@ function list(name, make, { nested, place }) {
     between: { recipe: (draft, i, n) => (draft[name].length > n ? draft[name].splice(n >> 1, 1) : draft[name].splice(n >> 2, 0, make(i))) },
     spread: { recipe: (draft, i, n) => (draft[name] = draft[name].length > n ? draft[name].filter((_, at) => at !== n >> 1) : [...draft[name], make(i)]) },
     moved: { recipe: (draft, _, n) => draft[name].splice(n >> 1, 0, ...draft[name].splice(1, 1)) },
+    counted: {
+      recipe(draft, i, n) {
+        draft[name].splice(n >> 1, 0, ...draft[name].splice(1, 1));
+        draft.moves = i;
+      },
+    },
+    edited: { recipe: (draft, i) => draft[name].forEach((row) => (row.done = i % 2 === 0)) },
+    capped: {
+      recipe(draft, i, n) {
+        draft[name].push(make(i));
+        draft[name] = draft[name].slice(-n);
+      },
+    },
+    series: { recipe: (draft, i) => (draft.series = [...(draft.series ?? []), i * 1.37].slice(-60)) },
     swapped: { recipe: ({ [name]: rows }) => void ([rows[1], rows[2]] = [rows[2], rows[1]]) },
     exchanged: { recipe: (draft, i) => (draft.selected = { at: i, from: { row: i, column: 2 }, to: { row: i + 1, column: 3 }, by: 'the user' }) },
   };

@@ -26,7 +26,11 @@ const listed = {
   bounded: 'one in, the first out, n=10',
   between: 'one in or out between others, n=10',
   spread: 'a list made anew with one more or less, n=10',
+  capped: 'one in, the last ten kept, n=10',
+  series: 'a number in, the last 60 kept, n=10',
+  edited: 'all items edited, n=10',
   moved: 'an item moved in its list, n=10',
+  counted: 'an item moved, and a number set, n=10',
   swapped: 'two neighbours change places, n=10',
   exchanged: "an object in another one's place, n=10",
 };
