@@ -43,7 +43,9 @@ export class Arrays {
     if (typeof was === "number" && typeof is === "number" && is < was) return false;
     // An item that was set twice is told once.
     const isAgain = common > 0 && common === path.length && common === from.length && path[common - 1] !== -1;
-    if (isAgain || (is === undefined && common < from.length) || !this.leave(common + 1)) return false;
+    // What is set in an array is told before what was done to its items.
+    const isItem = is === undefined && typeof was === "number";
+    if (isAgain || isItem || !this.leave(common + 1)) return false;
     const last = this.open.at(-1);
     let at = last === undefined ? this.state.unread() : last.array;
     for (let depth = last === undefined ? 0 : last.depth; depth < path.length; depth++) {
