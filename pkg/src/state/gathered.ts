@@ -1,5 +1,6 @@
-import { isContainer } from "./containers.js";
+import { isContainer, type Container } from "./containers.js";
 import { Run } from "./payload.js";
+import { areNamesakes } from "./same.js";
 import { Exchanged, spliceStep, type Step } from "./told.js";
 
 /** An array of more runs and other values is told as such. */
@@ -80,10 +81,10 @@ export class Gathered {
 }
 
 /**
- * What to set in an array that was `there`, if all of its items that were kept are where they were. What one of them took the place of
- * isn't known where not all has been read.
+ * What to set in an array that was `there`, of which a `copy` is there now, if all of its items that were kept are where they were. What
+ * one of them took the place of isn't known where not all has been read.
  */
-export function replaced(parts: unknown[], there: unknown[] | null): Step[] | null {
+export function replaced(parts: unknown[], there: unknown[] | null, copy: readonly unknown[]): Step[] | null {
   if (parts.length > PARTS) return null;
   const steps: Extract<Step, { kind: "set" }>[] = [];
   let index = 0;
@@ -94,8 +95,14 @@ export function replaced(parts: unknown[], there: unknown[] | null): Step[] | nu
   }
   const [only] = steps;
   const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
-  if (isContainer(only?.value) && isContainer(before)) only.op = new Exchanged(before);
+  if (isContainer(only?.value) && isContainer(before) && !isNamedAs(copy[only.key as number], before, there!)) only.op = new Exchanged(before);
   return steps;
+}
+
+/** Whether an item that took another one's place has the name of a third one: then it is compared with that. */
+function isNamedAs(item: unknown, before: object, there: readonly unknown[]): boolean {
+  const hasName = (one: unknown): boolean => isContainer(one) && areNamesakes(one as Container, item as Container);
+  return isContainer(item) && !hasName(before) && there.some(hasName);
 }
 
 /** What to take out of an array that was `there`, and to put into it at few places, if nothing takes the place of what is gone. */

@@ -53,8 +53,8 @@ export function areNamesakes(a: Container, b: Container): boolean {
 export type Indexes = Map<string, Map<unknown, number>>;
 
 /**
- * The index of the item that has the name of one that comes, as the copies of a list have that was fetched again; `next` where there is
- * none. O(1), and once O(items) where others came or went.
+ * The index of the item that has the name of one that comes, as the copies of a list have that was fetched again; `next` where it has no
+ * name, or what is there has none, and -1 where it is another one than any of these. O(1), and once O(items) where others came or went.
  */
 export function namesakeOf(item: object, was: readonly unknown[], next: number, indexes: Indexes): number {
   const key = NAMES.find((name) => isName(item as Container, name));
@@ -64,7 +64,7 @@ export function namesakeOf(item: object, was: readonly unknown[], next: number, 
   if (isContainer(there) && (there as Container)[key] === name) return next;
   let known = indexes.get(key);
   if (known === undefined) indexes.set(key, (known = indexesOf(was, key)));
-  return known.get(name) ?? next;
+  return known.get(name) ?? (isContainer(there) && isName(there as Container, key) ? -1 : next);
 }
 
 function indexesOf(items: readonly unknown[], key: string): Map<unknown, number> {

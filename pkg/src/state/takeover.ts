@@ -248,6 +248,7 @@ export abstract class Takeover {
     const items = new Gathered(isFrozen, was !== null);
     let below: [Key, Told][] | null = null;
     let names: Indexes | null = null;
+    let strangers = 0;
     const at = path.push("") - 1;
     for (let i = 0; i < length; i++) {
       // Most of an array that is put back is in its order.
@@ -280,7 +281,9 @@ export abstract class Takeover {
       this.payload = item;
       this.told = null;
       if (isContainer(item)) {
-        const index = was === null || placeOf(item) !== undefined ? next : namesakeOf(item, was, next, (names ??= new Map()));
+        let index = was === null || placeOf(item) !== undefined ? next : namesakeOf(item, was, next, (names ??= new Map()));
+        // The first that has none may be the one that was there, with another name; more than one are others.
+        if (index < 0 && strangers++ === 0) index = next;
         const before = was?.[index];
         final = this.container(item, before, isContainer(before) && home !== undefined ? new Trail(home, index) : undefined);
         if (final === before && final !== item && this.told === null && this.payload instanceof Ref) {
@@ -311,7 +314,7 @@ export abstract class Takeover {
     }
     const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
     if (isAsBefore) {
-      const steps = replaced(parts, this.recipe.isWhole ? there! : null);
+      const steps = replaced(parts, this.recipe.isWhole ? there! : null, copy);
       if (steps !== null && (length > SHORT || isEdited(steps, there, copy))) {
         this.payload = new Ref(home!);
         this.told = { turn: 0, first: null, steps, below };

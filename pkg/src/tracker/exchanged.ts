@@ -23,13 +23,14 @@ const LONG = 32;
 const DEEP = 32;
 
 /**
- * What a patch tells of an object that took another one's place, with pointers that begin at the object; null where the core has to be
- * asked: where arrays differ, or an object and something else, and where members may have been renamed. O(the object).
+ * What a patch tells of a container that took another one's place, with pointers that begin at it; null where the core has to be
+ * asked: where arrays have other items, or one differs from an object, and where members may have been renamed. O(the container).
  */
 export function differing(before: object, after: object, isExtended: boolean): Told[] | typeof WHOLE | null {
-  if (Array.isArray(before) || Array.isArray(after)) return null;
+  const areLists = Array.isArray(before) && Array.isArray(after);
+  if (areLists ? !areNamedAlike(before, after) : Array.isArray(before) || Array.isArray(after)) return null;
   const comparison = new Comparison(isExtended);
-  const told = comparison.between(before as Container, after as Container, DEEP);
+  const told = areLists ? comparison.items(before, after) : comparison.between(before as Container, after as Container, DEEP);
   if (told === null || told === WHOLE || told.length === 1) return told;
   return told.length === 0 || (comparison.comes && comparison.goes) ? null : told;
 }
@@ -58,6 +59,17 @@ export function slid(before: readonly unknown[], after: readonly unknown[]): Tol
     ...before.slice(end).map(() => ({ op: "remove" as const, path: `/${last}` })),
     ...after.slice(last).map((value) => ({ op: "add" as const, path: "/-", value })),
   ];
+}
+
+/** The same of a list of scalars of which one gave way to another one, where no two are equal. O(their number). */
+export function oneOf(before: readonly unknown[], after: readonly unknown[], isExtended: boolean): Told[] | null {
+  if (before.length !== after.length) return null;
+  const at = before.findIndex((item, i) => item !== after[i]);
+  const all = new Set(before).add(after[at]);
+  if (at < 0 || all.size <= before.length || (isExtended && isLong(after[at]))) return null;
+  for (const one of all) if (isContainer(one)) return null;
+  for (let i = at + 1; i < after.length; i++) if (before[i] !== after[i]) return null;
+  return [{ op: "replace", path: `/${at}`, value: after[at] }];
 }
 
 /** Compares two objects member by member, and those in them. */
@@ -91,6 +103,18 @@ class Comparison {
     }
     // One member is told always.
     return count <= 1 ? operations : isAsLong(is, operations);
+  }
+
+  /** What is told of lists that have the same items in the same order. */
+  items(was: readonly unknown[], is: readonly unknown[]): Told[] | null {
+    const operations: Told[] = [];
+    for (let i = 0; i < is.length; i++) {
+      if (was[i] === is[i]) continue;
+      const inside = this.member(was[i], is[i], `/${i}`, DEEP);
+      if (inside === null) return null;
+      for (const operation of inside) operations.push(operation);
+    }
+    return operations;
   }
 
   /** What is told of a member that is another value, or none. */
@@ -139,6 +163,23 @@ export function areOthers(before: object, after: object, isExtended: boolean): b
     const types = new Set([...old, ...fresh].map((one) => typeof one));
     if (types.size !== 1 || types.has("boolean") || [...fresh].some((one) => old.has(one))) return false;
     return before.length !== after.length || itemsOf(after).every((item, i) => isShorter(before[i] as Container, item as Container, isExtended));
+  }
+  return false;
+}
+
+/** Whether the items of two lists are objects with the same names in the same order, and no two in one have the same. */
+function areNamedAlike(before: readonly unknown[], after: readonly unknown[]): boolean {
+  if (before.length !== after.length) return false;
+  for (const name of NAMES) {
+    const [old, fresh] = [namesOf(before, name), namesOf(after, name)];
+    // What only some have doesn't name the others, and yet it comes first.
+    if (old === null || fresh === null) {
+      if ([...before, ...after].some((item) => isContainer(item) && isName(item as Container, name))) return false;
+      continue;
+    }
+    const others = fresh.values();
+    for (const one of old) if (others.next().value !== one || typeof one === "boolean") return false;
+    return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ import { areUnlike } from "../state/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
-import { areOthers, differing, isLong, slid, WHOLE } from "./exchanged.js";
+import { areOthers, differing, isLong, oneOf, slid, WHOLE } from "./exchanged.js";
 import { inOrder, isWithin, moves } from "./shifted.js";
 import { Arrays } from "./surrounding.js";
 
@@ -88,8 +88,8 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
       told += inside.length;
       for (const operation of inside) {
         arrays.tell(operation);
-        if ("value" in operation) came.push(operation.value);
-        else gone.push(undefined);
+        if (operation.op === "remove") gone.push(undefined);
+        else if ("value" in operation && (isContainer(operation.value) || operation.op === "add")) came.push(operation.value);
       }
       continue;
     }
@@ -152,8 +152,8 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
-  const ends = Array.isArray(before) && Array.isArray(after) ? slid(before, after) : null;
-  const members = ends ?? (areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended));
+  const scalars = Array.isArray(before) && Array.isArray(after) ? (slid(before, after) ?? oneOf(before, after, isExtended)) : null;
+  const members = scalars ?? (areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended));
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));

@@ -521,3 +521,33 @@ test("an addition that changes nothing is none, whoever makes it", () => {
   for (const dialect of ["extended", "rfc6902"] as const) expect(tracker.getRFC6902Patches({ dialect })).toEqual([]);
   expect([tracker.getState(), tracker.undo()]).toEqual([before, false]);
 });
+
+test("a list that is made anew with the same items, some edited, is told as by the core", () => {
+  const content = fc.record({ title: fc.constantFrom("", "x", "a text of some length", "é".repeat(20), "a text that is worth moving to another place, since it is long"), done: fc.boolean(), n: fc.double({ noNaN: true, min: -9, max: 9 }), meta: fc.oneof(json, fc.record({ at: fc.nat(3), by: fc.constantFrom("a", "b") })), tags: fc.array(fc.nat(3), { maxLength: 3 }) }, { requiredKeys: [] });
+  const name = fc.constantFrom("id", "id", "id", "_id", "key", "name");
+  const edits = fc.array(fc.tuple(fc.nat(9), fc.oneof({ weight: 3, arbitrary: content }, { weight: 1, arbitrary: fc.constantFrom({ gone: true }, { id: 4 }, { _id: 4 }, { done: undefined }) })), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(content, { minLength: 1, maxLength: 9 }), name, edits, fc.constantFrom("map", "clone", "fetched", "all"), fc.constantFrom("box", "list", "deep"), fc.boolean(), fc.constantFrom(...modes), fc.boolean(), (contents, name, edits, how, where, beside, options, extended) => {
+      const rows = contents.map((one, i) => ({ [name]: name === "key" ? `k${i}` : i, ...one }));
+      const start = { n: 0, box: rows, list: [[1], rows, "x".repeat(40)], deep: { box: rows, other: 1 } };
+      const [tracker, twin] = [0, 1].map(() => new StateTracker<Any>(structuredClone(start), options)) as [StateTracker<Any>, StateTracker<Any>];
+      for (const one of [tracker, twin]) {
+        one.update((draft) => {
+          const [holder, key] = where === "list" ? [draft.list, 1] : where === "deep" ? [draft.deep, "box"] : [draft, "box"];
+          const there = holder[key];
+          const edited = (row: Any, i: number): Any => {
+            const all = Object.assign({}, ...edits.filter(([at]) => at === i || how === "all").map(([, members]) => members));
+            return Object.keys(all).length === 0 && how !== "all" ? row : { ...row, ...structuredClone(all) };
+          };
+          if (how === "clone") holder[key] = structuredClone(current(there)).map(edited);
+          else if (how === "fetched") holder[key] = structuredClone(rows).map(edited);
+          else holder[key] = there.map(edited);
+          if (beside) draft.n++;
+        });
+      }
+      const dialect = extended ? "extended" : "rfc6902";
+      expect(tracker.getPatchText({ dialect })).toBe(asks(twin, dialect));
+    }),
+    asked(4000),
+  );
+}, 90_000);
