@@ -350,7 +350,8 @@ export class TrackedState {
       if (reader.hasLost) throw new PatchwireError("ENGINE_LOST", "the core failed with changes that were not read: go on from the state as it is");
       return call(question, tracker, reader.id);
     } catch (error) {
-      if (isLoss(error) && this.plain !== null) this.setBaseline(reader);
+      // Who is told of a loss takes the state as it is: what led to that is no news any more.
+      if (isLoss(error) && this.plain !== null) this.advance(reader);
       throw error;
     }
   }

@@ -137,12 +137,19 @@ describe("a tracker", () => {
     tracker.update((draft) => void (draft.n = 1));
     read.advance();
     failNow();
+    // A reader that lacks nothing notices a loss only by what the core alone knows.
+    expect(read.stepWrites().ops).toEqual([]);
     expect(read.patchText()).toBe("[]");
     skipped.advance();
     tracker.update((draft) => void (draft.n = 2));
     lost(() => unread.patchText());
     lost(() => tracker.getStepWrites());
-    for (const reader of [read, skipped, unread]) expect(reader.patches()).toEqual([{ op: "replace", path: "/n", value: 2 }]);
+    for (const reader of [read, skipped]) expect(reader.patches()).toEqual([{ op: "replace", path: "/n", value: 2 }]);
+    // Who was told of the loss takes the state as it is, with what came after the loss.
+    expect(unread.patches()).toEqual([]);
+    expect(tracker.getStepWrites().ops).toEqual([]);
+    tracker.update((draft) => void (draft.n = 3));
+    for (const reader of [read, skipped, unread]) expect(reader.patches()).toEqual([{ op: "replace", path: "/n", value: 3 }]);
     expect(tracker.getStepWrites().ops).toHaveLength(1);
   });
 
