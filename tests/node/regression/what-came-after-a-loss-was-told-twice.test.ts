@@ -17,7 +17,7 @@ test("who takes the state after a loss is told what comes after that, and nothin
   expect(cursor.patches()).toEqual([]);
   for (const item of ["d", "e"]) {
     tracker.update((draft) => void draft.list.push(item));
-    expect(cursor.stepWrites().ops).toHaveLength(1);
+    expect(JSON.stringify(cursor.stepWrites().ops)).not.toContain('"c"');
     follower = applyPatch(follower, cursor.patches());
     expect(follower).toEqual(tracker.getState());
     cursor.advance();
