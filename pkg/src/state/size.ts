@@ -9,13 +9,22 @@ export const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '
 
 export const MOVE = '{"op":"move","from":,"path":},'.length;
 
+/** No number has a longer text. */
+const LONGEST_NUMBER = "-2.2250738585072014e-308".length;
+
 /** A string without anything that its text has otherwise. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** How many bytes the JSON text of a value has. O(its size). */
 export function textLength(value: unknown): number {
   if (typeof value === "string" && PLAIN.test(value)) return value.length + 2;
-  return isNumber(value) ? String(value).length : bytesOf(JSON.stringify(value));
+  return isNumber(value) ? numberLength(value) : bytesOf(JSON.stringify(value));
+}
+
+/** How many bytes the text of a number has that JSON has. */
+function numberLength(value: number): number {
+  if (value >= 0 && value < 10_000 && Number.isInteger(value)) return value < 10 ? 1 : value < 100 ? 2 : value < 1_000 ? 3 : 4;
+  return String(value).length;
 }
 
 /** How many bytes the texts of values have, each of which is measured once; NaN of what isn't JSON, or nests too deeply. */
@@ -28,7 +37,7 @@ export class Lengths {
 
   of(value: unknown, depth = this.deepest): number {
     if (typeof value === "string") return textLength(value);
-    if (typeof value === "number") return isNumber(value) ? String(value).length : NaN;
+    if (typeof value === "number") return isNumber(value) ? numberLength(value) : NaN;
     if (!isContainer(value)) return value === null || value === true ? 4 : value === false ? 5 : NaN;
     let length = this.known.get(value);
     if (length === undefined) {
@@ -74,6 +83,11 @@ function isPaired(text: string, at: number, code: number): boolean {
 /** How many bytes the JSON text of a string has at most. */
 export function mostLength(text: string): number {
   return (PLAIN.test(text) ? text.length : text.length * 6) + 2;
+}
+
+/** How many bytes the text of a scalar has at most. */
+export function mostScalar(value: unknown): number {
+  return typeof value === "string" ? mostLength(value) : typeof value === "number" && !Number.isInteger(value) ? LONGEST_NUMBER : String(value).length;
 }
 
 /** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */

@@ -1,6 +1,6 @@
 import { isContainer, type Container, type Key } from "../state/containers.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
-import { AROUND, leastLength, Lengths, mostLength, textLength } from "../state/size.js";
+import { AROUND, leastLength, Lengths, mostLength, mostScalar, textLength } from "../state/size.js";
 import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 
@@ -137,4 +137,3 @@ export function areLonger(state: State, way: Key[], least: number): boolean {
   }
 }
 
-const mostScalar = (value: unknown): number => (typeof value === "string" ? mostLength(value) : String(value).length);
