@@ -6,7 +6,7 @@ import { Items, Run } from "../state/payload.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";
 import { Settlement } from "../state/settle.js";
-import { Arrays } from "./surrounding.js";
+import { Telling } from "./telling.js";
 import type { StateTracker } from "./tracker.js";
 
 /** In how many updates it is time: before, little has been compiled, and a first update would have to wait for this. */
@@ -40,5 +40,5 @@ function cast(Tracker: typeof StateTracker): unknown[] {
     draft.sifted = sifted.filter(({ n }) => n === 5);
   });
   // Bounds are whole numbers that V8 may hold as fractions; a class whose objects had others before is another one to it.
-  return [tracker, place, new Settlement(place!.recipe, undefined, 0.5), new StateIntake("look"), new Gathered(false, false), new Items([], [new Run(0, 0)], null), new Follower(null), new Arrays(new State(null))];
+  return [tracker, place, new Settlement(place!.recipe, undefined, 0.5), new StateIntake("look"), new Gathered(false, false), new Items([], [new Run(0, 0)], null), new Follower(null), new Telling(new State(null))];
 }

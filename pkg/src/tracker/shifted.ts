@@ -7,7 +7,7 @@ import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
 import type { JSONPatchOperation } from "../types.js";
 import { isLong } from "./exchanged.js";
-import { areLonger } from "./surrounding.js";
+import { areLonger } from "./telling.js";
 
 // Records of arrays whose items have other indexes afterwards.
 

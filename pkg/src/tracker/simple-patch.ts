@@ -12,7 +12,7 @@ import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
 import { areOthers, differing, isLong, oneOf, slid, WHOLE } from "./exchanged.js";
 import { inOrder, isWithin, moves } from "./shifted.js";
-import { Arrays } from "./surrounding.js";
+import { Telling } from "./telling.js";
 
 /** So many pairs of what is gone and what came are looked at. */
 const PAIRS = 256;
@@ -37,7 +37,7 @@ function isInArray({ op, path, key }: Recorded, tellsPushes: boolean): boolean {
 
 function ofOne(one: Recorded, state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   const { op, path, key, value, before } = one;
-  if (op === "sift") return state.isWhole ? removals(one, new Arrays(state), most) : null;
+  if (op === "sift") return state.isWhole ? removals(one, new Telling(state), most) : null;
   if (op === "str_ins" || op === "inc") return added(one, state, isExtended);
   if (op === "arrive") return null;
   if (op === "take") return ofSeveral([one], state, isExtended, options, most);
@@ -52,7 +52,7 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   const moved = options.precise ? moves(recorded, state, isExtended) : null;
   if (moved !== null) return moved;
-  const arrays = new Arrays(state, options.precise);
+  const telling = new Telling(state, options.precise);
   let told = 0;
   let place = "";
   let above: Key[] | null = null;
@@ -75,19 +75,19 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
       const way: Key[] = isPush || isItem || shifts ? [...path, isPush ? -1 : key!] : path;
-      if (!arrays.enter(above ?? [], way)) return null;
+      if (!telling.enter(above ?? [], way)) return null;
       place = pointerOf(path);
       above = way;
     }
     if (key === undefined || op === "sift" || op === "arrive" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
     if (op instanceof Exchanged) {
-      const inside = arrays.areNone ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
+      const inside = telling.hasNoArray ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
       if (inside === null) return null;
       others.push([...path, key!]);
       lists += Array.isArray(op.before) ? 1 : 0;
       told += inside.length;
       for (const operation of inside) {
-        arrays.tell(operation);
+        telling.add(operation);
         if (operation.op === "remove") gone.push(undefined);
         else if ("value" in operation && (isContainer(operation.value) || operation.op === "add")) came.push(operation.value);
       }
@@ -95,7 +95,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     }
     if (op === "remove" || op === "take") gone.push(value);
     else if (isContainer(value) || op !== "replace") came.push(value);
-    arrays.tell(operationOf(one, place));
+    telling.add(operationOf(one, place));
     told++;
   }
   if (told > most) return null;
@@ -103,7 +103,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   if (lists > 0 && (came.length > 1 || gone.length > 0)) return null;
   // What came may be an item that gave way to another one.
   if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
-  return haveMoved(gone, came) ? null : arrays.end();
+  return haveMoved(gone, came) ? null : telling.end();
 }
 
 /** What is told of it in the container at a place. */
@@ -158,17 +158,17 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));
   if (operations.length === 1) return operations;
-  const arrays = new Arrays(state, true);
-  if (operations.length > most || !arrays.enter([], Array.isArray(after) ? [...place, 0] : place)) return null;
-  for (const operation of operations) arrays.tell(operation);
-  return arrays.end();
+  const telling = new Telling(state, true);
+  if (operations.length > most || !telling.enter([], Array.isArray(after) ? [...place, 0] : place)) return null;
+  for (const operation of operations) telling.add(operation);
+  return telling.end();
 }
 
 /** What took out of an array the items that it doesn't have any more. */
-function removals({ path, key, value }: Recorded, arrays: Arrays, most: number): JSONPatchOperation[] | null {
+function removals({ path, key, value }: Recorded, telling: Telling, most: number): JSONPatchOperation[] | null {
   const place = key === undefined ? path : [...path, key];
   const { from, parts, whole } = value as Items;
-  if (from.length !== place.length || !from.every((step, i) => step === place[i]) || !arrays.enter([], [...place, 0])) return null;
+  if (from.length !== place.length || !from.every((step, i) => step === place[i]) || !telling.enter([], [...place, 0])) return null;
   const operations: JSONPatchOperation[] = [];
   const pointer = `${pointerOf(place)}/`;
   const around = AROUND.remove + mostLength(pointer);
@@ -176,12 +176,12 @@ function removals({ path, key, value }: Recorded, arrays: Arrays, most: number):
   for (const { start, length } of [...(parts as Run[]), new Run(whole!, 0)]) {
     if (start < seen || operations.length + start - seen > most) return null;
     const path = `${pointer}${at}`;
-    arrays.take((around + path.length - pointer.length) * (start - seen));
+    telling.take((around + path.length - pointer.length) * (start - seen));
     for (; seen < start; seen++) operations.push({ op: "remove", path });
     at += length;
     seen += length;
   }
-  return arrays.end() && operations;
+  return telling.end() && operations;
 }
 
 const isIndex = (key: Key): boolean => typeof key === "number";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { StateTracker } from "patchwire";
 
 // An array that has less text than what is told of its items is told as a whole. The shim knows this without the core where it can
-// measure both (`Arrays` in pkg/src/tracker/surrounding.ts): at each length of what stays, it says the same as the core does.
+// measure both (`Telling` in pkg/src/tracker/telling.ts): at each length of what stays, it says the same as the core does.
 
 type Any = any;
 

@@ -18,7 +18,7 @@ interface Open {
  * What is told, and the arrays around it: one that has less text than what is told of its items is told as a whole, as
  * `src/writes/shorten.rs` says.
  */
-export class Arrays {
+export class Telling {
   private readonly open: Open[] = [];
   private readonly told: JSONPatchOperation[] = [];
   /** How many bytes each of these has; 0 where nobody asked yet. */
@@ -57,7 +57,7 @@ export class Arrays {
     return true;
   }
 
-  tell(operation: JSONPatchOperation): void {
+  add(operation: JSONPatchOperation): void {
     this.told.push(operation);
     this.sizes.push(0);
     // Long strings needn't be looked through where nothing is held against them.
@@ -76,8 +76,8 @@ export class Arrays {
     this.length += length;
   }
 
-  /** Whether none is around what is changed now. */
-  get areNone(): boolean {
+  /** Whether no array is around what is changed now. */
+  get hasNoArray(): boolean {
     return this.open.length === 0;
   }
 
