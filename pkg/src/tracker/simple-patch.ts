@@ -58,7 +58,9 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   let above: Key[] | null = null;
   const gone: unknown[] = [];
   const came: unknown[] = [];
-  let [pushes, sets] = [false, false];
+  let [sets, exchanges] = [false, false];
+  /** The first that came to the end of the last array to whose end something came. */
+  let pushed = null as Recorded | null;
   let lists = 0;
   /** Objects that took the place of others, of which what is in them has been told. */
   const others: Key[][] = [];
@@ -70,8 +72,11 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     const shifts = shifted.has(path);
     const isPush = op === "push" && !shifts;
     const isItem = typeof key === "number" && op !== "push" && !shifts;
-    pushes ||= isPush;
+    // What came to the end may have given way to another one.
+    if (isItem && pushed?.path === path && key >= (pushed.key as number)) return null;
+    if (isPush && pushed?.path !== path) pushed = one;
     sets ||= isItem;
+    exchanges ||= isItem && isContainer(value);
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
       const way: Key[] = isPush || isItem || shifts ? [...path, isPush ? -1 : key!] : path;
@@ -102,7 +107,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   // What came may be from a list that is gone, and what is gone in a list that came.
   if (lists > 0 && (came.length > 1 || gone.length > 0)) return null;
   // What came may be an item that gave way to another one.
-  if (sets && (pushes || (gone.length > 0 && came.length > 0))) return null;
+  if ((exchanges && pushed !== null) || (sets && gone.length > 0 && came.length > 0)) return null;
   return haveMoved(gone, came) ? null : telling.end();
 }
 

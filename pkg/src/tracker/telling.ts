@@ -31,8 +31,8 @@ export class Telling {
 
   constructor(
     private readonly state: State,
-    /** Whether how much is told is known where it matters, and shorter texts are what is wanted. */
-    private isExact = false,
+    /** Whether all that is told is here, and an array may be told as a whole: otherwise that is for the core to say. */
+    private readonly mayShorten = false,
   ) {}
 
   /** Goes on to what is changed next. False where that isn't behind what was changed before, or it isn't known how an array is told. */
@@ -97,7 +97,7 @@ export class Telling {
       const slots = this.state.slots(array as object);
       // Each item has a comma or a bracket beside it.
       if ((slots === null ? leastLength(array, most, DEEPEST) : slots.length * 2) >= most) continue;
-      if (slots !== null || !this.state.isWhole || !this.isExact || !this.shorten(last)) return false;
+      if (slots !== null || !this.state.isWhole || !this.mayShorten || !this.shorten(last)) return false;
     }
     return true;
   }
