@@ -221,6 +221,11 @@ export class Log extends Writer {
     return recorded;
   }
 
+  /** The ways to what the last recipe's records change. */
+  *lastPaths(): Iterable<Key[]> {
+    for (let i = this.last * PLACES; i >= 0 && i < this.records.length; i += PLACES) yield this.records[i + 1] as Key[];
+  }
+
   private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number, op: Operation = null): void {
     this.records.push(kind, path, value, a, b, op);
     this.length++;

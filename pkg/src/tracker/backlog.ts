@@ -1,4 +1,6 @@
 import type { Log } from "../bridge/log.js";
+import { isContainer, type Container, type Key } from "../state/containers.js";
+import { namesOf } from "../state/copies.js";
 import type { State } from "../state/state.js";
 import type { Readers } from "./readers.js";
 
@@ -8,12 +10,33 @@ const LENGTH = 4_096;
 const UNREAD_BYTES = 4 << 20;
 /** What everybody has read the core mostly needn't carry out: it is kept a while longer. */
 const READ_BYTES = 32 << 20;
-/** So many records of one recipe the core doesn't carry out: each takes it about a microsecond. */
+/** So many records of one recipe the core doesn't carry out in short containers: each takes it about a microsecond. */
 const MANY = 128;
 /** A recipe over so many bytes takes the core longer than comparing what it left, if anybody asks. */
 const HEAVY = 64 << 10;
 /** What the history holds of a place that was set, in bytes. */
 const SCALAR = 160;
+
+/** And of each member of a container that was copied for it. */
+const SLOT = 8;
+
+/** Whether the containers on these ways have so many members at most. */
+function areSmall(ways: Iterable<Key[]>, state: unknown, most: number): boolean {
+  const seen = new Set<unknown>();
+  for (const way of ways) {
+    let at = state;
+    for (let depth = 0; isContainer(at); depth++) {
+      if (!seen.has(at)) {
+        seen.add(at);
+        most -= Array.isArray(at) ? at.length : namesOf(at).length;
+        if (most < 0) return false;
+      }
+      if (depth === way.length) break;
+      at = (at as Container)[way[depth]!];
+    }
+  }
+  return true;
+}
 
 /** What the core is given of the log's first `count` records: the records, or the state that they led to. */
 export type Portion =
@@ -67,7 +90,7 @@ export class Backlog {
   /** Remembers the state that the last recipe left, or that everybody has read, if the core may be given that. */
   remember(state: State, isRecipe: boolean): void {
     const { log } = state;
-    if (isRecipe && (log.lastSize > MANY || log.lastWeight > HEAVY)) {
+    if (isRecipe && this.isLong(state)) {
       this.steps.push({ from: log.last, at: log.length, bytes: Math.max(log.lastSize * SCALAR, log.lastWeight), state: state.publish() });
       log.pin();
     }
@@ -75,6 +98,13 @@ export class Backlog {
       this.beginning = { at: log.length, state: state.publish(), changes: this.readers.changes };
       log.pin();
     }
+  }
+
+  /** Whether the last recipe takes the core long, and what the state that it left doesn't share with others isn't much more. */
+  private isLong(state: State): boolean {
+    const { log } = state;
+    if (log.lastSize > LENGTH || log.lastWeight > HEAVY) return true;
+    return log.lastSize > MANY && areSmall(log.lastPaths(), state.unread(), (log.lastSize * SCALAR) / SLOT);
   }
 
   /** What the core is given first of the log's first `count` records. */

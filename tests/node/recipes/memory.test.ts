@@ -55,3 +55,22 @@ test("with append and increment at ever new pointers", () => {
 test("one that nobody ever asks for patches", () => {
   staysSmall(() => () => {});
 }, 300_000);
+
+test("what can be undone of edits of some items of a long list holds these, and no list for each", () => {
+  const tracker = new StateTracker<Any>({ list: Array.from({ length: 100_000 }, (_, n) => ({ n })) });
+  const step = (n: number): void => {
+    tracker.update((draft) => {
+      for (let i = 0; i < 200; i++) draft.list[i * 200].n = -n;
+    });
+    tracker.getState();
+  };
+  step(1);
+  tracker.document().free();
+  const before = bytes();
+  for (let n = 2; n <= 90; n++) step(n);
+  // A list has 800 KB.
+  expect(bytes().heap - before.heap).toBeLessThan(24 << 20);
+  let undone = 0;
+  while (tracker.undo()) undone++;
+  expect(undone).toBe(90);
+});

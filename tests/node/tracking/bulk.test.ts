@@ -9,11 +9,17 @@ import { asked } from "../support/runs.ts";
 type Any = any;
 
 const ROWS = 9_000;
-const initial = (): Any => ({ name: "x", rows: Array.from({ length: ROWS }, (_, id) => ({ id, content: `row ${id}`, done: false, at: { x: id } })) });
+const initial = (rows = ROWS): Any => ({ name: "x", rows: Array.from({ length: rows }, (_, id) => ({ id, content: `row ${id}`, done: false, at: { x: id } })) });
 
 const steps = {
   all: (draft: Any, n: number) => draft.rows.forEach((row: Any) => void (row.done = n)),
   deep: (draft: Any, n: number) => draft.rows.forEach((row: Any) => void (row.at.x = n + row.id)),
+  swaps: (draft: Any, n: number) => {
+    for (let i = 0; i < 150; i++) {
+      const [a, b] = [(i * 7 + n) % draft.rows.length, (i * 31) % draft.rows.length];
+      [draft.rows[a], draft.rows[b]] = [draft.rows[b], draft.rows[a]];
+    }
+  },
   sift: (draft: Any, n: number) => void (draft.rows = draft.rows.filter((_: Any, i: number) => i % 2 === n % 2 || i < 90)),
   one: (draft: Any, n: number) => void (draft.rows[n % draft.rows.length].content = `changed ${n}`),
   name: (draft: Any, n: number) => void (draft.name = `name ${n}`),
@@ -22,16 +28,16 @@ const steps = {
 } as const;
 
 const act = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("all" as const, "deep" as const, "sift" as const), n: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("all" as const, "deep" as const, "sift" as const, "swaps" as const), n: fc.nat(9) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("one" as const, "name" as const, "push" as const, "move" as const), n: fc.nat(9_999) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("undo" as const, "redo" as const, "checkpoint" as const, "restore" as const, "read" as const, "core" as const), n: fc.nat(9) }) },
 );
 
-test("a core that goes on from what a recipe left knows what one knows that carried the recipe out", () => {
+test.each([[9_000, 8], [300, 60]])("a core that goes on from what a recipe left knows what one knows that carried the recipe out: %s rows", (rows, runs) => {
   fc.assert(
     fc.property(fc.array(act, { minLength: 2, maxLength: 8 }), fc.constantFrom(0, 1, 2, 3, undefined), (acts, history) => {
       const options = history === undefined ? {} : { history };
-      const [tracker, twin] = [new StateTracker<Any>(initial(), options), new StateTracker<Any>(initial(), options)];
+      const [tracker, twin] = [new StateTracker<Any>(initial(rows), options), new StateTracker<Any>(initial(rows), options)];
       const cursor = tracker.cursor();
       const marks: [Any, Any][] = [];
       for (const { kind, n } of acts) {
@@ -54,7 +60,7 @@ test("a core that goes on from what a recipe left knows what one knows that carr
       tracker.apply(cursor.patches().length === 0 ? [] : [{ op: "add", path: "/added", value: 1 }]);
       expect(tracker.document().toJSON()).toEqual(tracker.getState());
     }),
-    asked(8),
+    asked(runs),
   );
 }, 90_000);
 
