@@ -37,9 +37,10 @@ export function differing(before: object, after: object, isExtended: boolean): T
 
 /**
  * What is told of a list of scalars of which some are gone at one end or both, and to which some came, as where the last hundred are kept:
- * null where that isn't all, or some are equal, so that it isn't certain which is which. O(their number).
+ * null where that isn't all, or some are equal, so that it isn't certain which is which, or more than `most` operations would tell it.
+ * O(their number).
  */
-export function slid(before: readonly unknown[], after: readonly unknown[]): Told[] | null {
+export function slid(before: readonly unknown[], after: readonly unknown[], most: number): Told[] | null {
   // At the beginning some are gone, or some came, and at the end as well.
   let [start, first] = [before.indexOf(after[0]), 0];
   if (start < 0) [start, first] = [0, after.indexOf(before[0])];
@@ -47,7 +48,7 @@ export function slid(before: readonly unknown[], after: readonly unknown[]): Tol
   let length = 1;
   while (start + length < before.length && before[start + length] === after[first + length]) length++;
   const [end, last] = [start + length, first + length];
-  if (end < before.length && last < after.length) return null;
+  if ((end < before.length && last < after.length) || before.length + after.length - 2 * length > most) return null;
   const all = new Set(before);
   for (let i = 0; i < first; i++) all.add(after[i]);
   for (let i = last; i < after.length; i++) all.add(after[i]);
@@ -65,10 +66,11 @@ export function slid(before: readonly unknown[], after: readonly unknown[]): Tol
 export function oneOf(before: readonly unknown[], after: readonly unknown[], isExtended: boolean): Told[] | null {
   if (before.length !== after.length) return null;
   const at = before.findIndex((item, i) => item !== after[i]);
-  const all = new Set(before).add(after[at]);
-  if (at < 0 || all.size <= before.length || (isExtended && isLong(after[at]))) return null;
-  for (const one of all) if (isContainer(one)) return null;
+  if (at < 0 || (isExtended && isLong(after[at]))) return null;
   for (let i = at + 1; i < after.length; i++) if (before[i] !== after[i]) return null;
+  const all = new Set(before).add(after[at]);
+  if (all.size <= before.length) return null;
+  for (const one of all) if (isContainer(one)) return null;
   return [{ op: "replace", path: `/${at}`, value: after[at] }];
 }
 

@@ -157,7 +157,7 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
-  const scalars = Array.isArray(before) && Array.isArray(after) ? (slid(before, after) ?? oneOf(before, after, isExtended)) : null;
+  const scalars = Array.isArray(before) && Array.isArray(after) ? (slid(before, after, most) ?? oneOf(before, after, isExtended)) : null;
   const members = scalars ?? (areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended));
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
