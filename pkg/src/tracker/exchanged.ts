@@ -49,11 +49,7 @@ export function slid(before: readonly unknown[], after: readonly unknown[], most
   while (start + length < before.length && before[start + length] === after[first + length]) length++;
   const [end, last] = [start + length, first + length];
   if ((end < before.length && last < after.length) || before.length + after.length - 2 * length > most) return null;
-  const all = new Set(before);
-  for (let i = 0; i < first; i++) all.add(after[i]);
-  for (let i = last; i < after.length; i++) all.add(after[i]);
-  if (all.size < before.length + after.length - length) return null;
-  for (const one of all) if (isContainer(one)) return null;
+  if (!areDistinct([...before, ...after.slice(0, first), ...after.slice(last)])) return null;
   return [
     ...before.slice(0, start).map(() => ({ op: "remove" as const, path: "/0" })),
     ...after.slice(0, first).map((value, i) => ({ op: "add" as const, path: `/${i}`, value })),
@@ -62,17 +58,17 @@ export function slid(before: readonly unknown[], after: readonly unknown[], most
   ];
 }
 
-/** The same of a list of scalars of which one gave way to another one, where no two are equal. O(their number). */
+/** What is told of a list of scalars of which one gave way to another one; null where that isn't all, or some are equal. O(their number). */
 export function oneOf(before: readonly unknown[], after: readonly unknown[], isExtended: boolean): Told[] | null {
   if (before.length !== after.length) return null;
   const at = before.findIndex((item, i) => item !== after[i]);
   if (at < 0 || (isExtended && isLong(after[at]))) return null;
   for (let i = at + 1; i < after.length; i++) if (before[i] !== after[i]) return null;
-  const all = new Set(before).add(after[at]);
-  if (all.size <= before.length) return null;
-  for (const one of all) if (isContainer(one)) return null;
-  return [{ op: "replace", path: `/${at}`, value: after[at] }];
+  return !areDistinct([...before, after[at]]) ? null : [{ op: "replace", path: `/${at}`, value: after[at] }];
 }
+
+/** Whether these are scalars, and no two are equal. */
+const areDistinct = (values: unknown[]): boolean => new Set(values).size === values.length && !values.some(isContainer);
 
 /** Compares two objects member by member, and those in them. */
 class Comparison {

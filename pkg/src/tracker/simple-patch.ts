@@ -53,7 +53,6 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   const moved = options.precise ? moves(recorded, state, isExtended) : null;
   if (moved !== null) return moved;
   const telling = new Telling(state, options.precise);
-  let told = 0;
   let place = "";
   let above: Key[] | null = null;
   const gone: unknown[] = [];
@@ -90,7 +89,6 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
       if (inside === null) return null;
       others.push([...path, key!]);
       lists += Array.isArray(op.before) ? 1 : 0;
-      told += inside.length;
       for (const operation of inside) {
         telling.add(operation);
         if (operation.op === "remove") gone.push(undefined);
@@ -101,14 +99,13 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     if (op === "remove" || op === "take") gone.push(value);
     else if (isContainer(value) || op !== "replace") came.push(value);
     telling.add(operationOf(one, place));
-    told++;
   }
-  if (told > most) return null;
   // What came may be from a list that is gone, and what is gone in a list that came.
   if (lists > 0 && (came.length > 1 || gone.length > 0)) return null;
   // What came may be an item that gave way to another one.
   if ((exchanges && pushed !== null) || (sets && gone.length > 0 && came.length > 0)) return null;
-  return haveMoved(gone, came) ? null : telling.end();
+  const told = haveMoved(gone, came) ? null : telling.end();
+  return told !== null && told.length > most ? null : told;
 }
 
 /** What is told of it in the container at a place. */

@@ -4,11 +4,12 @@ import { AROUND, leastLength, Lengths, mostLength, mostScalar, textLength } from
 import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 
-/** An array around what is told: where in a path it is, and what was told before. */
+/** An array around what is told, which is at the first `depth` keys of a path. */
 interface Open {
   array: unknown;
   path: Key[];
   depth: number;
+  /** What had been told before it: so many bytes at most, so many operations, and so many that remove something. */
   before: number;
   first: number;
   removals: number;
@@ -136,4 +137,3 @@ export function areLonger(state: State, way: Key[], least: number): boolean {
     at = slots?.get(way[depth] as number) ?? (at as Container)[way[depth]!];
   }
 }
-

@@ -383,8 +383,9 @@ export class TrackedState {
 
   /** Makes the present state the reader's baseline. */
   advance(reader: Reader): void {
-    const { core, plain } = this;
-    if (plain !== null && !this.isBusy && (core.kind !== "running" || isAlive(core.tracker))) {
+    const { plain } = this;
+    if (plain !== null && !this.isBusy) {
+      this.recover();
       plain.log.advance(reader.id);
       this.setBaseline(reader);
       this.shorten(plain, false);

@@ -56,6 +56,7 @@ test.each(cases)("what is told is the shortest, as by the core, at every length 
     const dialect = extended ? "extended" : "rfc6902";
     for (const arrayDeltaMode of ["precise", true] as const) {
       for (let length = 0; length < 160; length++) {
+        // Now and then characters that take more bytes than one.
         const content = texts[length % 40 === 0 ? (length / 40) : 0]!.repeat(length);
         const [tracker, twin] = [0, 1].map(() => new StateTracker<Any>(start(content), { arrayDeltaMode })) as [StateTracker<Any>, StateTracker<Any>];
         for (const one of [tracker, twin]) one.update(recipe);
