@@ -13,9 +13,14 @@ export function placeOf(value: object): Place | undefined {
   return place !== undefined && (place.proxy === value || place === value) ? place : undefined;
 }
 
+/** Whether an object is a draft or inherits from one. */
+export function hasPlace(value: object): boolean {
+  return (value as { [PLACE]?: Place })[PLACE] !== undefined;
+}
+
 /** Whether an object inherits from a draft: a member named `__proto__` was assigned to it. */
 export function isHeir(value: object): boolean {
-  return (value as { [PLACE]?: Place })[PLACE] !== undefined && placeOf(value) === undefined;
+  return hasPlace(value) && placeOf(value) === undefined;
 }
 
 /** A place whose recipe is running. */

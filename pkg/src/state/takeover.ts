@@ -5,7 +5,7 @@ import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js"
 import { homeOf, type Home } from "./home.js";
 import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
-import { isHeir, placeOf, type Place } from "./place.js";
+import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { namesakeOf, type Indexes } from "./same.js";
 import type { Told } from "./told.js";
@@ -51,6 +51,8 @@ export abstract class Takeover {
   /** Whether that value is the one that was there before, with what is to be told inside of it. */
   protected isHint = false;
   private least = 0;
+  /** Whether the container that is being taken over holds what a copy isn't enough for. */
+  private isMixed = false;
   readonly path: Key[] = [];
   /** The values around the one that is taken over. */
   private readonly around: object[] = [];
@@ -88,6 +90,65 @@ export abstract class Takeover {
 
   /** Takes over a container of the recipe's, a frozen one, or a draft: sets `payload` and `told`. */
   private container(value: object, hint: unknown, home: Home): object {
+    if (home !== undefined || this.isMixed) return this.mixed(value, hint, home);
+    const { bytes, depth, longest, least } = this;
+    const plain = this.plain(value, this.path.length + 1);
+    if (plain !== null) {
+      this.payload = plain;
+      this.told = null;
+      return plain;
+    }
+    [this.bytes, this.depth, this.longest, this.least] = [bytes, depth, longest, least];
+    this.isMixed = true;
+    const final = this.mixed(value, hint, home);
+    this.isMixed = false;
+    return final;
+  }
+
+  /**
+   * Takes over a container in whose place nothing was that it could have parts of, if nothing in it needs more than a copy. Null where something
+   * does, or must be refused.
+   */
+  private plain(value: object, depth: number): object | null {
+    if (hasPlace(value) || depth > DEEP || !isPlain(value) || hasSymbols(value) || this.recipe.source(value) !== null) return null;
+    if (value === this.result) this.hasResult = true;
+    if (depth > this.depth) this.depth = depth;
+    this.bytes += 6;
+    this.least += 2;
+    let isSame = Object.isFrozen(value);
+    let copy: object;
+    if (Array.isArray(value)) {
+      if (value.length * 2 > this.mostBytes) return null;
+      const items = (copy = copyOf(value));
+      for (let i = 0; i < items.length; i++) {
+        const item: unknown = items[i];
+        const final = isContainer(item) ? this.plain(item, depth + 1) : this.isScalar(item) ? item : null;
+        if (final === null && item !== null) return null;
+        if (final === item) continue;
+        items[i] = final;
+        isSame = false;
+      }
+    } else {
+      const names = Object.keys(value);
+      const members = (copy = copyOfNew(value as Container, names));
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i]!;
+        const item = members[name];
+        const final = isContainer(item) ? this.plain(item, depth + 1) : this.isScalar(item) ? item : null;
+        if (final === null && item !== null) return null;
+        this.bytes += name.length * 3 + 4;
+        this.least += name.length + 4;
+        if (final === item) continue;
+        put(members, name, final);
+        isSame = false;
+      }
+    }
+    if (this.least > this.mostBytes) return null;
+    return isSame ? value : Object.freeze(copy);
+  }
+
+  /** Takes over any container. */
+  private mixed(value: object, hint: unknown, home: Home): object {
     const place = placeOf(value);
     if (place !== undefined && place.recipe === this.recipe) return this.place(place);
     if (value === this.result) this.hasResult = true;
@@ -362,27 +423,31 @@ export abstract class Takeover {
   }
 
   protected scalar(value: unknown): void {
+    if (!this.isScalar(value)) throw notJson(value, this.path);
+    this.weigh(0);
+  }
+
+  /** Counts a scalar, if it is one that JSON has. */
+  private isScalar(value: unknown): boolean {
     switch (typeof value) {
       case "string":
         this.bytes += value.length * 3 + 3;
         this.least += value.length + 3;
         if (value.length > this.longest) this.longest = value.length;
-        break;
+        return true;
       case "number":
-        if (!Number.isFinite(value)) throw notJson(value, this.path);
         this.bytes += 26;
         this.least += 2;
-        break;
+        return Number.isFinite(value);
       case "boolean":
         this.bytes += 6;
         this.least += 5;
-        break;
+        return true;
       default:
-        if (value !== null) throw notJson(value, this.path);
         this.bytes += 5;
         this.least += 5;
+        return value === null;
     }
-    this.weigh(0);
   }
 
   /** There are so many bytes more at least. A value that holds another many times over would never be taken over to its end. */

@@ -158,9 +158,11 @@ export function areOthers(before: object, after: object, isExtended: boolean): b
     const [old, fresh] = [namesOf(before, name), namesOf(after, name)];
     // The first one by which all items can be told apart counts.
     if (old === null || fresh === null) continue;
-    const types = new Set([...old, ...fresh].map((one) => typeof one));
-    if (types.size !== 1 || types.has("boolean") || [...fresh].some((one) => old.has(one))) return false;
-    return before.length !== after.length || itemsOf(after).every((item, i) => isShorter(before[i] as Container, item as Container, isExtended));
+    const [first] = old;
+    if (typeof first === "boolean") return false;
+    for (const one of old) if (typeof one !== typeof first) return false;
+    for (const one of fresh) if (typeof one !== typeof first || old.has(one)) return false;
+    return before.length !== after.length || itemsOf(after).every((item, i) => AROUND.replace + sparedOf(before[i] as Container, item as Container, isExtended, DEEP) <= 0);
   }
   return false;
 }
@@ -192,16 +194,18 @@ function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
   return names.size === items.length ? names : null;
 }
 
-/** Whether an object surely takes less text than what is told of its members where another one was. */
-function isShorter(was: Container, is: Container, isExtended: boolean): boolean {
-  let left = AROUND.replace + 2;
+/** How many bytes of an object's text nothing that is told of it has, where another one was, at most; below 0 where more is told. */
+function sparedOf(was: Container, is: Container, isExtended: boolean, deep: number): number {
+  let spared = 2;
   for (const name of Object.keys(is)) {
     const [old, value] = [Object.hasOwn(was, name) ? was[name] : undefined, is[name]];
+    const areObjects = old !== value && isContainer(old) && isContainer(value) && !Array.isArray(old) && !Array.isArray(value) && deep > 0;
     // Of two containers, and of a string that has grown, less may be told than what is there now.
-    const mayShare = isContainer(value) ? isContainer(old) : isExtended && typeof value === "string" && typeof old === "string";
+    const mayShare = old === value || (isContainer(value) ? isContainer(old) : isExtended && typeof value === "string" && typeof old === "string");
+    const inside = areObjects ? sparedOf(old as Container, value as Container, isExtended, deep - 1) : mayShare ? textLength(value) : null;
     // What is told has the name and the value, too.
-    left += old === value || mayShare ? textLength(name) + 2 + textLength(value) : -AROUND.add;
+    spared += inside === null ? -AROUND.add : Math.max(-AROUND.add, inside + textLength(name) + 2);
   }
-  for (const name of Object.keys(was)) if (!Object.hasOwn(is, name)) left -= AROUND.remove;
-  return left <= 0;
+  for (const name of Object.keys(was)) if (!Object.hasOwn(is, name)) spared -= AROUND.remove;
+  return spared;
 }

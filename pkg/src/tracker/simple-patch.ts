@@ -155,7 +155,7 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);
   const scalars = Array.isArray(before) && Array.isArray(after) ? (slid(before, after, most) ?? oneOf(before, after, isExtended)) : null;
-  const members = scalars ?? (areUnlike({ before, after }, isExtended) || areOthers(before, after, isExtended) ? WHOLE : differing(before, after, isExtended));
+  const members = scalars ?? (areOthers(before, after, isExtended) || areUnlike({ before, after }, isExtended) ? WHOLE : differing(before, after, isExtended));
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
   const operations = members.map((operation) => ({ ...operation, path: path + operation.path }));

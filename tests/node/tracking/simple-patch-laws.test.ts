@@ -385,7 +385,7 @@ test("of an object that takes another one's place the same is told as by the cor
   );
 }, 90_000);
 
-const hit = fc.record({ id: fc.oneof(fc.nat(30), fc.constantFrom<Json>("a", "b", "c", "1", true, null)), _id: fc.nat(9), key: fc.constantFrom("k", "l", "m", "n", "o"), text: fc.constantFrom("", "x", "a text of some length"), tags: fc.constantFrom<Json>([], ["a"], { id: 1 }) }, { requiredKeys: [] });
+const hit = fc.record({ id: fc.oneof(fc.nat(30), fc.constantFrom<Json>("a", "b", "c", "1", true, null)), _id: fc.nat(9), key: fc.constantFrom("k", "l", "m", "n", "o"), text: fc.constantFrom("", "x", "a text of some length"), tags: fc.constantFrom<Json>([], ["a"], { id: 1 }), by: fc.record({ name: fc.constantFrom("x", "a name of some length", "a name of some length, and more of it"), age: fc.nat(3), of: fc.record({ id: fc.nat(3), at: fc.constantFrom("", "a place of some length") }) }, { requiredKeys: [] }) }, { requiredKeys: [] });
 const hits = fc.oneof({ weight: 4, arbitrary: fc.array(hit, { maxLength: 6 }) }, { weight: 3, arbitrary: fc.tuple(fc.nat(3), fc.array(hit, { minLength: 1, maxLength: 6 })).map(([from, list]) => list.map((one, i) => ({ ...one, id: `${from}${i}` }))) }, { weight: 1, arbitrary: fc.array(fc.oneof(hit, json), { maxLength: 4 }) });
 
 test("of a list that takes another one's place the same is told as by the core, whatever names its items have", () => {
