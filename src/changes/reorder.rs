@@ -24,13 +24,12 @@ pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[S
         splices(pieces, old_length, new, path, out);
         return true;
     }
-    let runs = runs(pieces);
+    let mut runs = held(pieces, old_length);
     let mut sorted: Vec<usize> = (0..runs.len()).collect();
-    sorted.sort_unstable_by_key(|run| start_of(&runs, *run));
-    let kept: Vec<Piece> = sorted.iter().filter_map(|run| runs.get(*run)).cloned().map(Piece::Old).collect();
-    splices(&kept, old_length, new, path, out);
+    sorted.sort_unstable_by_key(|number| (runs.get(*number).map_or(0, |run| run.old.start), *number));
+    replacements(&mut runs, &sorted, new, path, out);
     moves(&runs, &sorted, path, out);
-    insertions(pieces, new, path, out);
+    insertions(&runs, new, path, out);
     true
 }
 
@@ -71,10 +70,6 @@ fn runs(pieces: &[Piece]) -> Vec<Range<usize>> {
     pieces.iter().filter_map(|piece| if let Piece::Old(range) = piece { Some(range.clone()) } else { None }).collect()
 }
 
-fn start_of(runs: &[Range<usize>], run: usize) -> usize {
-    runs.get(run).map_or(0, |range| range.start)
-}
-
 /// What is known of old items that today's sequence has, as (index today, index in the baseline, what is known).
 pub(crate) fn origins<'a, T>(pieces: &[Piece], known: &'a Ordered<usize, T>) -> impl Iterator<Item = (usize, usize, &'a T)> {
     let mut end = 0;
@@ -111,14 +106,72 @@ fn splices(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out:
     }
 }
 
-/// A run of items that were next to each other, on its way to where it is today.
+/// A run of old items that were next to each other, in today's order.
+struct Held {
+    old: Range<usize>,
+    stays: bool,
+    /// How many new items beside it take the place of old ones.
+    more: usize,
+    /// The new items between it and the next run, by their indexes today, until they are told.
+    coming: Range<usize>,
+}
+
+/// The runs, and an empty one that stays at either end.
+fn held(pieces: &[Piece], old_length: usize) -> Vec<Held> {
+    let mut stays = longest_increasing(&runs(pieces)).into_iter();
+    let mut held = Vec::with_capacity(pieces.len() + 2);
+    let mut last = Held { old: 0..0, stays: true, more: 0, coming: 0..0 };
+    let mut today = 0;
+    for piece in pieces {
+        let end = today + piece.len();
+        match piece {
+            Piece::New(_) => last.coming = today..end,
+            Piece::Old(range) => {
+                let next = Held { old: range.clone(), stays: stays.next().unwrap_or_default(), more: 0, coming: end..end };
+                held.push(std::mem::replace(&mut last, next));
+            }
+        }
+        today = end;
+    }
+    let end = Held { old: old_length..old_length, stays: true, more: 0, coming: today..today };
+    held.extend([last, end]);
+    held
+}
+
+/// Takes out what is gone. Where new items are between the same neighbours today, of which one stays, they take its place: told apart,
+/// a value that was set would be a removal and an insertion wherever something else has moved.
+fn replacements(runs: &mut [Held], sorted: &[usize], new: &Array, path: &[Step], out: &mut Vec<Write>) {
+    let mut at = 0;
+    for pair in sorted.windows(2) {
+        let &[left, right] = pair else { continue };
+        let (Some(run), Some(next)) = (runs.get(left), runs.get(right)) else { continue };
+        at += run.old.len();
+        let remove = next.old.start.saturating_sub(run.old.end);
+        if remove == 0 {
+            continue;
+        }
+        let beside = [Some((left, left)), right.checked_sub(1).map(|before| (before, right))];
+        let beside = beside.into_iter().flatten().find(|(before, neighbour)| {
+            runs.get(*neighbour).is_some_and(|run| run.stays) && runs.get(*before).is_some_and(|run| !run.coming.is_empty())
+        });
+        let mut placed = 0..0;
+        if let Some((before, neighbour)) = beside {
+            runs.get_mut(before).into_iter().for_each(|run| std::mem::swap(&mut run.coming, &mut placed));
+            runs.get_mut(neighbour).into_iter().for_each(|run| run.more += placed.len());
+        }
+        out.push(Write::Splice { path: path.to_vec(), index: at, remove, items: items(new, placed.clone()) });
+        at += placed.len();
+    }
+}
+
+/// A run of items on its way to where it is today.
 #[derive(Clone, Default)]
 struct Moving {
     length: usize,
     /// How many runs come before it in the baseline.
     rank: usize,
     stays: bool,
-    /// Where it begins today.
+    /// Where it begins today, without the new items that aren't there yet.
     target: usize,
     /// How many items that stay come before it today.
     staying: usize,
@@ -128,16 +181,17 @@ struct Moving {
 
 /// The runs are there in `sorted` order; moves bring their items into the order of `runs`, from left to right. What belongs to
 /// the longest increasing subsequence stays, run by run: no other run has items between those of one.
-fn moves(runs: &[Range<usize>], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
-    let (mut length, mut staying) = (0, 0);
+fn moves(runs: &[Held], sorted: &[usize], path: &[Step], out: &mut Vec<Write>) {
+    let (mut target, mut staying) = (0, 0);
     let mut moving: Vec<Moving> = Vec::with_capacity(runs.len());
-    for (range, stays) in runs.iter().zip(longest_increasing(runs)) {
-        moving.push(Moving { length: range.len(), stays, target: length, staying, ..Moving::default() });
-        length += range.len();
-        staying += if stays { range.len() } else { 0 };
+    for Held { old, stays, more, .. } in runs {
+        let length = old.len() + more;
+        moving.push(Moving { length, stays: *stays, target, staying, ..Moving::default() });
+        target += length;
+        staying += if *stays { length } else { 0 };
     }
     let mut waiting = Counts::new(runs.len());
-    let mut stop = (length, staying);
+    let mut stop = (target, staying);
     for (rank, run) in sorted.iter().enumerate().rev() {
         if let Some(run) = moving.get_mut(*run) {
             run.rank = rank;
@@ -175,21 +229,13 @@ fn moves(runs: &[Range<usize>], sorted: &[usize], path: &[Step], out: &mut Vec<W
     }
 }
 
-fn insertions(pieces: &[Piece], new: &Array, path: &[Step], out: &mut Vec<Write>) {
-    let mut at = 0;
-    for (number, piece) in pieces.iter().enumerate() {
-        if let Piece::New(count) = piece {
-            let (path, items) = (path.to_vec(), items(new, at..at + count));
-            out.push(if number + 1 == pieces.len() {
-                Write::Append { path, items }
-            } else {
-                Write::Splice { path, index: at, remove: 0, items }
-            });
-        }
-        at += match piece {
-            Piece::Old(range) => range.len(),
-            Piece::New(count) => *count,
-        };
+fn insertions(runs: &[Held], new: &Array, path: &[Step], out: &mut Vec<Write>) {
+    for Held { coming, .. } in runs.iter().filter(|run| !run.coming.is_empty()) {
+        let (path, items) = (path.to_vec(), items(new, coming.clone()));
+        out.push(match coming.end == new.len() {
+            true => Write::Append { path, items },
+            false => Write::Splice { path, index: coming.start, remove: 0, items },
+        });
     }
 }
 

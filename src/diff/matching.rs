@@ -40,6 +40,10 @@ const NUMBER: usize = "-0.0000012345678901234567".len();
 /// Items that are shorter are told in about as many bytes where they come from elsewhere as where they are new.
 const SHORT: usize = 48;
 
+/// A scalar with less text takes less in two replacements than in a move, an insertion and a removal.
+const REPLACED: usize = br#"{"op":"move","from":"/0","path":"/0"},{"op":"add","path":"/0","value":},{"op":"remove","path":"/0"},"#.len()
+    - br#"{"op":"replace","path":"/0","value":},{"op":"replace","path":"/0","value":},"#.len();
+
 /// What lies between two runs.
 pub(crate) struct Gap {
     pub(crate) old: Range<usize>,
@@ -103,6 +107,7 @@ impl Matcher<'_, '_> {
                     self.each_gap(&gaps, &mut removed, &mut inserted, |matcher, here, there| matcher.match_in_order(here, there));
                 }
                 match_anywhere(&mut removed, &mut inserted);
+                part_short(&gaps, &mut removed, &mut inserted);
             } else if moved == 0 && runs.is_empty() {
                 return None;
             }
@@ -328,6 +333,30 @@ pub(crate) fn pair(old: &mut Item, new: &mut Item) {
 fn match_anywhere(old: &mut [Item], new: &mut [Item]) {
     let (left, right) = (by_identity(old), by_identity(new));
     match_sorted(left, right, old, new);
+}
+
+/// Parts short scalars that would be moved from where something else takes their place, to where something else gives way: two
+/// replacements are shorter than a move, an insertion and a removal. O(n log n).
+fn part_short(gaps: &[Gap], old: &mut [Item], new: &mut [Item]) {
+    let lonely = |items: &[Item], range: &Range<usize>| {
+        let from = items.partition_point(|item| item.index < range.start);
+        items.iter().skip(from).take(range.len()).filter(|item| item.partner.is_none()).count()
+    };
+    // How many more come than are gone.
+    let mut surplus: Vec<isize> = gaps.iter().map(|gap| lonely(new, &gap.new) as isize - lonely(old, &gap.old) as isize).collect();
+    for item in old.iter_mut() {
+        let Some(to) = item.partner else { continue };
+        let (here, there) = (gaps.partition_point(|gap| gap.old.end <= item.index), gaps.partition_point(|gap| gap.new.end <= to));
+        let (Some(&more), Some(&less)) = (surplus.get(here), surplus.get(there)) else { continue };
+        if more <= 0 || less >= 0 || item.node.bracket().is_some() || print::length(&item.node, REPLACED) >= REPLACED {
+            continue;
+        }
+        let other = new.binary_search_by_key(&to, |item| item.index).ok().and_then(|place| new.get_mut(place));
+        other.into_iter().for_each(|other| other.partner = None);
+        item.partner = None;
+        surplus.get_mut(here).into_iter().for_each(|surplus| *surplus -= 1);
+        surplus.get_mut(there).into_iter().for_each(|surplus| *surplus += 1);
+    }
 }
 
 /// Pairs those of one identity, of lists in the order of their identities; returns how many pairs there are.
