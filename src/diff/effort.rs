@@ -53,7 +53,7 @@ impl<'a> Effort<'a> {
         self.affords(length).then_some(length)
     }
 
-    /// The same of an item, which is measured once.
+    /// What [`Effort::measures`] says of an item, which is measured once.
     pub(crate) fn measures_item(&mut self, item: &mut Item) -> Option<usize> {
         match item.length {
             Some(length) => self.affords(length).then_some(length),

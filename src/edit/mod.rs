@@ -153,6 +153,14 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<O
 }
 
 impl Edit {
+    /// Takes an item out of its array, or a member out of its object.
+    pub(crate) fn removal(mut path: Vec<Step>) -> Edit {
+        if let Some(Step::Index(index)) = path.pop_if(|step| matches!(step, Step::Index(_))) {
+            return Edit::Splice { path, index, remove: 1, insert: Vec::new() };
+        }
+        Edit::Delete { path }
+    }
+
     pub(crate) fn path(&self) -> &[Step] {
         match self {
             Edit::Set { path, .. } | Edit::Delete { path } | Edit::Splice { path, .. } | Edit::Permute { path, .. } => path,

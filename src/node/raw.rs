@@ -22,7 +22,7 @@ impl Raw {
         self.source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// The same in a text of its own: the one that it is in stays as long as anything of it.
+    /// A copy in a text of its own: the text that it is in stays as long as anything of it.
     pub(super) fn apart(&self) -> Raw {
         let text = self.as_bytes();
         Raw { end: text.len() as u32, start: 0, source: Arc::new(text.to_vec()) }
@@ -62,7 +62,7 @@ impl Raw {
         self.open_with(&Arc::default())
     }
 
-    /// The same. An object with these names shares them.
+    /// What it holds, opened. An object with these names shares them.
     pub(super) fn open_with(&self, names: &Arc<[Key]>) -> Node {
         parse::open_raw(&self.source, self.start as usize, self.end as usize, names)
     }

@@ -241,12 +241,8 @@ fn insertion(root: &mut Node, path: &Pointer, value: Node) -> Result<Edit> {
 }
 
 fn removal(path: Vec<Step>) -> Edit {
-    match path.split_last() {
-        Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
-        Some(_) => Edit::Delete { path },
-        // JSON has no absent document: an emptied one is null.
-        None => Edit::Set { path, value: Node::Null },
-    }
+    // JSON has no absent document: an emptied one is null.
+    if path.is_empty() { Edit::Set { path, value: Node::Null } } else { Edit::removal(path) }
 }
 
 /// The steps that lead to an existing value.

@@ -278,16 +278,14 @@ impl Session {
             return Ok(None);
         }
         let text = Arc::new(patch.text());
-        // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
-        let standard = if patch.is_standard() || !self.server.wants_standard() {
-            None
+        let standard = if patch.is_standard() {
+            Standard::Same
+        } else if self.server.wants_standard() {
+            // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
+            let patch = self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902);
+            patch.map_or(Standard::Unknown, |patch| Standard::Other(patch.to_string()))
         } else {
-            self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902).ok().map(|patch| patch.to_string())
-        };
-        let standard = match standard {
-            Some(standard) => Standard::Other(standard),
-            None if patch.is_standard() => Standard::Same,
-            None => Standard::Unknown,
+            Standard::Unknown
         };
         let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
         let (effects, told) = self.server.telling(text.clone(), standard, self.tracker.document());
@@ -495,10 +493,15 @@ impl Session {
     /// ```
     /// # use patchwire::{Dialect, Document, session::Session};
     /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
-    /// assert!(session.frames_since(None, None, Dialect::Extended).contains("state_snapshot"));
+    /// assert!(session.frames_since(None, None, Dialect::Extended).unwrap().contains("state_snapshot"));
     /// ```
-    pub fn frames_since(&self, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> String {
-        self.server.frames_since(id, revision, dialect, &self.committed())
+    ///
+    /// # Errors
+    ///
+    /// What [`Session::check`] says, where the state had to be read for them and can't be.
+    pub fn frames_since(&self, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> Result<String> {
+        let frames = self.server.frames_since(id, revision, dialect, &self.committed());
+        self.store.check().map(|()| frames)
     }
 
     /// The stream is over: tells everybody, who won't come back. See [`Server::end`].

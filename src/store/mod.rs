@@ -1,8 +1,9 @@
 //! Where the state is kept: which rows to write for a commit, and what the rows say when they are read again.
 //!
-//! Four tables, all with integer keys, so that what a commit writes to one of them is one row, and one of pins, which say
-//! which earlier revisions are to stay:
-//! - `meta`, one row: the storage format's version, the session, and the id of the newest row of `log`;
+//! Four tables, all with integer keys, so that what a commit writes to one of them is one row. (Which earlier revisions are to stay,
+//! the host says by [`Rows`].)
+//! - `meta`, one row: the storage format's version, the session, the id of the newest row of `log`, and the revision of the base
+//!   that is being written;
 //! - `roots`: the state at one revision, its *base*, or where its chunks are; `id` is the revision. The last one counts, and
 //!   those before are what earlier revisions are read from;
 //! - `chunks`: the parts of a base that is too large for one row, each written once and never changed;

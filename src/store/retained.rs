@@ -102,10 +102,8 @@ struct Dropped {
 impl Retained {
     /// The object woke, and these are its older bases.
     pub(super) fn woken(&mut self, older: Vec<u64>, base: &Root) {
-        if !older.is_empty() || !base.freed.is_empty() {
-            self.look = Some(Look { from: 0, is_first: true });
-        }
         self.older = older;
+        self.refused(base);
     }
 
     /// A base was replaced: it is one of the older ones now, unless it went at once.

@@ -13,7 +13,7 @@ pub struct Meta {
     pub session: String,
     /// The id of the newest row of `log`; 0 where there is none.
     pub tail: u64,
-    /// The revision whose state is being written to chunks; one that has a root where none is.
+    /// The revision whose state is being written to chunks. Where it is 0 or has a root already, nothing is being written.
     pub folding: u64,
 }
 

@@ -223,7 +223,7 @@ impl Tracker {
         for one in played {
             match one {
                 Played::Recipe(recipe) => {
-                    recipe.iter().for_each(|done| self.tell(&done.edit, None));
+                    self.tell_all(&recipe, None);
                     let cause = Cause::of(&recipe);
                     self.history.changed(recipe, cause);
                 }
@@ -288,7 +288,7 @@ impl Tracker {
     pub(crate) fn adopt(&mut self, change: Outcome) {
         let before = std::mem::replace(&mut self.document.root, change.root);
         let own = if let Kind::End(stream) = change.kind { Some(stream) } else { None };
-        change.done.iter().for_each(|done| self.tell(&done.edit, own));
+        self.tell_all(&change.done, own);
         self.tidy();
         match change.kind {
             // What leaves everything as it was is none, and nothing that was undone is lost by it. The place of a stream moves with
@@ -325,7 +325,16 @@ impl Tracker {
     /// Tells cursors and the streams, except the one that made it, of an edit.
     fn tell(&mut self, edit: &Edit, own: Option<StreamId>) {
         self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
-        self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit));
+        self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit, &[]));
+    }
+
+    /// Tells them of a change.
+    fn tell_all(&mut self, change: &[Done], own: Option<StreamId>) {
+        for Done { edit, out } in change {
+            self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
+            self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit, out));
+        }
+        self.streams.iter_mut().for_each(|stream| stream.find_again(&self.document.root));
     }
 
     /// All that was carried out has been told.

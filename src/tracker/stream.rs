@@ -22,12 +22,15 @@ pub(super) struct Stream {
     steps: usize,
     /// The place, or what was being written in it, is gone.
     is_lost: bool,
+    /// The item of a list that it was in, and how deep that is, until it is looked for elsewhere in the list.
+    item: Option<(usize, Node)>,
     /// Why nothing more is taken.
     fault: Option<Error>,
 }
 
 impl Stream {
-    pub(super) fn follow(&mut self, edit: &Edit) {
+    /// An edit was made that took these values out.
+    pub(super) fn follow(&mut self, edit: &Edit, out: &[Node]) {
         let is_target = matches!(edit, Edit::Set { .. } | Edit::Delete { .. }) && edit.path() == self.place;
         if self.is_lost || (is_target && !self.has_begun) {
             return;
@@ -35,6 +38,20 @@ impl Stream {
         let path = self.parser.path_mut();
         let is_there = edit::follow(&mut self.place, edit) && edit::follow(path, edit);
         self.is_lost = !is_there || !path.starts_with(&self.place);
+        if self.is_lost {
+            self.item = item_in(edit, out, &self.place);
+        }
+    }
+
+    /// After the change by which it was lost. A list that was made anew, or in which items changed places, may still have the very item
+    /// that it is in. O(items), once.
+    pub(super) fn find_again(&mut self, root: &Node) {
+        let Some((depth, item)) = self.item.take() else { return };
+        let list = self.place.get(..depth).and_then(|list| edit::find(root, list));
+        let Some(to) = list.and_then(|list| list.as_array()?.iter().position(|other| other.is_same(&item))) else { return };
+        let both = [&mut self.place, self.parser.path_mut()];
+        both.into_iter().filter_map(|path| path.get_mut(depth)).for_each(|step| *step = Step::Index(to));
+        self.is_lost = false;
     }
 
     /// All that it writes, as if it were one edit: something was put into the place, where `before` was or nothing.
@@ -47,6 +64,26 @@ impl Stream {
             _ => Edit::Set { path, value: Node::Null },
         };
         Done { edit, out: before.into() }
+    }
+}
+
+/// The item of the outermost list that an edit took out, or took out with the list, and that `place` is in.
+fn item_in(edit: &Edit, out: &[Node], place: &[Step]) -> Option<(usize, Node)> {
+    let (mut depth, mut node) = match (edit, place.get(edit.path().len())) {
+        (Edit::Splice { path, index, .. }, Some(Step::Index(at))) => (path.len() + 1, out.get(at.checked_sub(*index)?)?.clone()),
+        (Edit::Set { path, .. } | Edit::Delete { path }, _) => (path.len(), out.first()?.clone()),
+        _ => return None,
+    };
+    if let Some(Step::Index(_)) = depth.checked_sub(1).and_then(|last| place.get(last)) {
+        return node.bracket().map(|_| (depth - 1, node));
+    }
+    loop {
+        let step = place.get(depth)?;
+        node = edit::find(&node, std::slice::from_ref(step))?;
+        if let Step::Index(_) = step {
+            return node.bracket().map(|_| (depth, node));
+        }
+        depth += 1;
     }
 }
 
@@ -74,7 +111,7 @@ impl Tracker {
         let (place, is_new_item) = self.target(&*place.pointer(&self.options.limits)?)?;
         let id = StreamId(ids::next());
         let parser = Parser::new(place.clone(), is_new_item);
-        self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, fault: None });
+        self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, item: None, fault: None });
         Ok(id)
     }
 

@@ -93,17 +93,11 @@ impl Tracker {
     /// ```
     pub fn remove(&mut self, place: impl AsPointer) -> Result<()> {
         let pointer = &*place.pointer(&self.options.limits)?;
-        let edit = match patch::place(&self.document.root, pointer)? {
-            path if path.is_empty() => return Err(Error::new(Code::PathNotFound, "the whole document can't be removed: set it")),
-            mut path => match path.pop() {
-                Some(Step::Index(index)) => Edit::Splice { path, index, remove: 1, insert: Vec::new() },
-                last => {
-                    path.extend(last);
-                    Edit::Delete { path }
-                }
-            },
-        };
-        self.change(edit)
+        let path = patch::place(&self.document.root, pointer)?;
+        if path.is_empty() {
+            return Err(Error::new(Code::PathNotFound, "the whole document can't be removed: set it"));
+        }
+        self.change(Edit::removal(path))
     }
 
     fn encoded<T: Serialize + ?Sized>(&self, pointer: &Pointer, value: &T) -> Result<crate::node::Node> {

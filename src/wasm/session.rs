@@ -174,7 +174,7 @@ impl SessionHandle {
 
     /// The frames that somebody with this revision lacks, as a JSON array.
     pub fn frames_since(&self, id: Option<String>, revision: f64, extended: bool) -> JsResult<String> {
-        Ok(self.session.borrow().frames_since(id.as_deref(), Some(count(revision)?), dialect(extended)))
+        self.session.borrow().frames_since(id.as_deref(), Some(count(revision)?), dialect(extended)).map_err(to_js)
     }
 
     /// The state's JSON text.

@@ -59,6 +59,8 @@ pub struct TrackerCore {
     held: Option<Outcome>,
     /// What streams have written since the plain state followed.
     unseen: Vec<Edit>,
+    /// Whether the document it began with was read within wider limits than its own.
+    may_be_over: bool,
 }
 
 #[wasm_bindgen]
@@ -68,7 +70,9 @@ impl TrackerCore {
     pub fn new(document: &DocumentHandle, options: &Array, bounds: &[f64]) -> JsResult<TrackerCore> {
         let tracker = Tracker::new(document.inner.clone(), tracker_options(options, bounds)?);
         let host = if let Node::Hosted(leaf) = &document.inner.root { Some(leaf.host()) } else { None };
-        Ok(TrackerCore { tracked: Tracked::Own(tracker), host, held: None, unseen: Vec::new() })
+        let (read, own) = (&document.inner.limits, &tracker.document().limits);
+        let may_be_over = read.depth > own.depth.min(own.path) || read.string > own.string;
+        Ok(TrackerCore { tracked: Tracked::Own(tracker), host, held: None, unseen: Vec::new(), may_be_over })
     }
 
     /// The document is now a value that the host holds by this number, as recipes left it; no stream writes. It is a step of the
@@ -157,9 +161,9 @@ impl TrackerCore {
         self.tracked.tell(|tracker| tracker.stream(arena.head(length))).map(|stream| stream.0).map_err(to_js)
     }
 
-    /// Adds what the arena has from `split` to `length` to the end of the string at the pointer before that.
-    pub fn append(&mut self, arena: &Arena, split: usize, length: usize) -> JsResult<()> {
-        self.tracked.tell(|tracker| tracker.append_at(arena.head(split), arena.range(split, length))).map_err(to_js)
+    /// Adds nothing to the end of the string at the pointer in the arena's first `length` bytes: refuses what isn't one.
+    pub fn append(&mut self, arena: &Arena, length: usize) -> JsResult<()> {
+        self.tracked.tell(|tracker| tracker.append_at(arena.head(length), b"")).map_err(to_js)
     }
 
     /// Adds to the number at the pointer in the arena's first `length` bytes.
@@ -175,6 +179,11 @@ impl TrackerCore {
     /// Whether parts of the document live with a host: then its weight is a lower bound.
     pub fn is_hosted(&self) -> bool {
         self.tracked.ask(|tracker| tracker.document().root.is_hosted())
+    }
+
+    /// Whether parts of the document may be over other limits than that of its size: what moves in it may be refused.
+    pub fn may_be_over(&self) -> bool {
+        self.may_be_over
     }
 
     /// The document as it is.
@@ -229,7 +238,7 @@ impl TrackerCore {
     /// The session's own tracker.
     #[cfg(feature = "wasm-objects")]
     pub(crate) fn of(session: Rc<RefCell<Session>>) -> TrackerCore {
-        TrackerCore { tracked: Tracked::Session(session), host: None, held: None, unseen: Vec::new() }
+        TrackerCore { tracked: Tracked::Session(session), host: None, held: None, unseen: Vec::new(), may_be_over: false }
     }
 
     fn make(&mut self, change: Outcome, hold: bool) -> String {

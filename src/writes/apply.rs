@@ -77,22 +77,14 @@ fn plan(root: &Node, write: &Write) -> std::result::Result<(Option<Edit>, Option
         Write::Move { from, path } => {
             let from = place(from)?;
             let mut without = root.clone();
-            let removal = match from.split_last() {
-                Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
-                _ => Edit::Delete { path: from.clone() },
-            };
-            edit::perform(&mut without, &removal, &Limits::default()).map_err(|error| left_out(error.text()))?;
+            edit::perform(&mut without, &Edit::removal(from.clone()), &Limits::default()).map_err(|error| left_out(error.text()))?;
             let path = resolve(&without, path).ok_or_else(|| lacking(path, "place"))?;
             (Some(Edit::Move { from, path }), None)
         }
         Write::Replace { path, value, .. } => (Some(Edit::Set { path: place(path)?, value: value.clone() }), None),
         Write::Delete { path } => {
             let (node, path) = found(path)?;
-            let edit = node.map(|_| match path.split_last() {
-                Some((Step::Index(index), parent)) => Edit::Splice { path: parent.to_vec(), index: *index, remove: 1, insert: Vec::new() },
-                _ => Edit::Delete { path: path.clone() },
-            });
-            (edit, None)
+            (node.map(|_| Edit::removal(path)), None)
         }
     })
 }

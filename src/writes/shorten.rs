@@ -89,22 +89,19 @@ fn scope<T: Told>(one: &T) -> &[T::Step] {
 /// it is, so the array is at the same place before and after.
 fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (first, rest) = told.split_first()?;
-    let common = rest.iter().fold(scope(first), |common, one| {
-        let length = common.iter().zip(scope(one)).take_while(|(a, b)| a == b).count();
-        common.get(..length).unwrap_or_default()
-    });
+    let around = rest.iter().fold(scope(first), |around, one| common(around, scope(one)));
     let (mut node, mut array) = (after.clone(), None);
-    for depth in 0..=common.len() {
+    for depth in 0..=around.len() {
         if node.bracket() == Some(b'[') {
             array = Some((depth, node.clone()));
         }
-        if let Some(step) = common.get(depth) {
+        if let Some(step) = around.get(depth) {
             node = T::child(&node, step)?;
         }
     }
     let (depth, node) = array?;
     let length = told.iter().map(T::length).fold(0, usize::saturating_add);
-    replacement(|| common.get(..depth).unwrap_or_default().to_vec(), &node, length).map(|(replacement, _)| replacement)
+    replacement(|| around.get(..depth).unwrap_or_default().to_vec(), &node, length).map(|(replacement, _)| replacement)
 }
 
 /// Replaces the arrays in which values moved from one container to another, if that is shorter than all that is told of them.

@@ -68,6 +68,6 @@ fn who_connects_meanwhile_is_shown_nothing_of_what_is_refused() {
     assert!(answer.contains(r#""state":{"notes":[]}"#), "{answer}");
     // Before any commit was planned, too.
     session.tracker().insert("/notes/-", "b").unwrap();
-    let answer = sent(&session.receive(connection, HELLO)) + &session.frames_since(None, None, patchwire::Dialect::Extended);
+    let answer = sent(&session.receive(connection, HELLO)) + &session.frames_since(None, None, patchwire::Dialect::Extended).unwrap();
     assert!(!answer.contains(r#""b""#), "{answer}");
 }

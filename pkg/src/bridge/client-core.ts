@@ -3,7 +3,7 @@ import { createEngine } from "./engine.js";
 import { __wbg_reset_state, Arena, ClientHandle, initSync } from "../wasm/client.js";
 
 /** The module that has only what the client needs: it is what pages download. */
-export const { core, passTexts, passPointer, call, isAlive, release } = /* @__PURE__ */ createEngine(
+export const { core, passTexts, call, isAlive, release } = /* @__PURE__ */ createEngine(
   { __wbg_reset_state, Arena, ClientHandle, initSync },
   load,
 );

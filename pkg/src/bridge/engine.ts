@@ -139,11 +139,10 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
     }
   }
 
-  /** Writes a JSON Pointer and a text beside it into the arena, each with its lone surrogates; returns it with their ends. */
-  function passPointer(pointer: string, text = ""): [arena: Arena, split: number, length: number] {
-    const bytes = reserve((pointerText(pointer).length + text.length) * 3);
-    const split = encodeInto(pointer, bytes);
-    return [buffer, split, split + encodeInto(text, bytes.subarray(split))];
+  /** Writes a JSON Pointer into the arena, with its lone surrogates; returns it with its length. */
+  function passPointer(pointer: string): [arena: Arena, length: number] {
+    const bytes = reserve(pointerText(pointer).length * 3);
+    return [buffer, encodeInto(pointer, bytes)];
   }
 
   /** Writes texts side by side into the arena and returns it with the end of each. */

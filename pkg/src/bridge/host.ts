@@ -1,7 +1,7 @@
 import { DEFAULTS } from "./limits.js";
 import { isContainer, type Key } from "../state/containers.js";
 import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
-import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson } from "../state/json.js";
+import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson } from "../state/json.js";
 import { bytesOf, isNestedWithin, isShort, leastLength } from "../state/size.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
@@ -254,6 +254,7 @@ export class Values {
     const { value } = opened;
     if (!isPlain(value)) throw notJson(value, pathOf(opened));
     if (hasSymbols(value)) throw symbolNotJson(pointerOf(pathOf(opened)));
+    if (Array.isArray(value)) refuseHoles(value, pathOf(opened));
     for (let above = opened.holder; above !== null; above = above.holder) if (above.value === value) throw notJson(value, pathOf(opened));
     if (opened.depth > this.deepest) {
       throw new PatchwireError("LIMIT_EXCEEDED", "arrays and objects are nested over the depth limit (limits.depth)", { path: pointerOf(pathOf(opened)) });

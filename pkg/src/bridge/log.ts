@@ -4,7 +4,6 @@ import type { Exchanged } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
-import { encodeInto } from "./wtf8.js";
 import { Writer } from "./writer.js";
 
 /** Containers with more members than this cross as text, and stay text in the core. */

@@ -37,11 +37,6 @@ export function readPatch(packed: Uint8Array, known: readonly string[], handed: 
   }
 }
 
-/** The next byte of the answer that is being read. */
-function byte(): number {
-  return bytes[at++]!;
-}
-
 function operations(): JSONPatchOperation[] {
   return list(operation);
 }

@@ -23,3 +23,9 @@ export function encodeInto(text: string, bytes: Uint8Array): number {
   }
   return at;
 }
+
+/** The bytes of any view of a buffer, whatever its items are; undefined for what is none. */
+export function asBytes(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
+}

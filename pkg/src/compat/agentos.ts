@@ -1,12 +1,12 @@
 import { arena, call, core, passTexts } from "#merge";
 import { PatchwireError } from "../errors.js";
-import { freeze, isContainer, put } from "../state/containers.js";
+import { freeze, isContainer, isObject, ownOf, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { isNumber } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
 import { onTexts, type Failure, type MergeConflict } from "../values/merge.js";
-import { appendedTo, changedIn, difference, isMembers, isPlainJson, isWithinLimits, othersThan, ownOf, type Changed, type Members } from "./branches.js";
+import { appendedTo, changedIn, difference, isPlainJson, isWithinLimits, othersThan, type Changed, type Members } from "./branches.js";
 
 /** The reducers that have a name. `union` isn't AgentOS's; the others are. */
 export type BuiltinReducer = "concat" | "merge" | "max" | "min" | "avg" | "sum" | "last" | "first" | "longest" | "union";
@@ -314,7 +314,7 @@ export class StateManager {
       const base: unknown = baseState[name];
       const others = othersThan(base, name, branchStates);
       // What is no object is the core's to refuse.
-      if (!isMembers(base) || !others.every(isMembers)) isSure = false;
+      if (!isObject(base) || !others.every(isObject)) isSure = false;
       else if (others.length > 0) {
         // V8 looks through a copy sooner than through what grew member by member.
         const copy: Members = (next[name] = { ...base });
@@ -406,7 +406,7 @@ export class StateManager {
       const answer = call(() => handle.run(what));
       const { state: after, conflicts } = JSON.parse(answer) as { state: Part; conflicts: MergeConflict[] };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {
-        if (isMembers(value)) join(next[name] as Members, part[name] as Members, value);
+        if (isObject(value)) join(next[name] as Members, part[name] as Members, value);
         else next[name] = value as never;
       }
       return { before, answer, conflicts };
@@ -422,7 +422,7 @@ export class StateManager {
 function copyParts(state: GraphState, names: readonly (keyof GraphState)[]): void {
   for (const name of names) {
     const part: unknown = state[name];
-    if (isMembers(part)) state[name] = { ...part } as never;
+    if (isObject(part)) state[name] = { ...part } as never;
   }
 }
 
@@ -451,7 +451,7 @@ function reduceNumbers(handle: ReducersHandle, { rule, base, values }: Numbers):
 }
 
 function requireState(state: unknown): void {
-  if (!isMembers(state)) throw new PatchwireError("VALIDATION_FAILED", "a graph's state is an object, as initialize makes it");
+  if (!isObject(state)) throw new PatchwireError("VALIDATION_FAILED", "a graph's state is an object, as initialize makes it");
 }
 
 /** Refuses what isn't JSON. What is plain to see isn't copied for that. */
@@ -469,18 +469,18 @@ function pointers(field: string): string[] {
 
 /** Some members of an object; anything else as it is, for the core to refuse. */
 function picked(from: unknown, keys: Iterable<string>): unknown {
-  if (!isMembers(from)) return from;
+  if (!isObject(from)) return from;
   const some: Members = {};
   for (const key of keys) if (Object.hasOwn(from, key)) put(some, key, from[key]);
   return some;
 }
 
 function pickedBy(from: unknown, patch: unknown): unknown {
-  return picked(from, isMembers(patch) ? Object.keys(patch) : []);
+  return picked(from, isObject(patch) ? Object.keys(patch) : []);
 }
 
 function removedBy(patch: unknown): string[] {
-  return isMembers(patch) ? Object.keys(patch).filter((key) => patch[key] === undefined) : [];
+  return isObject(patch) ? Object.keys(patch).filter((key) => patch[key] === undefined) : [];
 }
 
 /** What a merge wrote, as the core tells a patch from: the state before, and its answer. */

@@ -1,4 +1,4 @@
-import { isContainer } from "../state/containers.js";
+import { isObject, ownOf } from "../state/containers.js";
 import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
 import { isShort } from "../state/size.js";
 import type { JSONPatchOperation } from "../types.js";
@@ -14,17 +14,8 @@ const DEEP = 256;
 /** Whether this is just what JSON would give back, as far as can be told without looking twice. */
 export const isPlainJson = (value: unknown): boolean => isShort(value, Infinity, DEEPEST);
 
-/** The same, within all limits. */
+/** Whether it is that, and within all limits. */
 export const isWithinLimits = (value: unknown): boolean => isShort(value, LARGE, DEEP);
-
-export function isMembers(value: unknown): value is Members {
-  return isContainer(value) && !Array.isArray(value);
-}
-
-/** A member, unless it is inherited. */
-export function ownOf(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as Members)[key] : undefined;
-}
 
 /** What branches have in a member's place, of those that don't have the base's there by reference. */
 export function othersThan<N extends string>(base: unknown, name: N, branches: readonly Record<N, unknown>[]): unknown[] {
@@ -108,7 +99,7 @@ function tell(operations: JSONPatchOperation[], path: string, before: unknown, a
   if (Object.is(before, after)) return;
   if (Array.isArray(before) && isAppendedTo(before, after)) {
     for (let i = before.length; i < after.length; i++) operations.push({ op: "add", path: `${path}/-`, value: after[i] });
-  } else if (isMembers(before) && isMembers(after) && isPlain(after)) {
+  } else if (isObject(before) && isObject(after) && isPlain(after)) {
     for (const key of Object.keys(before)) {
       if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) operations.push({ op: "remove", path: path + pointerOf([key]) });
     }

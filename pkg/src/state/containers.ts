@@ -8,6 +8,16 @@ export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** Whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** A member, unless it is inherited, as `toString` and `__proto__` may be. */
+export function ownOf(object: object, key: Key): unknown {
+  return Object.hasOwn(object, key) ? (object as Container)[key] : undefined;
+}
+
 /** Containers of more items or members stay unfrozen until somebody reads the state: the next update may change them where they are. */
 export const LARGE = 256;
 

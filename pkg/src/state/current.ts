@@ -1,5 +1,5 @@
 import type { Draft } from "../types.js";
-import { isContainer, put, type Container } from "./containers.js";
+import { isContainer, ownOf, put, type Container } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { isPlain } from "./json.js";
 import { open, placeOf, type Place } from "./place.js";
@@ -102,7 +102,7 @@ function fill(place: Place, copy: Container, known: Map<object, unknown>): void 
   const keys = place.written();
   for (const key of keys) {
     // A member that has gone may have the name of one that all objects inherit.
-    const slot: unknown = Object.hasOwn(copy, key) ? copy[key] : undefined;
+    const slot = ownOf(copy, key);
     if (isContainer(slot)) put(copy, key, plainOf(slot, place.recipe, known));
   }
 }

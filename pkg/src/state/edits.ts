@@ -1,5 +1,5 @@
 import { EDIT } from "../bridge/boundary.js";
-import { freeze, isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
+import { freeze, isContainer, itemsOf, ownOf, spliceItems, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
 import { readSlot, settle } from "./reading.js";
 import type { Members } from "./members.js";
@@ -205,7 +205,7 @@ export class Follower {
     let value = this.root;
     for (const key of path) {
       if (!isContainer(value) || this.holder.source(value) !== null) return undefined;
-      value = Object.hasOwn(value, key) ? (value as Container)[key] : undefined;
+      value = ownOf(value, key);
     }
     return isContainer(value) ? value : undefined;
   }

@@ -1,5 +1,5 @@
 import { isContainer } from "./containers.js";
-import { DEEPEST, isPlain } from "./json.js";
+import { beginsWithHole, DEEPEST, isPlain } from "./json.js";
 
 /** How many items ahead of the present one its like is looked for. */
 const AHEAD = 8;
@@ -11,12 +11,13 @@ const MISSES = 4;
  * What isn't JSON equals nothing but itself: whoever looks into it then refuses it.
  */
 export function isEqual(a: unknown, b: unknown, depth: number): boolean {
-  if (a === b) return isJsonScalar(a) || typeof a === "object";
+  if (a === b) return isJsonScalar(a) || isContainer(a);
   if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b)) return false;
   return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);
 }
 
-export const isJsonScalar = (value: unknown): boolean => typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+/** Whether this is a value of JSON that holds no other. */
+export const isJsonScalar = (value: unknown): boolean => value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 
 function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
   if (a.length !== b.length) return false;
@@ -42,8 +43,9 @@ function areMembersEqual(a: Members, b: Members, depth: number): boolean {
   return others.length === count || others.filter((name) => b[name] !== undefined).length === count;
 }
 
+/** Whether a container is an array or an object as JSON has them, but for what they hold. An array may be long in name only. */
 export function isJsonContainer(value: object): boolean {
-  return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0;
+  return isPlain(value) && Object.getOwnPropertySymbols(value).length === 0 && !(Array.isArray(value) && beginsWithHole(value));
 }
 
 /** Of arrays the runs that each shares with one other. */

@@ -93,10 +93,17 @@ export function replaced(parts: unknown[], there: unknown[] | null, copy: readon
     else if (part.start !== index) return null;
     else index += part.length;
   }
+  if (there !== null && areShifted(steps.map(({ key }) => key as number), there, copy)) return null;
   const [only] = steps;
   const before = steps.length === 1 ? there?.[only!.key as number] : undefined;
   if (isContainer(only?.value) && isContainer(before) && !isNamedAs(copy[only.key as number], before, there!)) only.op = new Exchanged(before);
   return steps;
+}
+
+/** Whether most of several scalars are those that were beside them, as when one is put in before them and one at their end goes. */
+function areShifted(indexes: number[], there: unknown[], copy: readonly unknown[]): boolean {
+  const isBeside = (i: number): boolean => !isContainer(copy[i]) && (Object.is(copy[i], there[i - 1]) || Object.is(copy[i], there[i + 1]));
+  return indexes.length > 2 && 2 * indexes.filter(isBeside).length > indexes.length;
 }
 
 /** Whether an item that took another one's place has the name of a third one: then it is compared with that. */

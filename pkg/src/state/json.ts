@@ -43,6 +43,13 @@ export function notJson(value: unknown, path: Key[]): PatchwireError {
   return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
 }
 
+export const beginsWithHole = (array: readonly unknown[]): boolean => array.length > 0 && !(0 in array);
+
+/** Refuses an array that is long in name only before its items are counted or copied: memory and time may not suffice for that. */
+export function refuseHoles(array: readonly unknown[], path: Key[]): void {
+  if (beginsWithHole(array)) throw notJson(undefined, [...path, 0]);
+}
+
 /** The refusal of a value that is nested too deeply; of its path the beginning is enough. */
 export function tooDeep(path: Key[]): PatchwireError {
   return new PatchwireError("LIMIT_EXCEEDED", `the document is nested more than ${DEEPEST} levels deep`, { path: pointerOf(path.slice(0, 1)) });
@@ -135,6 +142,7 @@ export class StateIntake implements Intake {
     this.bytes += 3;
     this.least += 2;
     if (this.least > this.most) throw tooLarge(path);
+    if (Array.isArray(value)) refuseHoles(value, path);
     const at = path.push("") - 1;
     let target: object;
     if (Array.isArray(value)) {

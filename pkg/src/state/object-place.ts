@@ -1,4 +1,4 @@
-import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
+import { LARGE, put, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
 import type { Members } from "./members.js";
 import { ABSENT, Place } from "./place.js";

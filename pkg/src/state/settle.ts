@@ -185,13 +185,10 @@ export class Settlement extends Takeover {
     return before === ABSENT ? "add" : "replace";
   }
 
-  /** What the log takes for a value that was put in and has left again. */
-  private gone(slot: unknown): unknown {
-    if (slot instanceof Place) {
-      const home = homeOf(slot);
-      return home === undefined ? null : new Ref(home);
-    }
-    return isContainer(slot) || slot === undefined || typeof slot === "number" ? null : isJson(slot) ? slot : null;
+  /** What the log takes for a value that was put in and has left again: one of the state may be elsewhere, and nobody asks for another. */
+  private gone(slot: unknown): Ref | null {
+    const home = slot instanceof Place ? homeOf(slot) : undefined;
+    return home === undefined ? null : new Ref(home);
   }
 
   /** The items that have drafts, where they are now. */
@@ -232,10 +229,6 @@ function more<T>(list: T[] | null, item: T): T[] {
   if (list === null) return [item];
   list.push(item);
   return list;
-}
-
-function isJson(value: unknown): boolean {
-  return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
 /** Where items were set, if that is all that was done to an array. */

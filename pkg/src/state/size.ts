@@ -9,8 +9,8 @@ export const AROUND = { add: '{"op":"add","path":,"value":},'.length, replace: '
 
 export const MOVE = '{"op":"move","from":,"path":},'.length;
 
-/** No number has a longer text. */
-const LONGEST_NUMBER = "-2.2250738585072014e-308".length;
+/** No number has a longer text (src/text/number.rs). */
+export const LONGEST_NUMBER = "-0.0000012345678901234567".length;
 
 /** A string without anything that its text has otherwise. */
 const PLAIN = /^[ !#-[\]-~]*$/;

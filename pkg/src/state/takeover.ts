@@ -3,7 +3,7 @@ import { isContainer, LARGE, put, type Container, type Key } from "./containers.
 import { copyOf, copyOfNew } from "./copies.js";
 import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
-import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, symbolNotJson, tooDeep, tooLarge } from "./json.js";
+import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
@@ -177,7 +177,7 @@ export abstract class Takeover {
 
   /** Refuses an array that is long in name only, or too long, before it is copied: memory may not suffice for that. */
   private refuseLength(array: readonly unknown[]): void {
-    if (array.length > 0 && !(0 in array)) throw notJson(undefined, [...this.path, 0]);
+    refuseHoles(array, this.path);
     if (array.length * 2 > this.mostBytes) throw tooLarge(this.path);
   }
 

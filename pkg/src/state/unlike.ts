@@ -1,6 +1,6 @@
 import { isContainer, itemsOf, type Container } from "./containers.js";
 import { DEEPEST } from "./json.js";
-import { isEqual, isJsonContainer } from "./equality.js";
+import { isEqual, isJsonContainer, isJsonScalar } from "./equality.js";
 import { AROUND, isNumber, textLength } from "./size.js";
 
 /** What the shortest operations have beside a scalar that they put somewhere, beside what a string grows by, and to take an item away. */
@@ -38,7 +38,8 @@ function areLonger(items: readonly unknown[], there: Scalars, beside: number, is
   let beyond = beside - 1;
   for (let i = 0; i < items.length; i++) {
     beyond += beyondOf(items[i], there, isExtended, DEEPEST) - 1;
-    if (beyond < -MUCH) return false;
+    // NaN is what isn't JSON.
+    if (!(beyond >= -MUCH)) return false;
   }
   return beyond > AROUND.replace;
 }
@@ -57,7 +58,7 @@ function haveCommon(before: readonly unknown[], after: readonly unknown[]): bool
 function collect(value: unknown, there: Set<unknown>, deep: number): boolean {
   if (!isContainer(value)) {
     there.add(value);
-    return true;
+    return isJsonScalar(value);
   }
   if (deep === 0 || !isJsonContainer(value)) return false;
   if (Array.isArray(value)) return value.every((item) => collect(item, there, deep - 1));
@@ -66,7 +67,7 @@ function collect(value: unknown, there: Set<unknown>, deep: number): boolean {
 
 /** How many bytes what is told of a value has at least beyond the value's text; NaN where that isn't JSON, or nests too deeply. */
 function beyondOf(value: unknown, there: Scalars, isExtended: boolean, deep: number): number {
-  if (typeof value === "number") return there.has(value) ? -String(value).length : isNumber(value) ? ARRIVAL : NaN;
+  if (typeof value === "number") return !isNumber(value) ? NaN : there.has(value) ? -String(value).length : ARRIVAL;
   if (typeof value === "string") return there.has(value) ? -textLength(value) : isExtended ? Math.min(ARRIVAL, GROWTH - textLength(value)) : ARRIVAL;
   if (!isContainer(value)) return value === null || typeof value === "boolean" ? -5 : NaN;
   if (deep === 0 || !isJsonContainer(value)) return NaN;

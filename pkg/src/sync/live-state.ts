@@ -76,7 +76,7 @@ export class LiveState<T> {
   private waiting: Waiting[] = [];
   /** Whether a stream was given pieces in the transaction that is open: what is certain of them is committed, and of the rest storage says nothing. */
   private hasPieces = false;
-  /** Whether that is going on. A change that is made meanwhile, by who hears of another, is told after it. */
+  /** Whether what waits is being told. A change that is made meanwhile, by who hears of another, is told after it. */
   private isTelling = false;
 
   constructor(

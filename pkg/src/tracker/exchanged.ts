@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, type Container } from "../state/containers.js";
+import { isContainer, isObject, itemsOf, ownOf, type Container } from "../state/containers.js";
 import { isEqual } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { isName, NAMES } from "../state/same.js";
@@ -83,7 +83,7 @@ class Comparison {
     const operations: Told[] = [];
     let [count, isKnown] = [0, true];
     for (const name of Object.keys(was)) {
-      const value = Object.hasOwn(is, name) ? is[name] : undefined;
+      const value = ownOf(is, name);
       if (was[name] === value) continue;
       const inside = this.member(was[name], value, pointerOf([name]), deep);
       if (inside?.length === 0) continue;
@@ -123,8 +123,7 @@ class Comparison {
     }
     if (!isContainer(old) && !isContainer(value)) return this.isExtended && isLong(value) ? null : [{ op: "replace", path, value }];
     if (!isContainer(old) || !isContainer(value)) return null;
-    if (Array.isArray(old) || Array.isArray(value)) return isEqual(old, value, DEEPEST) ? NOTHING : null;
-    if (deep === 0) return isEqual(old, value, DEEPEST) ? NOTHING : null;
+    if (deep === 0 || Array.isArray(old) || Array.isArray(value)) return isEqual(old, value, DEEPEST) ? NOTHING : null;
     const inside = this.between(old as Container, value as Container, deep - 1);
     if (inside === WHOLE) {
       this.comes = this.goes = true;
@@ -134,7 +133,7 @@ class Comparison {
   }
 }
 
-/** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
+/** Whether it is a string of more than 32 bytes, maybe: the extended dialect tells its growth, if it has grown. */
 export const isLong = (value: unknown): boolean => typeof value === "string" && value.length * 3 > LONG;
 
 /** The operations where the object's text is surely longer, or else the whole. */
@@ -198,8 +197,8 @@ function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
 function sparedOf(was: Container, is: Container, isExtended: boolean, deep: number): number {
   let spared = 2;
   for (const name of Object.keys(is)) {
-    const [old, value] = [Object.hasOwn(was, name) ? was[name] : undefined, is[name]];
-    const areObjects = old !== value && isContainer(old) && isContainer(value) && !Array.isArray(old) && !Array.isArray(value) && deep > 0;
+    const [old, value] = [ownOf(was, name), is[name]];
+    const areObjects = old !== value && isObject(old) && isObject(value) && deep > 0;
     // Of two containers, and of a string that has grown, less may be told than what is there now.
     const mayShare = old === value || (isContainer(value) ? isContainer(old) : isExtended && typeof value === "string" && typeof old === "string");
     const inside = areObjects ? sparedOf(old as Container, value as Container, isExtended, deep - 1) : mayShare ? textLength(value) : null;

@@ -32,6 +32,9 @@ export class Headroom {
   /** How many it has at most because longer ones are refused. */
   private held = Infinity;
 
+  /** Whether parts of the state may be over other limits than that of its size: then the core is asked about each change. */
+  mayBeOver = false;
+
   /** The limits as the core takes them. */
   readonly bounds: Float64Array;
 
@@ -153,6 +156,6 @@ export class Headroom {
   /** Whether it may be over another limit than that of the document's size. */
   isNearOther({ depth, longest }: Measure): boolean {
     const { depth: deepest, string, path } = this.limits;
-    return depth > deepest || depth >= path || longest * 3 > string;
+    return this.mayBeOver || depth > deepest || depth >= path || longest * 3 > string;
   }
 }

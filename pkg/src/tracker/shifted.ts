@@ -1,5 +1,6 @@
 import type { Recorded } from "../bridge/log.js";
-import { isContainer, type Key } from "../state/containers.js";
+import { isContainer, type Container, type Key } from "../state/containers.js";
+import { isEqual } from "../state/equality.js";
 import { DEEPEST, pointerOf } from "../state/json.js";
 import { Ref } from "../state/payload.js";
 import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
@@ -29,6 +30,9 @@ export function moves(recorded: Recorded[], state: State, isExtended: boolean): 
   const isFar = taken.path !== come.path;
   // An item that comes before another is taken out of the same array would have another index.
   if (moved === null || (!isFar && recorded.indexOf(taken) > recorded.indexOf(come))) return null;
+  // Among equal ones it may be that nothing has changed.
+  const beside = isExchange ? (second.op as Exchanged).before : isFar ? undefined : itemAt(state, taken);
+  if (isContainer(beside) && isEqual(isExchange ? (first.op as Exchanged).before : taken.value, beside, DEEPEST)) return null;
   const told: JSONPatchOperation[] = isFar ? [...moved] : [];
   for (const one of recorded) {
     if (one === come || one === taken) {
@@ -44,6 +48,13 @@ export function moves(recorded: Recorded[], state: State, isExtended: boolean): 
   // An array around the move may have other things in it, but not what is told beside it.
   for (const { from, path } of moved) length += MOVE + mostLength(from) + mostLength(path);
   return areLonger(state, isFar ? common(taken.path, come.path) : taken.path, length) ? told : null;
+}
+
+/** What is now where an item was taken out. */
+function itemAt(state: State, { path, key }: Recorded): unknown {
+  let at = state.unread();
+  for (const step of path) at = (at as Container)[step];
+  return (at as Container)[key!];
 }
 
 function common(a: Key[], b: Key[]): Key[] {

@@ -116,7 +116,7 @@ function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOper
   return { op: op as "add" | "replace", path: key === undefined ? place : place + pointerOf([key]), value };
 }
 
-/** Whether it is a string that the extended dialect tells as its growth, if it has grown. */
+/** Whether a string is set that the extended dialect tells as its growth, if it has grown. */
 function mayHaveGrown({ op, value }: Recorded): boolean {
   return op === "replace" && isLong(value);
 }

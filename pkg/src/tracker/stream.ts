@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { encodeInto, isWellFormed } from "../bridge/wtf8.js";
+import { asBytes, encodeInto, isWellFormed } from "../bridge/wtf8.js";
 
 /** A stream as its tracker carries it on. */
 export interface StreamSteps {
@@ -63,9 +63,10 @@ export class StreamedValue {
    */
   write(chunk: string | Uint8Array): void {
     if (typeof chunk !== "string") {
-      if (!ArrayBuffer.isView(chunk)) throw new PatchwireError("NOT_JSON", "a chunk is a string, or bytes");
+      const bytes = asBytes(chunk);
+      if (bytes === undefined) throw new PatchwireError("NOT_JSON", "a chunk is a string, or bytes");
       this.#writeHalf();
-      return this.#steps.write(chunk);
+      return this.#steps.write(bytes);
     }
     const text = this.#half + chunk;
     const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;

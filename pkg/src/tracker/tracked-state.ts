@@ -30,6 +30,7 @@ const extendedText = (tracker: TrackerCore, reader: number): string => tracker.p
 const settle = (tracker: TrackerCore): void => tracker.settle(true);
 const weight = (tracker: TrackerCore): number => tracker.weight();
 const isHosted = (tracker: TrackerCore): boolean => tracker.is_hosted();
+const mayBeOver = (tracker: TrackerCore): boolean => tracker.may_be_over();
 const advance = (tracker: TrackerCore, reader: number): void => tracker.advance(reader);
 
 /** How many changes can be undone if nothing else is said (`TrackerOptions::default` in src/tracker/mod.rs). */
@@ -74,6 +75,7 @@ export class TrackedState {
     tracked.source = document.source;
     const { tracker } = tracked.open();
     if (call(isHosted, tracker, null)) tracked.headroom.beginBlind();
+    tracked.headroom.mayBeOver = call(mayBeOver, tracker, null);
     if (rule !== undefined) validate(rule, tracked.state.publish());
     return tracked;
   }
@@ -98,9 +100,7 @@ export class TrackedState {
       StateDocument.parse(JSON.stringify(state), options.limits).free();
       headroom.measure(state, 0);
     }
-    const { counters, texts, history } = options;
-    const isPlain = counters.length === 0 && texts.length === 0 && (history === undefined || typeof history === "number");
-    if (!isPlain) tracked.open();
+    if (options.counters.length > 0 || options.texts.length > 0) tracked.open();
     if (rule !== undefined) validate(rule, state);
     return tracked;
   }
@@ -182,7 +182,7 @@ export class TrackedState {
 
   /** Makes a string longer at its end: the state follows when somebody looks. The core gets the tokens of a stream as one addition. */
   grow(path: Key[], pointer: string, text: string, length: number): void {
-    const measure = { bytes: text.length * 3, depth: 0, longest: length };
+    const measure = { bytes: text.length * 3, depth: path.length, longest: length };
     const { state } = this;
     if (this.mayRefuse(measure)) {
       state.extend(path, text);
@@ -197,7 +197,7 @@ export class TrackedState {
 
   /** Adds to a number that is known to be there. */
   increase(path: Key[], value: number, by: number): void {
-    const measure = { bytes: 26, depth: 0, longest: 0 };
+    const measure = { bytes: 26, depth: path.length, longest: 0 };
     this.state.increase(path, value, by, !this.mayRefuse(measure));
     this.accept(measure);
   }
@@ -278,8 +278,8 @@ export class TrackedState {
   /** The core says why nothing can be added there. */
   refuseAppend(pointer: string): void {
     const tracker = this.flushed();
-    const [arena, split, length] = passPointer(pointer);
-    call(() => tracker.append(arena, split, length));
+    const [arena, length] = passPointer(pointer);
+    call(() => tracker.append(arena, length));
   }
 
   refuseIncrement(pointer: string): void {
@@ -364,7 +364,7 @@ export class TrackedState {
     return readPatch(reserve(length), this.plain?.log.texts ?? [], takeHanded());
   }
 
-  /** The same as JSON text. */
+  /** What changed since the reader's baseline, as the JSON text of a patch. */
   patchText(reader: Reader, isExtended: boolean): string {
     const operations = this.simplePatch(reader, isExtended);
     return operations === null ? this.ask(reader, isExtended ? extendedText : standardText) : JSON.stringify(operations);
@@ -387,7 +387,7 @@ export class TrackedState {
     if (plain !== null && !this.isBusy) {
       this.recover();
       plain.log.advance(reader.id);
-      this.setBaseline(reader);
+      this.readers.setBaseline(reader);
       this.shorten(plain, false);
       return;
     }
@@ -396,12 +396,8 @@ export class TrackedState {
     } catch (error) {
       // The next core begins with the present state: then that is the baseline.
       if (!isLoss(error) || plain === null) throw error;
+      this.recover();
     }
-    this.setBaseline(reader);
-  }
-
-  private setBaseline(reader: Reader): void {
-    this.recover();
     this.readers.setBaseline(reader);
   }
 

@@ -1,4 +1,4 @@
-import { call, plain } from "../bridge/core.js";
+import { plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { bounds, DEFAULTS } from "../bridge/limits.js";
 import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers } from "../bridge/options.js";
@@ -323,7 +323,8 @@ export class StateTracker<T> {
   /**
    * Reads JSON text that arrives in pieces, such as the structured output of a model, into the place at a JSON Pointer:
    * what is there, a member that isn't there yet, or an array's end (`/list/-`). What was there is replaced when the
-   * first token is certain. Other changes may go on meanwhile: the place moves along with them.
+   * first token is certain. Other changes may go on meanwhile: the place moves along with the item that it is in, also into a
+   * list that is made anew of the same items.
    *
    * With `validate` the state is validated at the stream's end; other changes meanwhile are validated with what has
    * arrived of the value. For patches that tell what arrives in arrays, set `arrayDeltaMode: "precise"`.

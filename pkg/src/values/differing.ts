@@ -1,8 +1,8 @@
-import { isContainer, itemsOf, put, type Container } from "../state/containers.js";
+import { isContainer, isObject, itemsOf, put, type Container } from "../state/containers.js";
 import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
 import { NAMES } from "../state/same.js";
 import { memberOf } from "../state/pointer.js";
-import { leastLength, restOf, textLength } from "../state/size.js";
+import { leastLength, LONGEST_NUMBER, restOf, textLength } from "../state/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;
@@ -10,9 +10,6 @@ export const DEEP = 128;
 const ASKING = 256;
 /** So many of the shared containers are measured; the others are taken to be as long. */
 const MEASURED = 64;
-
-/** Bytes of a number or a literal at most. */
-const LONGEST = 24;
 
 /** Two values; undefined where there is nothing. */
 export interface Pair {
@@ -71,7 +68,7 @@ export class Differences {
   }
 
   private between(before: unknown, after: unknown, deep: number): Differing | undefined {
-    if (before === after && (isJsonScalar(before) || typeof before === "object")) {
+    if (before === after && (isJsonScalar(before) || isContainer(before))) {
       if (isContainer(before) && this.sharedCount++ < MEASURED) this.shared.push(before);
       return undefined;
     }
@@ -237,7 +234,7 @@ class Several {
     const { at, before, after } = this;
     if (at.length > 1) return at.every((i) => this.isInPlace(i));
     const [item, other] = [before[at[0]!], after[at[0]!]];
-    const areScalars = isScalar(item) && isScalar(other);
+    const areScalars = isJsonScalar(item) && isJsonScalar(other);
     this.differing.hasScalarItem ||= areScalars;
     const areAlike = isContainer(item) && isContainer(other) && Array.isArray(item) === Array.isArray(other);
     return this.key === undefined && (areScalars || areAlike) && this.isInPlace(at[0]!);
@@ -264,15 +261,13 @@ class Several {
   }
 }
 
-const isObject = (value: unknown): value is Members => isContainer(value) && !Array.isArray(value);
-
 /** How many bytes these members take at most; Infinity where one isn't a scalar. */
 function lengthOf(members: Members): number {
   let length = 2;
   for (const name of Object.keys(members)) {
     const value = members[name];
-    if (!isScalar(value)) return Infinity;
-    length += textLength(name) + 2 + (typeof value === "string" ? textLength(value) : LONGEST);
+    if (!isJsonScalar(value)) return Infinity;
+    length += textLength(name) + 2 + (typeof value === "string" ? textLength(value) : LONGEST_NUMBER);
   }
   return length;
 }
@@ -287,5 +282,3 @@ function withMember(differing: Differing = whole({}, {}), name: string, inside: 
   differing.hasScalarItem ||= inside.hasScalarItem;
   return differing;
 }
-
-export const isScalar = (value: unknown): boolean => value === null || isJsonScalar(value);

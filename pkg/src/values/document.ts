@@ -2,6 +2,7 @@ import { arena, call, core, passBytes, passPointer, passText, passTexts, release
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended } from "../bridge/options.js";
+import { asBytes } from "../bridge/wtf8.js";
 import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";
@@ -211,6 +212,8 @@ export class StateDocument {
 
 /** Writes text that is to be parsed into the arena. */
 function pass(text: string | Uint8Array): ReturnType<typeof passBytes> | ReturnType<typeof passTexts> {
-  if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });
-  return typeof text === "string" ? passTexts(text) : passBytes(text);
+  if (typeof text === "string") return passTexts(text);
+  const bytes = asBytes(text);
+  if (bytes === undefined) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });
+  return passBytes(bytes);
 }

@@ -1,10 +1,11 @@
-import { isContainer, put, withThawed } from "../state/containers.js";
+import { isContainer, itemsOf, ownOf, put, withThawed } from "../state/containers.js";
+import { isJsonScalar } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isShort, leastLength, Lengths, textLength } from "../state/size.js";
 import { areShort, areUnlike } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
-import { DEEP, Differences, isScalar, TOO_DEEP, type Members, type Pair } from "./differing.js";
+import { DEEP, Differences, TOO_DEEP, type Members, type Pair } from "./differing.js";
 
 // A shortcut (DESIGN.md, 6). Two versions of a state mostly have nearly everything in common, which JavaScript finds out sooner than the
 // core reads it: that is asked about what differs alone. `tests/node/patches/narrowed-laws.test.ts` compares the two.
@@ -17,9 +18,6 @@ const SHORT = 1 << 12;
 const LONGEST = 1 << 20;
 /** Of more operations there are too many, and the core tells larger parts (src/limits.rs). */
 const MANY = 10_000;
-
-/** A member that every object may have in name only, such as `__proto__`. */
-const own = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /**
  * What is to be told of a place: an operation, or in a container several, of which it may be certain that they aren't longer than the
@@ -72,7 +70,7 @@ export class Narrowed extends Differences {
     if (original.isLonger) return original;
     const { before, after } = pair as { before: Members; after: Members };
     for (const name of namesOf(before, after)) {
-      const inside = this.fit({ before: own(before, name), after: own(after, name) });
+      const inside = this.fit({ before: ownOf(before, name), after: ownOf(after, name) });
       if (inside.before !== undefined) put(before, name, inside.before);
       if (inside.after !== undefined) put(after, name, inside.after);
     }
@@ -83,13 +81,13 @@ export class Narrowed extends Differences {
   private plan(pair: Pair, path: string, extended: boolean): Plan | undefined {
     const original = this.originals.get(pair.after);
     if (original === undefined) return this.planOf(pair, toldOf(pair, path, extended));
-    if (differsMuch(pair, original) && areUnlike(original, extended)) return this.planOf(original, { op: "replace", path, value: original.after });
+    if (differsMuch(pair, original) && isOther(original, extended)) return this.planOf(original, { op: "replace", path, value: original.after });
     const { before, after } = pair as { before: Members; after: Members };
     const parts: Plan[] = [];
     let least = 0;
     let isKnown = true;
     for (const name of namesOf(before, after)) {
-      const part = this.plan({ before: own(before, name), after: own(after, name) }, path + pointerOf([name]), extended);
+      const part = this.plan({ before: ownOf(before, name), after: ownOf(after, name) }, path + pointerOf([name]), extended);
       if (part === undefined) isKnown = false;
       else parts.push(part);
       least += part?.least ?? 0;
@@ -121,7 +119,7 @@ export class Narrowed extends Differences {
 
   private find(pointer: string): unknown {
     let at = this.root?.after;
-    for (const name of segmentsOf(pointer)) at = isContainer(at) ? own(at as Members, name) : undefined;
+    for (const name of segmentsOf(pointer)) at = isContainer(at) ? ownOf(at as Members, name) : undefined;
     return at;
   }
 }
@@ -159,11 +157,16 @@ function namesOf(before: Members, after: Members): string[] {
 function toldOf({ before, after: value }: Pair, path: string, extended: boolean): JSONPatchOperation | undefined {
   if (value === undefined) return isShort(before, SHORT, DEEP) ? { op: "remove", path } : undefined;
   if (before === undefined && isContainer(value)) return isShort(value, SHORT, DEEP) ? { op: "add", path, value } : undefined;
-  if (isContainer(before) && isContainer(value) && areUnlike({ before, after: value }, extended)) return { op: "replace", path, value };
+  if (isContainer(before) && isContainer(value) && isOther({ before, after: value }, extended)) return { op: "replace", path, value };
   if (path === "") return undefined;
-  if (!(before === undefined || isScalar(before))) return undefined;
-  if (!isScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
+  if (!(before === undefined || isJsonScalar(before))) return undefined;
+  if (!isJsonScalar(value) || Object.is(value, -0) || (typeof value === "string" && (value.length > LONG || (extended && hasGrown(before, value))))) return undefined;
   return { op: before === undefined ? "add" : "replace", path, value };
+}
+
+/** Whether a list is told as a whole: of one that is shorter than it was nobody has looked at what is gone. */
+function isOther(pair: Pair, extended: boolean): boolean {
+  return areUnlike(pair, extended) && (itemsOf(pair.before as object).length <= itemsOf(pair.after as object).length || isShort(pair.before, Infinity, DEEP));
 }
 
 /** Whether so many items of a list differ that it may be shorter as a whole. */

@@ -1,6 +1,7 @@
 import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
 import { sharedHead, sharedTail } from "../bridge/shared.js";
+import { asBytes } from "../bridge/wtf8.js";
 import { PatchwireError } from "../errors.js";
 import type { Arena } from "../wasm/patchwire.js";
 
@@ -12,10 +13,8 @@ const LONG = 4096;
  * characters beyond Latin-1 take a nanosecond a character to encode, and a tenth of that to compare: what they share at
  * their ends is encoded once.
  */
-export function passVersions(before: string | Uint8Array, after: string | Uint8Array): [Arena, number, number] {
-  for (const text of [before, after]) {
-    if (typeof text !== "string" && !ArrayBuffer.isView(text)) throw new PatchwireError("NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array");
-  }
+export function passVersions(older: string | Uint8Array, newer: string | Uint8Array): [Arena, number, number] {
+  const [before, after] = [textOf(older), textOf(newer)];
   if (typeof before !== "string" || typeof after !== "string") {
     const room = reserve(most(before) + most(after));
     const split = put(before, room, 0);
@@ -32,6 +31,12 @@ export function passVersions(before: string | Uint8Array, after: string | Uint8A
   const middleEnd = write(after.slice(head, after.length - tail), room, split + headEnd);
   room.copyWithin(middleEnd, tailStart, split);
   return [arena(), split, middleEnd + split - tailStart];
+}
+
+function textOf(text: string | Uint8Array): string | Uint8Array {
+  const known = typeof text === "string" ? text : asBytes(text);
+  if (known === undefined) throw new PatchwireError("NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array");
+  return known;
 }
 
 const most = (text: string | Uint8Array) => (typeof text === "string" ? text.length * 3 : text.length);

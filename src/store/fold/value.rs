@@ -166,7 +166,7 @@ impl Deref for Looked {
 /// What a run has in a place: an item, or a name and its value; nothing where a table has a hole.
 pub(super) type Item<'a> = Option<(Option<&'a Key>, &'a Node)>;
 
-/// The same, of its own.
+/// An [`Item`] that borrows nothing.
 pub(super) type OwnItem = Option<(Option<Key>, Node)>;
 
 fn taken(item: Item<'_>) -> OwnItem {

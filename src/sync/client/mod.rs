@@ -383,13 +383,9 @@ impl Client {
                 effects
             }
             Err(Trouble::Gap) => self.doubt(now),
-            Err(Trouble::Misfit) => {
-                self.replica.distrust();
-                self.doubt(now)
-            }
             // It has asked for everything, and this is what came.
             Err(Trouble::Over(error)) if self.replica.held().is_none_or(|held| !held.sound) => self.fail(&error),
-            Err(Trouble::Over(_)) => {
+            Err(Trouble::Misfit | Trouble::Over(_)) => {
                 self.replica.distrust();
                 self.doubt(now)
             }

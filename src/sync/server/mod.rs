@@ -250,6 +250,9 @@ impl Server {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
+        if self.find(connection).is_none() {
+            return Vec::new();
+        }
         let reason = if self.limits.frame < MOST_FROM_CLIENT { FRAME_TOO_LARGE } else { "a client's frame has 16 KB at most" };
         self.refuse(connection, &Error::new(Code::LimitExceeded, reason), Some(1009))
     }
@@ -315,12 +318,7 @@ impl Server {
 
     /// What [`Server::committed`] does, for a commit that may yet fail: what is to be done if it doesn't, and what
     /// [`Server::advance`] takes then.
-    pub(crate) fn telling(
-        &mut self,
-        patch: Arc<String>,
-        standard: Standard<String>,
-        document: &Document,
-    ) -> (Vec<ServerEffect>, PatchFrame) {
+    pub(crate) fn telling(&mut self, patch: Arc<String>, standard: Standard, document: &Document) -> (Vec<ServerEffect>, PatchFrame) {
         let revision = self.revision.saturating_add(1);
         let frame = PatchFrame::new(revision, patch, standard);
         self.late.clear();

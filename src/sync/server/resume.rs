@@ -35,19 +35,19 @@ pub(crate) struct Recent {
 pub(crate) struct PatchFrame {
     revision: u64,
     extended: Arc<String>,
-    standard: Standard<String>,
+    standard: Standard,
 }
 
 /// A text in the standard dialect, beside that in the extended one.
 #[derive(Debug)]
-pub(crate) enum Standard<T> {
+pub(crate) enum Standard {
     /// It wasn't derived when it could be, or was forgotten.
     Unknown,
     /// Nobody has looked at the extended text yet: whether it is a standard one is seen once, when somebody asks.
     Unread(OnceLock<bool>),
     /// All operations are standard ones anyway.
     Same,
-    Other(T),
+    Other(String),
 }
 
 impl Recent {
@@ -88,7 +88,7 @@ impl Recent {
 }
 
 impl PatchFrame {
-    pub(crate) fn new(revision: u64, extended: Arc<String>, standard: Standard<String>) -> PatchFrame {
+    pub(crate) fn new(revision: u64, extended: Arc<String>, standard: Standard) -> PatchFrame {
         PatchFrame { revision, extended, standard }
     }
 
@@ -120,7 +120,7 @@ impl PatchFrame {
     }
 }
 
-impl Standard<String> {
+impl Standard {
     fn bytes(&self) -> usize {
         if let Standard::Other(text) = self { text.len() } else { 0 }
     }

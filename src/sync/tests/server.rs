@@ -190,6 +190,16 @@ fn nobody_resumes_across_a_patch_that_no_frame_had_room_for() {
 }
 
 #[test]
+fn who_was_sent_away_is_told_nothing_more() {
+    let mut server = Server::new("s", 3, &[], Limits::default());
+    let connection = server.open();
+    assert!(!server.oversized(connection).is_empty());
+    // Frames that were on their way.
+    assert_eq!(server.oversized(connection), []);
+    assert_eq!(server.receive(connection, &"x".repeat(1 << 16), &state()), []);
+}
+
+#[test]
 fn a_patch_over_the_frame_limit_travels_as_a_snapshot() {
     let limits = Limits { frame: 1_000, ..Limits::default() };
     let mut server = Server::new("s", 0, &[], limits);

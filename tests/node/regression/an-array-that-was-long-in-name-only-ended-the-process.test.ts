@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StateTracker } from "patchwire";
+import { applyPatch, diff, mergeBranches, mergeWrites, StateDocument, StateTracker } from "patchwire";
 import { refusal } from "../support/refusal.ts";
 
 // It was copied before anything was looked at, and there is no memory for that. What holds another value many times over wasn't
@@ -41,4 +41,21 @@ test.each<[path: string, make: () => Any]>([
 ])("a cycle is refused where what is around it is met again: %s", (path, make) => {
   const error = refusal(() => new StateTracker<Any>({}).update((draft) => void (draft.q = make())));
   expect([error.code, error.path]).toEqual(["NOT_JSON", path]);
+});
+
+// Functions on plain values counted its items one by one, of a billion for minutes.
+const long = (): Any => ({ a: new Array(4_294_967_295) });
+
+test.each<[name: string, call: () => void]>([
+  ["a branch that is merged", () => mergeBranches<Any>({ a: 1 }, [long()])],
+  ["what is compared with a list", () => diff({ a: [1] }, long())],
+  ["a list that is compared", () => diff(long(), { a: [1] })],
+  ["the value of an operation", () => applyPatch<Any>({ b: 1 }, [{ op: "add", path: "/c", value: long() }])],
+  ["a state that is patched", () => applyPatch(long(), [{ op: "add", path: "/a/0", value: 1 }])],
+  ["the value of a write", () => mergeWrites<Any>({ a: 1 }, [{ ops: [{ kind: "replace", key: "a", path: "/a", value: long() }], warnings: [] }])],
+  ["a new tracker's state", () => new StateTracker(long())],
+  ["a patch that comes in", () => new StateTracker<Any>({}).apply([{ op: "add", path: "/c", value: long() }])],
+  ["a document's patch", () => StateDocument.parse("{}").apply([{ op: "add", path: "/c", value: long() }])],
+])("%s is refused at once", (_, call) => {
+  expect(refusal(call).code).toBe("NOT_JSON");
 });

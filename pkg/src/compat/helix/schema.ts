@@ -1,4 +1,5 @@
 import { PatchwireError } from "../../errors.js";
+import { isObject, ownOf } from "../../state/containers.js";
 import { pointerOf } from "../../state/json.js";
 import type { StandardIssue, StandardSchemaV1 } from "../../tracker/validate.js";
 
@@ -55,7 +56,7 @@ function issuesOf(value: unknown, members: Members, path: string[]): StandardIss
   if (!isObject(value)) return [{ message: "an object is expected", path }];
   return Object.entries(members).flatMap(([label, kind]) => {
     const name = label.replace(/\?$/, "");
-    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    const member = ownOf(value, name);
     const place = [...path, name];
     if (member === undefined) return name === label ? [{ message: "a member is missing", path: place }] : [];
     if (kind === "present") return [];
@@ -64,8 +65,4 @@ function issuesOf(value: unknown, members: Members, path: string[]): StandardIss
     if (Array.isArray(kind)) return kind.includes(member) ? [] : [{ message: `one of ${kind.join(", ")} is expected`, path: place }];
     return issuesOf(member, kind as Members, place);
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { isContainer } from "../../state/containers.js";
+import { isContainer, ownOf } from "../../state/containers.js";
 
 /** What became of one value. */
 export interface DiffChange {
@@ -52,8 +52,7 @@ function compare(changes: DiffChange[], path: readonly string[], before: unknown
   } else if (after === undefined) {
     changes.push({ path: place, type: "removed", oldValue: before, description: `Removed ${describe(before)}` });
   } else if (isContainer(before) && isContainer(after)) {
-    const value = (of: object, name: string) => (Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined);
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) compare(changes, [...path, name], value(before, name), value(after, name));
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) compare(changes, [...path, name], ownOf(before, name), ownOf(after, name));
   } else {
     changes.push({ path: place, type: "modified", oldValue: before, newValue: after, description: `Changed from ${describe(before)} to ${describe(after)}` });
   }
