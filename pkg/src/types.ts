@@ -89,7 +89,7 @@ export interface DiffOptions {
 
 /** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */
 export interface Limits {
-  /** Bytes of JSON text in a document: 64 MB. A number may count for 8, `false` for 4, and an escape for what it stands for, where that is less. */
+  /** Bytes of JSON text in a document, or in a patch that comes in: 64 MB. A number may count for 8, `false` for 4, and an escape for what it stands for, where that is less. */
   document?: number;
   /** Nested arrays and objects: 512; at most 2,000. */
   depth?: number;

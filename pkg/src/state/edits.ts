@@ -8,7 +8,7 @@ import { setSlot, type Slots } from "./slots.js";
 import type { Source } from "./unread.js";
 
 /** What a plain copy has to do to follow the document, as the core says it (src/edit/print.rs). */
-export type ViewEdit =
+export type PlainEdit =
   | [kind: typeof EDIT.SET, path: Key[], value: unknown]
   | [kind: typeof EDIT.DELETE, path: Key[]]
   | [kind: typeof EDIT.SPLICE, path: Key[], index: number, remove: number, items: unknown[]]
@@ -18,8 +18,8 @@ export type ViewEdit =
   | [kind: typeof EDIT.ADD, path: Key[], by: number];
 
 /** The edits in the core's answer; `patch` is the text of the patch that they may refer to. */
-export function readEdits(answer: string, patch: string): ViewEdit[] {
-  const edits = JSON.parse(answer) as ViewEdit[];
+export function readEdits(answer: string, patch: string): PlainEdit[] {
+  const edits = JSON.parse(answer) as PlainEdit[];
   let operations: { value: unknown }[] | undefined;
   for (const edit of edits as [kind: number, ...unknown[]][]) {
     if (edit[0] < EDIT.BROUGHT) continue;
@@ -55,14 +55,14 @@ export const FOREIGN: Holder = { ...FROZEN, isUnseen: () => true };
  * The value that the core's edits lead to from a frozen one, which shares with it what didn't change. The core has applied
  * the edits already: they fit. What is certain is done where it is, in what nobody has seen. O(the containers on their ways).
  */
-export function follow(root: unknown, edits: ViewEdit[], holder = FROZEN, isCertain = false): unknown {
+export function follow(root: unknown, edits: PlainEdit[], holder = FROZEN, isCertain = false): unknown {
   const follower = new Follower(root, holder, isCertain);
   for (const edit of edits) follower.edit(edit);
   return follower.end();
 }
 
 /** Follows edits from somebody else's value, which stays as it is: what didn't change is shared with it. */
-export function derive(root: unknown, edits: ViewEdit[]): unknown {
+export function derive(root: unknown, edits: PlainEdit[]): unknown {
   return follow(root, edits, FOREIGN);
 }
 
@@ -81,7 +81,7 @@ export class Follower {
     private readonly isCertain = false,
   ) {}
 
-  edit(edit: ViewEdit): void {
+  edit(edit: PlainEdit): void {
     switch (edit[0]) {
       case EDIT.SET:
         return this.set(edit[1], freeze(edit[2]));
@@ -246,7 +246,7 @@ const WAITING = { edits: 256, length: 1 << 16 };
 /** A plain copy of a document that follows it: what a client shows. */
 export class PlainCopy {
   private value: unknown;
-  private waiting: ViewEdit[] = [];
+  private waiting: PlainEdit[] = [];
   private length = 0;
 
   /** Takes over a plain JSON value; what of it an earlier one has, is that one's. O(its size). */
@@ -255,7 +255,7 @@ export class PlainCopy {
   }
 
   /** Takes the edits of a frame of so many characters. */
-  edit(edits: ViewEdit[], length: number): void {
+  edit(edits: PlainEdit[], length: number): void {
     for (let i = 0; i < edits.length; i++) this.waiting.push(edits[i]!);
     this.length += length;
     if (this.waiting.length > WAITING.edits || this.length > WAITING.length) this.publish();

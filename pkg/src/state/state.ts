@@ -2,7 +2,7 @@ import { PatchwireError } from "../errors.js";
 import { EDIT } from "../bridge/boundary.js";
 import { Log } from "../bridge/log.js";
 import { isContainer, type Key } from "./containers.js";
-import { follow, type ViewEdit } from "./edits.js";
+import { follow, type PlainEdit } from "./edits.js";
 import { DEEPEST, tooDeepForStack } from "./json.js";
 import { measured } from "./measured.js";
 import { Recipe } from "./recipe.js";
@@ -56,7 +56,7 @@ export class State {
   private hasPut = false;
   private mayHaveTwins = false;
   /** The change that is made when somebody looks, and the string whose growth it is, if it is that. */
-  private due: (() => ViewEdit[]) | null = null;
+  private due: (() => PlainEdit[]) | null = null;
   private growing: { path: Key[]; pointer: string; text: string; length: number } | null = null;
 
   /** Takes over a frozen value, or stands over a document. `mayHide` says that nobody looks at changes before they are certain. */
@@ -167,14 +167,14 @@ export class State {
   }
 
   /** Works out a change that the core has made already, or that has still to be logged; one that is certain is never taken back. */
-  follow(edits: ViewEdit[], isCertain = false): void {
+  follow(edits: PlainEdit[], isCertain = false): void {
     this.catchUp();
     this.start = this.log.length;
     this.next = follow(this.value, edits, this, isCertain);
   }
 
   /** Makes a change that fits when somebody looks. One waits at most. */
-  later(edits: () => ViewEdit[]): void {
+  later(edits: () => PlainEdit[]): void {
     this.catchUp();
     this.due = edits;
   }

@@ -3,7 +3,7 @@ import { isContainer, LARGE, put, type Container, type Key } from "./containers.
 import { copyOf, copyOfNew } from "./copies.js";
 import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
-import { DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
+import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
 import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
@@ -118,7 +118,7 @@ export abstract class Takeover {
     let isSame = Object.isFrozen(value);
     let copy: object;
     if (Array.isArray(value)) {
-      if (value.length * 2 > this.mostBytes) return null;
+      if (beginsWithHole(value) || value.length * 2 > this.mostBytes) return null;
       const items = (copy = copyOf(value));
       for (let i = 0; i < items.length; i++) {
         const item: unknown = items[i];

@@ -3,7 +3,7 @@ import { call, core, isAlive, passTexts, release } from "../bridge/client-core.j
 import { isBlocked, isLoss } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
-import type { ViewEdit } from "../state/edits.js";
+import type { PlainEdit } from "../state/edits.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { ClientHandle } from "../wasm/client.js";
 import type { ClientSocket, ConnectOptions, SyncStats, SyncStatus } from "./client.js";
@@ -25,7 +25,7 @@ type Effect =
   | [kind: typeof CLIENT_EFFECT.SEND, frame: string]
   | [kind: typeof CLIENT_EFFECT.DISCONNECT, connection: number]
   | [kind: typeof CLIENT_EFFECT.SNAPSHOT, state: unknown]
-  | [kind: typeof CLIENT_EFFECT.EDITS, edits: ViewEdit[], patch?: JSONPatchOperation[]]
+  | [kind: typeof CLIENT_EFFECT.EDITS, edits: PlainEdit[], patch?: JSONPatchOperation[]]
   | [kind: typeof CLIENT_EFFECT.STATUS, status: SyncStatus]
   | [kind: typeof CLIENT_EFFECT.REFUSAL, code: PatchwireErrorCode, message: string];
 
@@ -33,7 +33,7 @@ type Effect =
 export interface ProtocolEvents {
   snapshot(state: unknown): void;
   /** `bytes` is how long the frame was; there is a patch where somebody wants to be told of patches. */
-  edits(edits: ViewEdit[], bytes: number, patch: JSONPatchOperation[] | undefined): void;
+  edits(edits: PlainEdit[], bytes: number, patch: JSONPatchOperation[] | undefined): void;
   status(): void;
   /** All that came together was told; `isComplete` says that nothing of it is still to come. */
   settled(isComplete: boolean): void;

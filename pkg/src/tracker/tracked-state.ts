@@ -4,7 +4,7 @@ import { takeHanded } from "../bridge/host.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer, type Key } from "../state/containers.js";
-import { readEdits, type ViewEdit } from "../state/edits.js";
+import { readEdits, type PlainEdit } from "../state/edits.js";
 import { remember, type Intake } from "../state/json.js";
 import { patchText } from "../values/patch-text.js";
 import { bytesOf } from "../state/size.js";
@@ -330,7 +330,7 @@ export class TrackedState {
     const edits = call(() => tracker.catch_up());
     this.isBehind = false;
     if (this.plain === null) return;
-    this.plain.later(() => JSON.parse(edits) as ViewEdit[]);
+    this.plain.later(() => JSON.parse(edits) as PlainEdit[]);
   }
 
   openReader(): Reader {

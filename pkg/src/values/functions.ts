@@ -1,6 +1,6 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
-import { derive, type ViewEdit } from "../state/edits.js";
+import { derive, type PlainEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
@@ -37,7 +37,7 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
   checkSize(state, options?.limits);
   const text = patchText(patch);
   const edits = call(() => core().apply_patch(given([state], options?.limits), arena(), passText(text), limits));
-  const after = derive(state, JSON.parse(edits) as ViewEdit[]);
+  const after = derive(state, JSON.parse(edits) as PlainEdit[]);
   checkSize(after, options?.limits);
   return after as Immutable<T>;
 }
@@ -61,7 +61,7 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
   checkJson(writes);
   const text = JSON.stringify(writes);
   const answer = call(() => core().apply_step_writes(given([state]), arena(), passText(text)));
-  const { edits, warnings } = JSON.parse(answer) as { edits: ViewEdit[]; warnings: string[] };
+  const { edits, warnings } = JSON.parse(answer) as { edits: PlainEdit[]; warnings: string[] };
   return { state: derive(state, edits) as Immutable<T>, warnings };
 }
 

@@ -1,6 +1,6 @@
 import { arena, call, core, passText, release } from "#merge";
 import { PatchwireError } from "../errors.js";
-import { derive, type ViewEdit } from "../state/edits.js";
+import { derive, type PlainEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { segmentsOf, toldAt } from "../state/pointer.js";
 import { checkSize, given } from "./given.js";
@@ -133,7 +133,7 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
   // Two calls: a function may itself call the core, which then needs the arena.
   const handle = call(() => new (core().MergeHandle)(given(states, options.limits), arena(), passText(writes), areBranches, limits));
   try {
-    const { edits, conflicts, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: ViewEdit[] };
+    const { edits, conflicts, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: PlainEdit[] };
     const state = derive(states[0], edits);
     checkSize(state, options.limits);
     const writers: unknown[] = areBranches ? states.slice(1) : [];
@@ -142,7 +142,7 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
       // What is in a state already isn't made once more.
       if ("kept" in conflict) conflict.kept = toldAt(state, segmentsOf(path));
       if (!("lost" in conflict)) continue;
-      if (!(lostBy in writers)) writers[lostBy] = derive(states[0], JSON.parse(call(() => handle.edits_of(lostBy))) as ViewEdit[]);
+      if (!(lostBy in writers)) writers[lostBy] = derive(states[0], JSON.parse(call(() => handle.edits_of(lostBy))) as PlainEdit[]);
       conflict.lost = toldAt(writers[lostBy], segmentsOf(path));
     }
     return { state: state as Immutable<T>, conflicts, ...merged };
