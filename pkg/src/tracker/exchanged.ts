@@ -149,7 +149,7 @@ function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE 
 
 /**
  * Whether a list of objects with names took the place of another one, and has none of its names: nothing of it is found in that. The items
- * of lists of one length are told where they are, unless that is surely longer than the list. O(their size).
+ * of lists of one length are told where they are, by what differs in them, unless that is surely most of each. O(their size).
  */
 export function areOthers(before: object, after: object, isExtended: boolean): boolean {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length < 2 || after.length < 2) return false;
@@ -161,7 +161,7 @@ export function areOthers(before: object, after: object, isExtended: boolean): b
     if (typeof first === "boolean") return false;
     for (const one of old) if (typeof one !== typeof first) return false;
     for (const one of fresh) if (typeof one !== typeof first || old.has(one)) return false;
-    return before.length !== after.length || itemsOf(after).every((item, i) => AROUND.replace + sparedOf(before[i] as Container, item as Container, isExtended, DEEP) <= 0);
+    return before.length !== after.length || itemsOf(after).every((item, i) => isAnother(before[i] as Container, item as Container, isExtended));
   }
   return false;
 }
@@ -193,11 +193,28 @@ function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
   return names.size === items.length ? names : null;
 }
 
+/**
+ * Whether an object is surely told as a whole where another one was: several members differ, and what is told of them has more than half as
+ * many bytes as the object (`told_briefly` in src/diff/mod.rs).
+ */
+function isAnother(was: Container, is: Container, isExtended: boolean): boolean {
+  let differing = 0;
+  for (const name of Object.keys(is)) if (!isContainer(is[name]) && is[name] !== ownOf(was, name) && ++differing === 2) break;
+  if (differing < 2) return false;
+  const most = 2 * sparedOf(was, is, isExtended, DEEP);
+  return most <= 0 || leastLength(is, most, DEEPEST) >= most;
+}
+
 /** How many bytes of an object's text nothing that is told of it has, where another one was, at most; below 0 where more is told. */
 function sparedOf(was: Container, is: Container, isExtended: boolean, deep: number): number {
-  let spared = 2;
-  for (const name of Object.keys(is)) {
-    const [old, value] = [ownOf(was, name), is[name]];
+  const [names, others] = [Object.keys(is), Object.keys(was)];
+  let [spared, stayed] = [2, 0];
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    // Most have the same names in the same order.
+    const isThere = others[i] === name || Object.hasOwn(was, name);
+    if (isThere) stayed++;
+    const [old, value] = [isThere ? was[name] : undefined, is[name]];
     const areObjects = old !== value && isObject(old) && isObject(value) && deep > 0;
     // Of two containers, and of a string that has grown, less may be told than what is there now.
     const mayShare = old === value || (isContainer(value) ? isContainer(old) : isExtended && typeof value === "string" && typeof old === "string");
@@ -205,6 +222,5 @@ function sparedOf(was: Container, is: Container, isExtended: boolean, deep: numb
     // What is told has the name and the value, too.
     spared += inside === null ? -AROUND.add : Math.max(-AROUND.add, inside + textLength(name) + 2);
   }
-  for (const name of Object.keys(was)) if (!Object.hasOwn(is, name)) spared -= AROUND.remove;
-  return spared;
+  return spared - (others.length - stayed) * AROUND.remove;
 }
