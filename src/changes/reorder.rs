@@ -125,7 +125,7 @@ fn held(pieces: &[Piece], old_length: usize) -> Vec<Held> {
     for piece in pieces {
         let end = today + piece.len();
         match piece {
-            Piece::New(_) => last.coming = today..end,
+            Piece::New(_) => last.coming.end = end,
             Piece::Old(range) => {
                 let next = Held { old: range.clone(), stays: stays.next().unwrap_or_default(), more: 0, coming: end..end };
                 held.push(std::mem::replace(&mut last, next));

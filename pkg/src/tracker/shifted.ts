@@ -52,9 +52,7 @@ export function moves(recorded: Recorded[], state: State, isExtended: boolean): 
 
 /** What is now where an item was taken out. */
 function itemAt(state: State, { path, key }: Recorded): unknown {
-  let at = state.unread();
-  for (const step of path) at = (at as Container)[step];
-  return (at as Container)[key!];
+  return [...path, key!].reduce((at: unknown, step) => (isContainer(at) ? (at as Container)[step] : undefined), state.unread());
 }
 
 function common(a: Key[], b: Key[]): Key[] {
