@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Node;
 use super::host::Holder;
-use super::tree::{self, Known, Run, Source, Tree, Waiting};
+use super::tree::{self, Known, Run, Sourced, Tree, Waiting};
 
 /// What fits into one leaf of a tree needs no tree.
 const FLAT: usize = tree::MOST;
@@ -28,7 +28,7 @@ pub(crate) struct Array {
 
 impl Array {
     /// An array none of whose items are read yet, and what is known of its weight. O(1).
-    pub(super) fn unread(source: Arc<dyn Source<Node>>, length: usize, known: usize) -> Array {
+    pub(super) fn unread(source: Sourced<Node>, length: usize, known: usize) -> Array {
         let weight = length.saturating_mul(2).saturating_add(2).max(known);
         Array { items: Items::Tree(Tree::of_source(source, length)), weight, holder: None, is_hosted: true }
     }

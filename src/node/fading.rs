@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::object::Slot;
 use super::tree::{Part, Tree};
-use super::{Array, Leaf, Node, Object};
+use super::{Array, Node, Object};
 
 /// To drop a change that waits takes as long as so many values.
 const WAITING: usize = 4;
@@ -75,7 +75,7 @@ impl Fading {
                 Some(Err(values)) => values.into_iter().for_each(|value| self.add(value)),
                 None => {}
             },
-            Node::Hosted(leaf) => Arc::into_inner(leaf).and_then(Leaf::into_opened).into_iter().for_each(|opened| self.add(opened)),
+            Node::Hosted(leaf) => leaf.into_opened().into_iter().for_each(|opened| self.add(opened)),
             _ => {}
         }
     }

@@ -4,6 +4,7 @@
 //! in the container that holds it. A value stays as it is for as long as anything of it may be read.
 
 use std::fmt::Debug;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::object::{Packed, Slot, Table};
@@ -125,11 +126,46 @@ pub(crate) enum Entry {
     Text,
 }
 
+/// That there are hosts. The module of a client has none: what would read their values isn't in it, because no value of this type can
+/// be made there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hosting {
+    #[cfg(any(feature = "wasm", not(target_arch = "wasm32")))]
+    Here,
+}
+
+impl Hosting {
+    #[cfg(any(feature = "wasm", not(target_arch = "wasm32")))]
+    const KNOWN: Option<Hosting> = Some(Hosting::Here);
+    #[cfg(not(any(feature = "wasm", not(target_arch = "wasm32"))))]
+    const KNOWN: Option<Hosting> = None;
+}
+
+/// A value that lives with a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Hosted(Arc<Leaf>, Hosting);
+
+impl Deref for Hosted {
+    type Target = Leaf;
+
+    fn deref(&self) -> &Leaf {
+        &self.0
+    }
+}
+
+impl Hosted {
+    /// What was read of it, where nobody else holds it.
+    pub(super) fn into_opened(self) -> Option<Node> {
+        Arc::into_inner(self.0)?.opened.into_inner()
+    }
+}
+
 /// A container that was opened, for as long as its children may be.
 #[derive(Debug)]
 pub(super) struct Holder {
     host: Arc<dyn Host>,
     number: u32,
+    hosting: Hosting,
 }
 
 impl Drop for Holder {
@@ -139,6 +175,11 @@ impl Drop for Holder {
 }
 
 impl Holder {
+    /// Another container of the same host.
+    fn beside(&self, number: u32) -> Holder {
+        Holder { host: self.host.clone(), number, hosting: self.hosting }
+    }
+
     fn child(self: &Arc<Holder>, entry: Entry, position: usize) -> Node {
         let bracket = match entry {
             Entry::Scalar(node) => return node,
@@ -149,7 +190,7 @@ impl Holder {
         let place = Place { holder: self.number, position: position as u32 };
         let weight = self.host.weight(place);
         let leaf = Leaf { holder: self.clone(), position: place.position, bracket, weight, opened: OnceLock::new() };
-        Node::Hosted(Arc::new(leaf))
+        Node::Hosted(Hosted(Arc::new(leaf), self.hosting))
     }
 
     /// Whether nothing that it holds can be nested deeper than `limit`.
@@ -218,7 +259,8 @@ pub(crate) struct Leaf {
 impl Leaf {
     /// The values that a host begins with, by their positions in a container that it knows by `number`.
     pub(crate) fn roots(host: Arc<dyn Host>, number: u32, entries: Vec<Entry>) -> Vec<Node> {
-        let holder = Arc::new(Holder { host, number });
+        let Some(hosting) = Hosting::KNOWN else { return Vec::new() };
+        let holder = Arc::new(Holder { host, number, hosting });
         entries.into_iter().enumerate().map(|(position, entry)| holder.child(entry, position)).collect()
     }
 
@@ -248,13 +290,13 @@ impl Leaf {
 
     fn read(&self) -> Node {
         let (number, level) = self.holder.host.open(self.place());
-        let holder = Arc::new(Holder { host: self.holder.host.clone(), number });
+        let holder = Arc::new(self.holder.beside(number));
         let (is_array, is_object) = (self.bracket == Some(b'['), self.bracket == Some(b'{'));
         match level {
             Level::Text(text) if self.bracket.is_none() => text,
-            Level::Array(length) if is_array => {
-                Node::Array(Arc::new(Array::unread(Arc::new(Items(holder.clone())), length, self.weight).of_holder(holder)))
-            }
+            Level::Array(length) if is_array => Node::Array(Arc::new(
+                Array::unread((Arc::new(Items(holder.clone())), holder.hosting), length, self.weight).of_holder(holder),
+            )),
             Level::Items(entries) if is_array => {
                 let items = entries.into_iter().enumerate().map(|(index, entry)| holder.child(entry, index));
                 Node::Array(Arc::new(items.collect::<Array>().of_holder(holder.clone())))
@@ -272,8 +314,8 @@ impl Leaf {
                 Node::Object(Arc::new(Object::with_shape(names.into(), values)))
             }
             Level::Table { slots, index, members, packed } if is_object => {
-                let names = Arc::new(Holder { host: self.holder.host.clone(), number: index });
-                let tree = |holder: Arc<Holder>, length: usize| Tree::of_source(Arc::new(Slots(holder)), length);
+                let names = Arc::new(self.holder.beside(index));
+                let tree = |holder: Arc<Holder>, length: usize| Tree::of_source((Arc::new(Slots(holder)), self.holder.hosting), length);
                 let table = Table { slots: tree(holder.clone(), slots), index: tree(names, members), packed };
                 Node::Object(Arc::new(Object::unread(table, self.weight).of_holder(holder)))
             }
@@ -281,11 +323,6 @@ impl Leaf {
             _ if is_array => Node::array(Vec::new()),
             _ => Node::Object(Arc::new(Object::with_shape(Arc::default(), Vec::new()))),
         }
-    }
-
-    /// What was read of it.
-    pub(super) fn into_opened(self) -> Option<Node> {
-        self.opened.into_inner()
     }
 
     /// Where in memory this is, opened or not. Who writes to what was opened gets a copy, which is somewhere else.

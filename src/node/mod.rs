@@ -7,7 +7,7 @@ mod array;
 mod fading;
 mod grown;
 // A client's module has no host.
-#[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code))]
+#[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(dead_code, unreachable_code, unused_variables))]
 mod host;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod json;
@@ -22,8 +22,8 @@ mod tree;
 pub(crate) use array::Array;
 pub(crate) use fading::Fading;
 pub(crate) use grown::Grown;
-pub(crate) use host::Leaf;
-pub(crate) use host::{Entry, Host, Level, Place};
+use host::Hosted;
+pub(crate) use host::{Entry, Host, Leaf, Level, Place};
 pub(crate) use key::Key;
 pub(crate) use object::{Object, Packed, Slot, Table};
 pub(crate) use raw::Raw;
@@ -57,7 +57,7 @@ pub(crate) enum Node {
     /// An array or object nobody has touched: still its canonical JSON text.
     Raw(Raw),
     /// An array or object that lives with a host, or a long string.
-    Hosted(Arc<Leaf>),
+    Hosted(Hosted),
 }
 
 /// What a node is, opened by one level.

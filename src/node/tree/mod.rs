@@ -9,6 +9,7 @@
 mod shared;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
+#[cfg_attr(not(any(feature = "wasm", not(target_arch = "wasm32"))), allow(unreachable_code, unused_variables))]
 mod unread;
 
 use std::cmp::Ordering;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 pub(crate) use shared::{Run, widened};
 use unread::Unread;
-pub(crate) use unread::{Known, Source, Waiting};
+pub(crate) use unread::{Known, Source, Sourced, Waiting};
 
 /// What one part holds at most.
 pub(crate) const MOST: usize = 32;

@@ -1,6 +1,7 @@
 //! The tree against a plain vector that is put through the same program.
 
 use super::*;
+use crate::node::host::Hosting;
 use proptest::prelude::*;
 
 /// What to remove and insert, as parts of what is there: (where, how much, how many).
@@ -57,7 +58,7 @@ fn versions(start: usize, program: &[Change]) -> Vec<(Tree<usize>, Vec<usize>)> 
     let mut fresh = 0..;
     let mut items: Vec<usize> = fresh.by_ref().take(start).collect();
     let is_read = start % 2 == 1;
-    let mut tree = if is_read { Tree::of_source(Arc::new(Numbers::default()), start) } else { Tree::from(items.clone()) };
+    let mut tree = if is_read { Tree::of_source((Arc::new(Numbers::default()), Hosting::Here), start) } else { Tree::from(items.clone()) };
     let mut versions = vec![(tree.clone(), items.clone())];
     for change in program {
         let range = range(*change, items.len());
@@ -142,7 +143,7 @@ fn few_changes_leave_nearly_all_shared() {
 #[test]
 fn a_change_reads_what_is_around_it() {
     let source = Arc::new(Numbers::default());
-    let tree = Tree::of_source(source.clone(), 1_000_000);
+    let tree = Tree::of_source((source.clone(), Hosting::Here), 1_000_000);
     let read = || source.0.load(std::sync::atomic::Ordering::Relaxed);
     let mut changed = tree.clone();
     changed.splice(1_000_000, 1_000_000, vec![1]);

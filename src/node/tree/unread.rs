@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use super::{MOST, Part, Stored, Tree};
+use crate::node::host::Hosting;
 
 /// What items are read from when somebody looks.
 pub(crate) trait Source<T>: Send + Sync {
@@ -27,6 +28,9 @@ impl<T> Debug for dyn Source<T> {
         f.write_str("Source")
     }
 }
+
+/// A source, and that there are any.
+pub(crate) type Sourced<T> = (Arc<dyn Source<T>>, Hosting);
 
 /// What is to be done to an item once it is read.
 pub(crate) type Waiting<T> = Arc<dyn Fn(&mut T) + Send + Sync>;
@@ -70,7 +74,7 @@ impl<'a, T> KnownLeaf<'a, T> {
             KnownLeaf::Unread(unread, at) => {
                 let place = std::mem::replace(at, *at + 1);
                 let is_changed = unread.waiting.iter().any(|(waiting, _)| *waiting == place);
-                Some(if is_changed { Known::Changed } else { Known::Unread(unread.source.identity(), unread.first + place) })
+                Some(if is_changed { Known::Changed } else { Known::Unread(unread.source.0.identity(), unread.first + place) })
             }
         }
     }
@@ -89,7 +93,7 @@ impl<T> Known<'_, T> {
 
 /// So many items of a source. Its level is read once, and stays.
 pub(super) struct Unread<T> {
-    source: Arc<dyn Source<T>>,
+    source: Sourced<T>,
     first: usize,
     len: usize,
     height: u32,
@@ -105,7 +109,7 @@ impl<T: Debug> Debug for Unread<T> {
 }
 
 impl<T> Unread<T> {
-    fn new(source: Arc<dyn Source<T>>, first: usize, len: usize, height: u32) -> Unread<T> {
+    fn new(source: Sourced<T>, first: usize, len: usize, height: u32) -> Unread<T> {
         Unread { source, first, len, height, waiting: Vec::new(), level: OnceLock::new() }
     }
 
@@ -138,7 +142,7 @@ impl<T> Unread<T> {
 
     /// What the first of its items isn't before, and what it is before, as far as that is known. Nothing is read for that.
     pub(super) fn bounds(&self) -> [Option<T>; 2] {
-        if self.level.get().is_some() { [None, None] } else { self.source.bounds(self.first) }
+        if self.level.get().is_some() { [None, None] } else { self.source.0.bounds(self.first) }
     }
 
     /// The level, which is a leaf's items or further parts.
@@ -165,7 +169,7 @@ impl<T> Unread<T> {
     }
 
     fn read_items(&self) -> Vec<T> {
-        let mut items = self.source.read(self.first, self.len);
+        let mut items = self.source.0.read(self.first, self.len);
         for (at, change) in &self.waiting {
             items.get_mut(*at).into_iter().for_each(|item| change(item));
         }
@@ -174,12 +178,12 @@ impl<T> Unread<T> {
 }
 
 impl<T> Tree<T> {
-    fn unread(source: Arc<dyn Source<T>>, first: usize, len: usize, height: u32) -> Tree<T> {
+    fn unread(source: Sourced<T>, first: usize, len: usize, height: u32) -> Tree<T> {
         Tree { len, stored: Arc::new(Stored::Unread(Unread::new(source, first, len, height))) }
     }
 
     /// So many items of a source, of which none is read yet. O(1).
-    pub(crate) fn of_source(source: Arc<dyn Source<T>>, len: usize) -> Tree<T> {
+    pub(crate) fn of_source(source: Sourced<T>, len: usize) -> Tree<T> {
         let mut height = 0;
         while MOST.saturating_pow(height + 1) < len {
             height += 1;
@@ -293,7 +297,7 @@ impl<T: Clone> Tree<T> {
     pub(super) fn is_unread_as(&self, other: &Tree<T>) -> bool {
         let (Stored::Unread(a), Stored::Unread(b)) = (&*self.stored, &*other.stored) else { return false };
         let is_like = a.waiting.is_empty() && b.waiting.is_empty() && (a.first, a.len, a.height) == (b.first, b.len, b.height);
-        is_like && a.source.identity() == b.source.identity()
+        is_like && a.source.0.identity() == b.source.0.identity()
     }
 
     pub(super) fn into_part(self) -> Part<T> {
