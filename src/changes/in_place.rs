@@ -18,7 +18,7 @@ pub(crate) fn in_place(changes: &Changes, base: &Node, current: &Node) -> Vec<Wr
 pub(crate) fn by_key(changes: &Changes, base: &Node, current: &Node) -> Vec<Write> {
     let (classifier, mut out) = (Classifier { mode: changes.mode }, Vec::new());
     let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
-        whole(Some(base), Some(current), &[], &mut out);
+        classifier.whole(Some(base), Some(current), &[], &mut out);
         return out;
     };
     let mut keys = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn by_key(changes: &Changes, base: &Node, current: &Node) -> Vec<Writ
             (Some(change @ (Change::Tail(_) | Change::Items(_))), Some(old), Some(new)) => {
                 classifier.array_by_key(change, &old, &new, after, &path, &mut out)
             }
-            _ => whole(before, after, &path, &mut out),
+            _ => classifier.whole(before, after, &path, &mut out),
         }
     }
     out
@@ -59,7 +59,7 @@ impl Classifier {
             (Change::Nothing, ..) => {}
             (Change::Members(members), Some(base), Some(current)) => {
                 let (Some(before), Some(after)) = (base.as_object(), current.as_object()) else {
-                    return whole(Some(base), Some(current), path, out);
+                    return self.whole(Some(base), Some(current), path, out);
                 };
                 for (key, change) in members.iter() {
                     let (mut change, mut origin) = (change, key);
@@ -75,27 +75,27 @@ impl Classifier {
             }
             (Change::Tail(low), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
                 (Some(old), Some(new)) => self.array_tail(*low, &old, &new, Some(current), path, out),
-                _ => whole(Some(base), Some(current), path, out),
+                _ => self.whole(Some(base), Some(current), path, out),
             },
             (Change::Items(sequence), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
                 (Some(old), Some(new)) => self.items(sequence, &old, &new, current, path, out),
-                _ => whole(Some(base), Some(current), path, out),
+                _ => self.whole(Some(base), Some(current), path, out),
             },
             (Change::Text, Some(base), Some(current)) => match (base.as_text(), current.as_text()) {
                 (Some(before), Some(after)) if before == after => {}
                 (Some(before), Some(after)) => match text::added(before, after) {
                     Some(text) => out.push(Write::AppendText { path: path.clone(), text }),
-                    None => whole(Some(base), Some(current), path, out),
+                    None => self.whole(Some(base), Some(current), path, out),
                 },
-                _ => whole(Some(base), Some(current), path, out),
+                _ => self.whole(Some(base), Some(current), path, out),
             },
             (Change::Sum(by), Some(base), Some(current)) => match (base.as_number(), current.as_number()) {
                 (Some(before), Some(after)) if before == after => {}
                 (Some(before), Some(after)) if before + by == after => out.push(Write::Increment { path: path.clone(), by: *by }),
                 // The parts rounded on their way to the sum.
-                _ => whole(Some(base), Some(current), path, out),
+                _ => self.whole(Some(base), Some(current), path, out),
             },
-            (_, base, current) => whole(base, current, path, out),
+            (_, base, current) => self.whole(base, current, path, out),
         }
     }
 
@@ -135,14 +135,20 @@ impl Classifier {
             path.pop();
         }
     }
-}
 
-/// A place that was set as a whole: told by what was there and what is.
-fn whole(base: Option<&Node>, current: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
-    match (base, current) {
-        (None, None) => {}
-        (Some(base), Some(current)) if base == current => {}
-        (base, Some(value)) => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
-        (Some(_), None) => out.push(Write::Delete { path: path.to_vec() }),
+    /// A place that was set as a whole: told by what was there and what is.
+    fn whole(&self, base: Option<&Node>, current: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
+        match (base, current) {
+            (None, None) => {}
+            (Some(base), Some(current)) if base == current => {}
+            (Some(_), None) => out.push(Write::Delete { path: path.to_vec() }),
+            (base, Some(value)) => match (base.and_then(Node::as_array), value.as_array()) {
+                // However it was made, a list that only became longer was appended to. An empty one says nothing of that.
+                (Some(old), Some(new)) if self.mode == ArrayDelta::Append && old.len() > 0 => {
+                    self.array_tail(0, &old, &new, current, path, out)
+                }
+                _ => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
+            },
+        }
     }
 }

@@ -21,11 +21,11 @@ export class ArrayPlace extends Place {
 
   constructor(recipe: Recipe, base: Container, parent: Place | null, key: Key, isOfState: boolean) {
     super(recipe, base, parent, key, isOfState);
-    this.unlisted = recipe.slots(base);
+    this.unlisted = recipe.state.slots(base);
   }
 
   protected list(): void {
-    if (this.unlisted !== null) this.recipe.list(this.base);
+    if (this.unlisted !== null) this.recipe.state.list(this.base);
   }
 
   holding(): Container {
@@ -83,7 +83,7 @@ export class ArrayPlace extends Place {
 
   /** Reads what hasn't been read of some items. */
   read(from: number, to: number): void {
-    if (this.recipe.source(this.now) === null) return;
+    if (this.recipe.state.source(this.now) === null) return;
     if (this.now === this.base && (this.slots === null || to - from > RUN)) return readAll(this.content, SMALL, from, to);
     for (let i = from; i < to; i++) {
       const slot = this.raw(i);
@@ -93,7 +93,7 @@ export class ArrayPlace extends Place {
 
   /** Items that will have another index have to know which they were, in `base` too. */
   private settle(from: number, to: number): void {
-    const source = this.recipe.source(this.now);
+    const source = this.recipe.state.source(this.now);
     if (source === null) return;
     const { items } = this;
     const before = itemsOf(this.base);
@@ -106,7 +106,7 @@ export class ArrayPlace extends Place {
 
   /** Items that were read in `base` along with others are the same items here. */
   catchUp(): void {
-    const source = this.recipe.source(this.now);
+    const source = this.recipe.state.source(this.now);
     if (source === null) return;
     const { items } = this;
     const before = itemsOf(this.base);
@@ -191,11 +191,6 @@ export class ArrayPlace extends Place {
     return keys;
   }
 
-  /** It can be written to. */
-  override own(): void {
-    super.own();
-  }
-
   protected copy(): void {
     const { content } = this;
     this.isOwn = true;
@@ -230,9 +225,14 @@ export class ArrayPlace extends Place {
     if (edits.length < EDITS) edits.push(edit);
     else {
       this.standApart();
-      this.isRewritten = true;
-      this.edits = null;
+      this.rewrite();
     }
+  }
+
+  /** What was done to it isn't looked at any more: what it holds tells it. */
+  rewrite(): void {
+    this.isRewritten = true;
+    this.edits = null;
   }
 
   set(index: number, slot: unknown): void {

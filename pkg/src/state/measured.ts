@@ -19,8 +19,8 @@ export function measured(settlement: Settlement, recipe: Recipe, known: { weight
   let { bytes, depth } = settlement;
   const parts = new Parts(recipe);
   for (const place of puts) {
-    // A frozen part of the state that was put somewhere has another place there.
-    const more = place.puts - 1 + Number(place.isKept) + Number(recipe.putsFrozen && !place.isOfState);
+    // A frozen part of the state that was put somewhere has another place there, which may be the one of an equal part.
+    const more = place.puts - 1 + Number(place.isKept) + Number(recipe.putsFrozen);
     const home = homeDepth(place);
     // What came into it was counted where it was met first.
     const isDeeper = place.deepest > home || (more > 0 && place.final !== place.base);
@@ -69,7 +69,7 @@ class Parts {
       bounds.bytes += typeof value === "string" ? value.length * 3 + 3 : 26;
       return true;
     }
-    if (depth > DEEPEST || this.recipe.source(value) !== null) return false;
+    if (depth > DEEPEST || this.recipe.state.source(value) !== null) return false;
     bounds.bytes += 6;
     bounds.depth = Math.max(bounds.depth, depth);
     if (Array.isArray(value)) return value.length <= this.left && value.every((item) => this.look(item, bounds, depth + 1));

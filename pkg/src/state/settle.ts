@@ -27,7 +27,7 @@ export class Settlement extends Takeover {
     if (this.path.length >= this.depth) this.depth = this.path.length + 1;
     const final = place instanceof ArrayPlace ? this.array(place) : this.object(place as ObjectPlace);
     place.isBeingSettled = false;
-    if (final !== place.base && this.recipe.source(place.base) !== null) (this.left ??= []).push(place.base);
+    if (final !== place.base && this.recipe.state.source(place.base) !== null) (this.left ??= []).push(place.base);
     return (place.final = final);
   }
 
@@ -76,7 +76,7 @@ export class Settlement extends Takeover {
         }
         const final = this.value(key, slot, before === ABSENT ? undefined : before, place);
         // A value from elsewhere, or one made of such values, may be equal to the one whose place it took.
-        if (!wasRemoved && !this.isHint && this.payload !== final && isSame(final, before, this.recipe)) {
+        if (!wasRemoved && !this.isHint && this.payload !== final && isSame(final, before, this.recipe.state)) {
           put(now, key, before);
           continue;
         }
@@ -108,7 +108,7 @@ export class Settlement extends Takeover {
   }
 
   private array(place: ArrayPlace): object {
-    if (place.isRewritten) return this.rewritten(place);
+    if (place.isRewritten || isRefilled(place)) return this.rewritten(place);
     place.own();
     const { edits, base } = place;
     const below: [Key, Told][] = [];
@@ -141,7 +141,7 @@ export class Settlement extends Takeover {
       }
     }
     if (place.drafted !== null) this.drafted(place, settled, below);
-    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe, setsOf(steps))) return base;
+    if (!place.isInPlace && below.length === 0 && place.length === itemsOf(base).length && areSame(place.items, itemsOf(base), this.recipe.state, setsOf(steps))) return base;
     place.told = told(place.turn, null, steps, below);
     return place.isInPlace ? base : this.sealed(place.now, place.length > LARGE);
   }
@@ -179,7 +179,7 @@ export class Settlement extends Takeover {
   /** What a patch says of a value that was set, where that needs no comparison. */
   private opFor(value: unknown, before: unknown): "add" | "replace" | Exchanged | null {
     const was = before instanceof Place ? before.base : before;
-    if (isContainer(value) && isContainer(was)) return this.recipe.isWhole ? new Exchanged(was) : null;
+    if (isContainer(value) && isContainer(was)) return this.recipe.state.isWhole ? new Exchanged(was) : null;
     if (this.payload !== value && isContainer(value)) return null;
     if (!isPlainValue(value) || before === value) return null;
     return before === ABSENT ? "add" : "replace";
@@ -203,13 +203,16 @@ export class Settlement extends Takeover {
     }
   }
 
-  /** An array to which too much was done to tell it one by one. */
+  /** An array that was filled anew, or to which too much was done to tell it one by one: it is told as if it had been assigned. */
   private rewritten(place: ArrayPlace): object {
     const home = homeOf(place);
+    place.rewrite();
     place.catchUp();
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
     if (final === place.base) return final;
-    place.told = told(place.turn, null, [{ kind: "rewrite", value: this.payload, op: null }, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
+    const { payload } = this;
+    const steps: Step[] = payload instanceof Ref ? [] : [{ kind: "rewrite", value: payload, op: this.opFor(final, place.base) as Exchanged | null }];
+    place.told = told(place.turn, null, [...steps, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
     this.told = null;
     return final;
   }
@@ -222,6 +225,12 @@ export class Settlement extends Takeover {
     return final;
   }
 
+}
+
+/** Whether all items were taken out at once, and others, or some of them, put in. */
+function isRefilled({ edits, base, length }: ArrayPlace): boolean {
+  const [first] = edits ?? [];
+  return edits?.length === 1 && first!.kind === "splice" && first!.out.length === itemsOf(base).length && first!.out.length > 1 && length > 0;
 }
 
 /** Adds to a list that most don't need: an empty one that grows takes room for 17. */

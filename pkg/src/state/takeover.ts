@@ -110,7 +110,7 @@ export abstract class Takeover {
    * does, or must be refused.
    */
   private plain(value: object, depth: number): object | null {
-    if (hasPlace(value) || depth > DEEP || !isPlain(value) || hasSymbols(value) || this.recipe.source(value) !== null) return null;
+    if (hasPlace(value) || depth > DEEP || !isPlain(value) || hasSymbols(value) || this.recipe.state.source(value) !== null) return null;
     if (value === this.result) this.hasResult = true;
     if (depth > this.depth) this.depth = depth;
     this.bytes += 6;
@@ -212,7 +212,7 @@ export abstract class Takeover {
   private members(value: Container, hint: unknown, home: Home): object {
     const { path } = this;
     const was = isContainer(hint) && !Array.isArray(hint) && !(hint instanceof Unread) ? (hint as Container) : undefined;
-    if (was !== undefined) this.recipe.list(was);
+    if (was !== undefined) this.recipe.state.list(was);
     const names = Object.keys(value);
     // The same members in the same order are the same value: it is copied from the first difference on.
     const there = was !== undefined && home !== undefined && this.recipe.isOurs(was) ? Object.keys(was) : null;
@@ -294,7 +294,7 @@ export abstract class Takeover {
     const { path } = this;
     const there = home !== undefined && Array.isArray(hint) ? (hint as unknown[]) : null;
     if (there !== null) {
-      this.recipe.list(there);
+      this.recipe.state.list(there);
       if (this.recipe.isOurs(there) && hasScalars(source, there)) {
         this.payload = new Ref(home!);
         return there;
@@ -302,9 +302,9 @@ export abstract class Takeover {
     }
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
-    if (this.recipe.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.copied(source, copy);
+    if (this.recipe.state.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.state.copied(source, copy);
     // What hasn't been read looks the same at every index, and is the item of its own.
-    const unread: unknown = there === null ? null : (this.recipe.source(there)?.items ?? null);
+    const unread: unknown = there === null ? null : (this.recipe.state.source(there)?.items ?? null);
     const { length } = copy;
     const items = new Gathered(isFrozen, was !== null);
     let below: [Key, Told][] | null = null;
@@ -359,7 +359,7 @@ export abstract class Takeover {
       copy[i] = final;
     }
     path.pop();
-    if (items.hasOthers && !isSlots) this.kept.push(there!);
+    if (items.hasOthers) this.kept.push(there!);
     return this.listed(source, copy, items, there, home, isSlots, below);
   }
 
@@ -375,7 +375,7 @@ export abstract class Takeover {
     }
     const result: object = items.isSame ? source : this.sealed(copy, isSlots && length > LARGE);
     if (isAsBefore) {
-      const steps = replaced(parts, this.recipe.isWhole ? there! : null, copy);
+      const steps = replaced(parts, this.recipe.state.isWhole ? there! : null, copy);
       if (steps !== null && (length > SHORT || isEdited(steps, there, copy))) {
         this.payload = new Ref(home!);
         this.told = { turn: 0, first: null, steps, below };
@@ -390,7 +390,7 @@ export abstract class Takeover {
     }
     const hasRuns = parts.some((part) => part instanceof Run);
     if (hasRuns && (!items.isPlain || length > SHORT)) {
-      if (items.hasOthers && !items.isInOrder) this.repeats += repeatsIn(parts, there!.length);
+      if (!items.isInOrder) this.repeats += repeatsIn(parts, there!.length);
       this.payload = new Items(home?.path() ?? [], parts, items.isSifted && items.isInOrder ? there!.length : null);
       return result;
     }
@@ -461,7 +461,7 @@ export abstract class Takeover {
     // A large one in which not everything has been read would otherwise be copied by every change until it has.
     if (mayStayOpen) this.unseen.push(container);
     // What hasn't been read of it is put where it is.
-    else if (this.recipe.source(container) === null) Object.freeze(container);
+    else if (this.recipe.state.source(container) === null) Object.freeze(container);
     return container;
   }
 }

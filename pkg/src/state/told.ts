@@ -17,7 +17,7 @@ export class Exchanged {
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
-  | { kind: "rewrite"; value: unknown; op: "replace" | null }
+  | { kind: "rewrite"; value: unknown; op: "replace" | Exchanged | null }
   | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | "arrive" | null; gone: readonly unknown[] }
   | { kind: "permute"; order: number[] };
 

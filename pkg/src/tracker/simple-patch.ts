@@ -36,12 +36,12 @@ function isInArray({ op, path, key }: Recorded, tellsPushes: boolean): boolean {
 }
 
 function ofOne(one: Recorded, state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  const { op, path, key, value, before } = one;
+  const { op, path, value, before } = one;
   if (op === "sift") return state.isWhole ? removals(one, new Telling(state), most) : null;
   if (op === "str_ins" || op === "inc") return added(one, state, isExtended);
   if (op === "arrive") return null;
   if (op === "take") return ofSeveral([one], state, isExtended, options, most);
-  if (op instanceof Exchanged) return exchanged(op.before, [...path, key!], state, isExtended, options, most);
+  if (op instanceof Exchanged) return exchanged(op.before, placeOf(one), state, isExtended, options, most);
   const operation = operationOf(one, pointerOf(path));
   if (!isExtended || !mayHaveGrown(one)) return [operation];
   if (before === undefined) return null;
@@ -85,9 +85,10 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     }
     if (key === undefined || op === "sift" || op === "arrive" || op === null || others.some((other) => isWithin(path, other)) || (isExtended && mayHaveGrown(one))) return null;
     if (op instanceof Exchanged) {
-      const inside = telling.hasNoArray ? exchanged(op.before, [...path, key!], state, isExtended, options, most) : null;
+      const at = placeOf(one);
+      const inside = telling.hasNoArray ? exchanged(op.before, at, state, isExtended, options, most) : null;
       if (inside === null) return null;
-      others.push([...path, key!]);
+      others.push(at);
       lists += Array.isArray(op.before) ? 1 : 0;
       for (const operation of inside) {
         telling.add(operation);
@@ -107,6 +108,9 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   const told = haveMoved(gone, came) ? null : telling.end();
   return told !== null && told.length > most ? null : told;
 }
+
+/** Where what was set is. */
+const placeOf = ({ path, key }: Recorded): Key[] => (key === undefined ? path : [...path, key]);
 
 /** What is told of it in the container at a place. */
 function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
@@ -167,9 +171,9 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
 }
 
 /** What took out of an array the items that it doesn't have any more. */
-function removals({ path, key, value }: Recorded, telling: Telling, most: number): JSONPatchOperation[] | null {
-  const place = key === undefined ? path : [...path, key];
-  const { from, parts, whole } = value as Items;
+function removals(one: Recorded, telling: Telling, most: number): JSONPatchOperation[] | null {
+  const place = placeOf(one);
+  const { from, parts, whole } = one.value as Items;
   if (from.length !== place.length || !from.every((step, i) => step === place[i]) || !telling.enter([], [...place, 0])) return null;
   const operations: JSONPatchOperation[] = [];
   const pointer = `${pointerOf(place)}/`;
