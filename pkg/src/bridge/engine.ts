@@ -1,5 +1,6 @@
 import "../load/platform.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
+import { pointerText } from "../state/pointer.js";
 import { encodeInto } from "./wtf8.js";
 
 const encoder = new TextEncoder();
@@ -156,7 +157,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
    * Runs a call into the core, and makes a PatchwireError of what the core throws. Every call goes through here: what
    * traps leaves the instance's memory in any state, so that nothing in it may be used again.
    *
-   * Nothing of the caller's runs inside the core (options are copied first, see {@link plain}): an exception that passed
+   * Nothing of the caller's runs inside the core (options are copied first): an exception that passed
    * through its frames would leave what they had borrowed borrowed for ever. A function given to the core has to be
    * imported with `catch`; what it throws then comes back as the core's own answer, and passes through here unchanged.
    *
@@ -198,8 +199,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
 
   function translate(error: unknown): unknown {
     if (typeof error === "string" && error[0] === "{") {
-      const { code, message, ...place } = JSON.parse(error) as { code: PatchwireErrorCode; message: string } & ErrorPlace;
-      return new PatchwireError(code, message, place);
+      return errorOf(error);
     }
     if (!(error instanceof Error)) return error;
     if (error.message === FROM_EARLIER_INSTANCE) {
@@ -253,6 +253,12 @@ export function write(text: string, bytes: Uint8Array, at: number): number {
   return at + encoder.encodeInto(text, bytes.subarray(at)).written;
 }
 
+/** An error of the core's, of its text. */
+export function errorOf(text: string): PatchwireError {
+  const { code, message, ...place } = JSON.parse(text) as { code: PatchwireErrorCode; message: string } & ErrorPlace;
+  return new PatchwireError(code, message, place);
+}
+
 /** Whether this is `ENGINE_LOST`. */
 export function isLoss(error: unknown): boolean {
   return error instanceof PatchwireError && error.code === "ENGINE_LOST";
@@ -261,17 +267,6 @@ export function isLoss(error: unknown): boolean {
 /** Whether this is `ENGINE_BLOCKED`. */
 export function isBlocked(error: unknown): boolean {
   return error instanceof PatchwireError && error.code === "ENGINE_BLOCKED";
-}
-
-/** Options without accessors or methods, which would run while the core reads them. */
-export function plain<T>(options: T): T {
-  return options && structuredClone(options);
-}
-
-/** Requires a string: what the glue makes of anything else fails in its hands, which would pass for the core's failure. */
-export function pointerText(pointer: string): string {
-  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
-  return pointer;
 }
 
 /** Traps, running out of memory among them; and running out of stack, or of room for what comes out, on the way. */

@@ -1,5 +1,4 @@
-import { requireKnown } from "./options.js";
-import { PatchwireError } from "../errors.js";
+import { checkKnown, refusal } from "./checks.js";
 import { isPlain } from "../state/json.js";
 import type { Limits } from "../types.js";
 
@@ -18,17 +17,17 @@ const MOST: Partial<Record<(typeof NAMES)[number], number>> = { depth: 2_000 };
 /** What can be asked for at least: a frame has room for more than what is around what it carries. */
 const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 
-/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `NOT_JSON` if one isn't a number in its range, and `VALIDATION_FAILED` if there is no such limit. */
+/** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `VALIDATION_FAILED` if one isn't a number in its range, and where there is no such limit. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
-  if (typeof limits !== "object" || limits === null || Array.isArray(limits) || !isPlain(limits)) throw new PatchwireError("NOT_JSON", "limits are a plain object, such as { document: 1e6 }");
-  requireKnown("limit", limits, NAMES);
+  if (typeof limits !== "object" || limits === null || Array.isArray(limits) || !isPlain(limits)) throw refusal("limits are a plain object, such as { document: 1e6 }");
+  checkKnown("limit", limits, NAMES);
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;
     if (bound === undefined) return NaN;
     const [least, most] = [LEAST[name] ?? 0, MOST[name] ?? Infinity];
     if (typeof bound !== "number" || !(bound >= least && bound <= most)) {
-      throw new PatchwireError("NOT_JSON", `the limit ${name} is a number from ${least} ${most < Infinity ? `to ${most}` : "on"}`);
+      throw refusal(`the limit ${name} is a number from ${least} ${most < Infinity ? `to ${most}` : "on"}`);
     }
     return bound;
   });

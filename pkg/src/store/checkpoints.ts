@@ -2,7 +2,7 @@ import { generateCheckpointId, parseCheckpointId } from "../compat/helix/checkpo
 import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
 import type { Migration } from "../sync/migration.js";
-import { checkCount, checkObject } from "./checks.js";
+import { checkCount, checkObject } from "../bridge/checks.js";
 import type { Children } from "./children.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
 import type { HashedTable } from "./hashed-table.js";

@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
 import type { HashedTable } from "./hashed-table.js";
 import { keyOf, type Shape } from "./rows.js";
 import type { Session } from "./sessions.js";

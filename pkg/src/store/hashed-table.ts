@@ -3,7 +3,7 @@ import { PatchwireError } from "../errors.js";
 import type { Range, Row, Shape, Table, TableStorage, Value } from "./rows.js";
 
 /** A text from the rows that have it, and the first of these. */
-export interface StoredText {
+interface StoredText {
   row: Row;
   text: string;
 }

@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkList, checkObject, checkOneOf, jsonOf } from "./checks.js";
+import { checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
 import type { HashedTable } from "./hashed-table.js";
 import type { Shape } from "./rows.js";
 import type { Session } from "./sessions.js";

@@ -1,3 +1,4 @@
+import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import type { DurableStorage } from "../sync/tables.js";
 
@@ -35,6 +36,9 @@ const PREPARED = 256;
  * ```
  */
 export function nodeStorage(database: NodeDatabase): DurableStorage {
+  if (typeof database?.prepare !== "function" || typeof database.exec !== "function") {
+    throw refusal('the database is one of node:sqlite: nodeStorage(new DatabaseSync("agents.db"))');
+  }
   const prepared = new Map<string, NodeStatement>();
   let depth = 0;
   /** Why SQLite has taken the transactions back that are open here, if it has: a full disk makes it do so by itself. */

@@ -52,7 +52,7 @@ export function tablesOf(storage: StoreStorage): Pick<TableStorage, "table"> {
 }
 
 /** What SQLite calls the table of a name. */
-export const sqlName = (name: string): string => `"patchwire:${name}"`;
+const sqlName = (name: string): string => `"patchwire:${name}"`;
 
 /** A table of SQLite. A key of more than one column, or of text, is the table's own order, so that a row written is one row. */
 class SqlTable implements Table {

@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkObject, checkOneOf, checkText, jsonOf } from "./checks.js";
+import { checkCount, checkId, checkObject, checkOneOf, checkText, jsonOf } from "../bridge/checks.js";
 import { pagesOf, type Directory } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";

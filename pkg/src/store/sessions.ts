@@ -1,12 +1,12 @@
-import { agentStatusToSessionStatus, type InterruptContext, type SessionStatus } from "../compat/helix/status.js";
+import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf } from "./checks.js";
+import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf } from "../bridge/checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
 import type { CustomState, CustomStates } from "./opened.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
-import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
+import type { SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
 export const SESSIONS: Shape = {
@@ -41,7 +41,7 @@ interface SessionRow {
 export const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
 
 /** The numbers of sessions by their ids: a session whose row is lost isn't one that never was. */
-export const SESSION_PAGES = pagesOf("session_pages", "TEXT");
+const SESSION_PAGES = pagesOf("session_pages", "TEXT");
 
 /** Numbers of the whole store: in row 1 the last that was given to a session, which must be there, and in row 2 the format of its tables. */
 export const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
@@ -73,14 +73,9 @@ export function detailsOf(sessionId: string, state: Record<string, unknown>): De
 
 const STATUSES: readonly SessionStatus[] = ["active", "completed", "failed", "interrupted", "paused"];
 
-/** A status in the words of storage; those of who runs agents are taken, too. */
+/** A status in the words of storage, or in those of who runs agents. */
 export function statusOf(given: unknown): SessionStatus {
   return given === "running" || given === "waiting_tool" ? "active" : checkOneOf("a status", given, STATUSES);
-}
-
-/** A status in the words of who runs agents; those of storage are taken, too. */
-export function statusOfAgent(given: unknown): SessionStatus {
-  return given === "active" ? "active" : agentStatusToSessionStatus(given as AgentStatus);
 }
 
 /** One session while an operation lasts: what is changed of it is written when the operation has ended. */
@@ -141,8 +136,8 @@ export class Session {
   }
 
   /** Refuses a writer who knows another version, or to whom the session doesn't belong any more. */
-  check(options: WriteOptions): void {
-    const { expectedVersion, fencingToken } = checkOptions(options) as WriteOptions;
+  check(options: WriteOptions, ...others: string[]): void {
+    const { expectedVersion, fencingToken } = checkOptions(options, ["expectedVersion", "fencingToken", ...others]) as WriteOptions;
     if (fencingToken !== undefined) {
       checkCount("the fencing token", fencingToken);
       if (fencingToken < this.row.fence) throw new ExecutorSupersededError(this.id);

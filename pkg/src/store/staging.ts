@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkObject, jsonOf } from "./checks.js";
+import { checkCount, checkId, checkObject, jsonOf } from "../bridge/checks.js";
 import type { HashedTable } from "./hashed-table.js";
 import { keyOf, type Shape, type Value } from "./rows.js";
 import type { Session } from "./sessions.js";

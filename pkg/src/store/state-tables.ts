@@ -2,7 +2,7 @@ import { rowOf } from "../sync/held-rows.js";
 import type { Row as Planned } from "../sync/plan.js";
 import { Register } from "../sync/register.js";
 import { SqlTables } from "../sync/sql-tables.js";
-import { StateTables, StoredRows, surpassed, type Meta } from "../sync/tables.js";
+import { StateTables, StoredRows, surpassed, type Era, type Meta } from "../sync/tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
 const ID = { id: "INTEGER" } as const;
@@ -48,7 +48,7 @@ class PlainTables extends StateTables {
   }
 
   protected read(): StoredRows {
-    return new PlainRows(this.tables, this.register);
+    return new PlainRows(this.tables, this.register, this.era);
   }
 
   protected prepare(): void {}
@@ -81,8 +81,9 @@ class PlainRows extends StoredRows {
   constructor(
     private readonly tables: Plain,
     register: Register,
+    era: Era,
   ) {
-    super(register);
+    super(register, era);
   }
 
   chunk(id: number): Uint8Array {

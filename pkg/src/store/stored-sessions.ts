@@ -1,10 +1,9 @@
 import { bounds } from "../bridge/limits.js";
-import { requireFunction, requireKnown } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
 import { checkMigration, type Migration } from "../sync/migration.js";
 import { checkRetention } from "../sync/past.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
-import { checkOptions } from "./checks.js";
+import { checkFunction, checkOptions } from "../bridge/checks.js";
 import { CustomStates, OpenedStates, storageOf, type StorePlace } from "./opened.js";
 import { Rooms } from "./rooms.js";
 import type { StoreStorage } from "./rows.js";
@@ -30,9 +29,8 @@ export class StoredSessions {
   #made: Rooms | undefined;
 
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
-    const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options) as DurableStateStoreOptions;
-    requireKnown("option", options, OPTIONS);
-    requireFunction("onEvent", options.onEvent);
+    const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options, OPTIONS) as DurableStateStoreOptions;
+    checkFunction("the option onEvent", options.onEvent);
     checkMigration(options as Migration<never>);
     checkRetention(options.retention);
     bounds(options.limits);
@@ -47,10 +45,10 @@ export class StoredSessions {
   }
 
   /** Changes a session, whose version is one more then. */
-  change<R>(sessionId: string, options: WriteOptions, run: (session: Session, rooms: Rooms, newVersion: number) => R): R {
+  change<R>(sessionId: string, options: WriteOptions, run: (session: Session, rooms: Rooms, newVersion: number) => R, ...others: string[]): R {
     return this.transaction((rooms) => {
       const session = rooms.sessions.require(sessionId);
-      session.check(options);
+      session.check(options, ...others);
       const newVersion = session.version + 1;
       const result = run(session, rooms, newVersion);
       session.write(newVersion);

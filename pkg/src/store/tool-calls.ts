@@ -1,7 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { runTool, type ParallelOptions, type ParallelTool } from "../tracker/parallel.js";
 import type { Immutable } from "../types.js";
-import { checkId, checkList, checkObject, jsonOf } from "./checks.js";
+import { checkId, checkList, checkObject, jsonOf } from "../bridge/checks.js";
 import type { Staged } from "./staging.js";
 import type { StagedChanges } from "./types.js";
 

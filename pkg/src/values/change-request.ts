@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "#merge";
-import { pointerText } from "../bridge/engine.js";
+import { pointerText } from "../state/pointer.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended, requireKnown, requireObject } from "../bridge/options.js";
+import { checkOptions, isExtended } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
@@ -181,14 +181,13 @@ type Rules = Pick<ChangeRequestOptions, "allow" | "view" | "scope" | "strayMembe
 
 /** Makes a change of any kind (src/wasm/change_request.rs) to a state, and returns what isn't frozen yet. */
 export function change<T>(state: unknown, told: object, options: Pick<ChangeRequestOptions, "strategies" | "dialect" | "limits"> & Rules): Outcome<T> {
-  requireObject("the options", options);
   const { allow, view, scope, strayMembers, truncation } = options;
   const all = { ...told, allow, view, scope, strayMembers, truncation };
   checkJson(state);
   checkJson(all);
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
-  const [extended, limits] = [isExtended(options), bounds(options.limits)];
+  const [extended, limits] = [isExtended(options, ...OPTIONS), bounds(options.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(all));
   const handle = call(() => new (core().ChangeHandle)(arena, split!, length!, extended, limits));
   try {
@@ -219,8 +218,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
  * ```
  */
 export function applyChangeRequest<T>(state: T, request: ChangeRequest | string, options: ChangeRequestOptions<T> = {}): ChangeResult<T> {
-  requireObject("the options", options);
-  requireKnown("option", options, OPTIONS);
+  checkOptions(options, OPTIONS);
   requireRule(options.validate);
   const onto = options.base === undefined ? {} : { newer: state };
   const outcome = change<T>(options.base ?? state, { request: request ?? null, ...onto }, options);
@@ -271,7 +269,7 @@ export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
  * ```
  */
 export function changeRequestSchema(view?: View, options: { state?: unknown; allow?: readonly string[]; scope?: string; limits?: Limits } = {}): Record<string, unknown> {
-  requireObject("the options", options);
+  checkOptions(options, ["state", "allow", "scope", "limits"]);
   const { state, allow, scope } = options;
   const told = { view, allow, scope };
   checkJson(told);
@@ -302,6 +300,7 @@ export function changeRequestSchema(view?: View, options: { state?: unknown; all
  * ```
  */
 export function revertChange<T>(state: T, records: readonly ChangeRecord[], index: number, options: { strategies?: MergeStrategies; dialect?: Dialect; limits?: Limits } = {}): Pick<ChangeResult<T>, "result" | "patch" | "conflicts"> {
+  checkOptions(options, ["strategies", "dialect", "limits"]);
   const { result, patch, conflicts } = change<T>(state, { records, revert: index }, options);
   return { result: freeze(result) as Immutable<T>, patch, conflicts };
 }
@@ -321,6 +320,7 @@ export function revertChange<T>(state: T, records: readonly ChangeRecord[], inde
  * ```
  */
 export function stateBefore<T>(state: T, records: readonly ChangeRecord[], index: number, options: { dialect?: Dialect; limits?: Limits } = {}): Pick<ChangeResult<T>, "result" | "patch"> {
+  checkOptions(options, ["dialect", "limits"]);
   const { result, patch } = change<T>(state, { records, restore: index }, options);
   return { result: freeze(result) as Immutable<T>, patch };
 }

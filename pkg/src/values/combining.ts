@@ -1,4 +1,5 @@
 import { arena, call, core, passText, passTexts } from "#merge";
+import { checkOptions } from "../bridge/checks.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
 import { checkJson } from "../state/json.js";
@@ -39,6 +40,7 @@ export interface View {
  */
 export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
   checkJson(view);
+  checkOptions(options, ["base", "limits"]);
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
   const [arena, split, length] = passTexts(patchText(patch), JSON.stringify(view));
@@ -70,6 +72,7 @@ export function compact(patches: readonly (readonly JSONPatchOperation[] | strin
     throw new PatchwireError("INVALID_PATCH", "what is compacted is a list of patches, each an array of operations or its JSON text: compact([first, second])");
   }
   checkJson(patches);
+  checkOptions(options, ["base", "limits"]);
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
   const text = JSON.stringify(patches);

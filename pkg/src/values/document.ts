@@ -1,11 +1,16 @@
 import { arena, call, core, passBytes, passPointer, passText, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended } from "../bridge/options.js";
+import { isExtended, refusal } from "../bridge/checks.js";
 import { asBytes } from "../bridge/wtf8.js";
 import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";
+
+/** What a document is read from, and why that failed, if it has: what was read since may not be what is there. */
+export interface Source {
+  readonly failure: unknown;
+}
 
 /**
  * One version of a document, outside of JavaScript's heap: small records stay text until they are touched, and
@@ -23,10 +28,10 @@ import type { DocumentHandle } from "../wasm/patchwire.js";
 export class StateDocument {
   #handle: DocumentHandle | null;
   /** @internal What it is read from, where it is read part by part: the core doesn't keep that. */
-  readonly source: object | undefined;
+  readonly source: Source | undefined;
 
   /** Takes what the core holds: {@link StateDocument.parse} makes documents of text. */
-  constructor(handle: DocumentHandle, source?: object) {
+  constructor(handle: DocumentHandle, source?: Source) {
     this.#handle = handle;
     this.source = source;
   }
@@ -34,6 +39,7 @@ export class StateDocument {
   /** @internal */
   get handle(): DocumentHandle {
     if (this.#handle === null) throw new PatchwireError("CLOSED", "the document was freed");
+    if (this.source?.failure !== undefined) throw this.source.failure;
     return this.#handle;
   }
 
@@ -131,8 +137,9 @@ export class StateDocument {
    * ```
    */
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
-    if (!(other instanceof StateDocument)) throw new PatchwireError("NOT_JSON", "a document is compared with another StateDocument");
-    return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, isExtended(options)))) as JSONPatchOperation[];
+    if (!(other instanceof StateDocument)) throw refusal("a document is compared with another StateDocument");
+    const extended = isExtended(options, "key");
+    return JSON.parse(call(() => this.handle.diff(other.handle, options?.key, extended))) as JSONPatchOperation[];
   }
 
   /**

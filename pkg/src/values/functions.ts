@@ -4,7 +4,7 @@ import { derive, type PlainEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
 import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended } from "../bridge/options.js";
+import { checkOptions, isExtended } from "../bridge/checks.js";
 import { checkSize, given, givenIf } from "./given.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
@@ -31,6 +31,7 @@ const SHALLOW = 256;
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
+  if (options !== undefined) checkOptions(options, ["limits"]);
   const patched = options?.limits === undefined ? patchPlainly(state, patch) : undefined;
   if (patched !== undefined && patched.bytes <= LARGE && patched.depth <= SHALLOW) return patched.value as Immutable<T>;
   const limits = bounds(options?.limits);
@@ -86,7 +87,7 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {
   checkJson(writes);
   const text = JSON.stringify(writes);
-  const extended = isExtended(options);
+  const extended = isExtended(options, "base");
   const { base } = options ?? {};
   return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), arena(), passText(text), extended))) as JSONPatchOperation[];
 }

@@ -5,7 +5,7 @@ import { checkJson } from "../state/json.js";
 import { segmentsOf, toldAt } from "../state/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended, requireKnown } from "../bridge/options.js";
+import { checkList, isExtended, refusal } from "../bridge/checks.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -119,14 +119,14 @@ export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWrite
  * ```
  */
 export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: MergeStrategies, options?: Omit<MergeOptions, "strategies">): Merged<T> {
-  if (!Array.isArray(branches)) throw new PatchwireError("NOT_JSON", "the branches are a list");
+  checkList("the branches", branches);
+  if (Object.hasOwn(reducers ?? {}, "strategies")) throw refusal('the third argument is the strategies themselves, by pointer: { "/tokens": "sum" }');
   return merge([base, ...(branches as readonly T[])], "", true, { ...options, ...(reducers && { strategies: reducers }) });
 }
 
 /** Merges branches of the first state, or where there are none the writes in the text. */
 function merge<T>(states: readonly T[], writes: string, areBranches: boolean, options: MergeOptions = {}): Merged<T> {
-  const [extended, limits] = [isExtended(options), bounds(options.limits)];
-  requireKnown("option", options, ["strategies", "dialect", "limits"]);
+  const [extended, limits] = [isExtended(options, "strategies", "limits"), bounds(options.limits)];
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   for (const state of states) checkSize(state, options.limits);

@@ -1,7 +1,7 @@
 import { arena, call, core, passText } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { bounds } from "../bridge/limits.js";
-import { isExtended, requireKnown } from "../bridge/options.js";
+import { isExtended, refusal } from "../bridge/checks.js";
 import type { KnownRuns } from "../state/equality.js";
 import { isShort } from "../state/size.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
@@ -36,8 +36,8 @@ const MUCH = 4 << 20;
  * ```
  */
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
-  const extended = isExtended(options);
-  requireDiffOptions(options);
+  if (arguments.length < 2) throw refusal("two values are compared: diff(before, after)");
+  const extended = isExtended(options, ...OTHERS);
   const key = options?.key;
   // Whoever has limits has them held against all that is given; the core refuses what is no name.
   if (options?.limits !== undefined || (key !== undefined && typeof key !== "string")) return compare(before, after, options);
@@ -51,9 +51,8 @@ export function diff(before: unknown, after: unknown, options?: DiffOptions & { 
   return patch === undefined || narrowed.replacesPart(patch) ? compare(before, after, options, short, narrowed.runs) : patch;
 }
 
-function requireDiffOptions(options: DiffOptions | undefined): void {
-  if (options !== undefined) requireKnown("option", options, ["key", "dialect", "limits"]);
-}
+/** The options of a difference beside the dialect. */
+const OTHERS = ["key", "limits"];
 
 /** Undefined where something is refused, which is then said of all that was given. */
 function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined, short: number, runs: KnownRuns | undefined): JSONPatchOperation[] | undefined {
@@ -66,7 +65,7 @@ function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined,
 
 /** Values of up to `short` bytes are compared by their texts. */
 function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }, short = 0, runs?: KnownRuns): JSONPatchOperation[] {
-  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
+  const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
   if (short > 0 && isShort(before, short, SHALLOW) && isShort(after, short, SHALLOW)) {
     return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
   }
@@ -90,8 +89,7 @@ function compare(before: unknown, after: unknown, options?: DiffOptions & { limi
  * ```
  */
 export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
-  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
-  requireDiffOptions(options);
+  const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
   const [arena, split, length] = passVersions(before, after);
   return JSON.parse(call(() => core().diff_texts(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
 }
@@ -115,7 +113,7 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
  * ```
  */
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
-  const [extended, limits] = [isExtended(options), bounds(options?.limits)];
+  const [extended, limits] = [isExtended(options, "limits"), bounds(options?.limits)];
   checkSize(before, options?.limits);
   const text = patchText(patch);
   const back = call(() => core().invert(given([before], options?.limits), arena(), passText(text), extended, limits));

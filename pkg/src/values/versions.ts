@@ -2,7 +2,7 @@ import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
 import { sharedHead, sharedTail } from "../bridge/shared.js";
 import { asBytes } from "../bridge/wtf8.js";
-import { PatchwireError } from "../errors.js";
+import { refusal } from "../bridge/checks.js";
 import type { Arena } from "../wasm/patchwire.js";
 
 /** Below this encoding both takes no longer than looking for what they share. */
@@ -35,7 +35,7 @@ export function passVersions(older: string | Uint8Array, newer: string | Uint8Ar
 
 function textOf(text: string | Uint8Array): string | Uint8Array {
   const known = typeof text === "string" ? text : asBytes(text);
-  if (known === undefined) throw new PatchwireError("NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array");
+  if (known === undefined) throw refusal("the texts to compare are strings, or bytes in a Uint8Array");
   return known;
 }
 

@@ -1,6 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { applyChangeRequest, applyPatch, changeRequestSchema, diff, diffTexts, mergeWrites, parallel, PatchwireError, revertChange, StateDocument, StateTracker } from "patchwire";
+import {
+  applyChangeRequest, applyPatch, changeRequestSchema, compact, diff, diffTexts, filterPatch, invert, mergeBranches, mergeWrites, parallel, PatchwireError, revertChange,
+  stateBefore, StateDocument, StateTracker,
+} from "patchwire";
 import { connect } from "patchwire/client";
 import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
 import { refusal } from "../support/refusal.ts";
@@ -23,14 +26,14 @@ const noPlace = "the first argument is the Durable Object's this.ctx, nodeStorag
 const noRule = "the option validate is a function, or a schema that follows Standard Schema";
 
 test.each<[name: string, run: () => unknown, code: string, says: string]>([
-  ["connect of nothing", () => connect(undefined as never), "NOT_JSON", url],
-  ["connect of null", () => connect(null as never), "NOT_JSON", url],
-  ["connect of a text", () => connect("ws://localhost/session" as never), "NOT_JSON", url],
-  ["connect of a URL", () => connect(new URL("ws://localhost/session") as never), "NOT_JSON", url],
-  ["connect without a url", () => connect({} as never), "NOT_JSON", url],
-  ["connect to a number", () => connect({ url: 8787 } as never), "NOT_JSON", url],
+  ["connect of nothing", () => connect(undefined as never), "VALIDATION_FAILED", url],
+  ["connect of null", () => connect(null as never), "VALIDATION_FAILED", url],
+  ["connect of a text", () => connect("ws://localhost/session" as never), "VALIDATION_FAILED", url],
+  ["connect of a URL", () => connect(new URL("ws://localhost/session") as never), "VALIDATION_FAILED", url],
+  ["connect without a url", () => connect({} as never), "VALIDATION_FAILED", url],
+  ["connect to a number", () => connect({ url: 8787 } as never), "VALIDATION_FAILED", url],
   ["an unknown limit of a client", () => connect({ url: "/", limits: { frames: 1 } } as never), "VALIDATION_FAILED", "there is no limit frames: the limits are document, depth, operations, string, path, frame"],
-  ["connect to an empty text, as of a variable that isn't set", () => connect({ url: "" }), "NOT_JSON", url],
+  ["connect to an empty text, as of a variable that isn't set", () => connect({ url: "" }), "VALIDATION_FAILED", url],
   ["a mistyped option of a client", () => connect({ url: "/", onerror() {} } as never), "VALIDATION_FAILED", "there is no option onerror: the options are url, snapshot, onPatch, onError, shouldReconnect, notify, lazy, WebSocket, limits"],
   ["a handler that isn't one", () => connect({ url: "/", onError: 5 } as never), "VALIDATION_FAILED", "the option onError is a function"],
   ["a module for a WebSocket", () => connect({ url: "ws://localhost/", WebSocket: { WebSocket } } as never), "VALIDATION_FAILED", "the option WebSocket is a function"],
@@ -40,13 +43,25 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a SyncedState whose initial state is undefined", () => (synced(context(), { initial: undefined }) as SyncedState<object>).getState(), "STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined"],
   ["a number for the name of a SyncedState", () => synced(context(), { initial: {}, name: 5 }), "VALIDATION_FAILED", "the option name is up to 64 letters"],
   ["a message that is none", () => (synced(context(), { initial: {} }) as SyncedState<object>).webSocketMessage({} as never, 5 as never), "VALIDATION_FAILED", "the second argument is the message that came"],
-  ["an unknown option of diff", () => diff(1, 2, { keys: "id" } as never), "VALIDATION_FAILED", "there is no option keys: the options are key, dialect, limits"],
-  ["nothing to diff in texts", () => diffTexts(undefined as never, "1"), "NOT_JSON", "the texts to compare are strings, or bytes in a Uint8Array"],
-  ["an unknown option of mergeWrites", () => mergeWrites({}, [], { strategy: {} } as never), "VALIDATION_FAILED", "there is no option strategy: the options are strategies, dialect, limits"],
+  ["an unknown option of diff", () => diff(1, 2, { keys: "id" } as never), "VALIDATION_FAILED", "there is no option keys: the options are dialect, key, limits"],
+  ["nothing to diff in texts", () => diffTexts(undefined as never, "1"), "VALIDATION_FAILED", "the texts to compare are strings, or bytes in a Uint8Array"],
+  ["an unknown option of mergeWrites", () => mergeWrites({}, [], { strategy: {} } as never), "VALIDATION_FAILED", "there is no option strategy: the options are dialect, strategies, limits"],
   ["an unknown option of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, { allowed: [] } as never), "VALIDATION_FAILED", "there is no option allowed: the options are allow, view"],
-  ["null for the options of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, null as never), "NOT_JSON", "the options should be an object"],
-  ["null for the options of a schema", () => changeRequestSchema({}, null as never), "NOT_JSON", "the options should be an object"],
-  ["null for the options of a change that is taken back", () => revertChange({}, [], 0, null as never), "NOT_JSON", "the options should be an object"],
+  ["null for the options of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, null as never), "VALIDATION_FAILED", "the options are an object"],
+  ["null for the options of a schema", () => changeRequestSchema({}, null as never), "VALIDATION_FAILED", "the options are an object"],
+  ["null for the options of a change that is taken back", () => revertChange({}, [], 0, null as never), "VALIDATION_FAILED", "the options are an object"],
+  ["an unknown option of applyPatch", () => applyPatch({}, [], { limit: { string: 3 } } as never), "VALIDATION_FAILED", "there is no option limit: the options are limits"],
+  ["limits for the options of applyPatch", () => applyPatch({}, [], { string: 3 } as never), "VALIDATION_FAILED", "there is no option string: the options are limits"],
+  ["an unknown option of invert", () => invert({}, [], { limit: {} } as never), "VALIDATION_FAILED", "there is no option limit: the options are dialect, limits"],
+  ["an unknown option of compact", () => compact([], { bse: {} } as never), "VALIDATION_FAILED", "there is no option bse: the options are base, limits"],
+  ["an unknown option of filterPatch", () => filterPatch([], {}, { bse: {} } as never), "VALIDATION_FAILED", "there is no option bse: the options are base, limits"],
+  ["an unknown option of a schema", () => changeRequestSchema({}, { alow: [] } as never), "VALIDATION_FAILED", "there is no option alow: the options are state, allow, scope, limits"],
+  ["an unknown option of a change that is taken back", () => stateBefore({}, [], 0, { dialekt: "extended" } as never), "VALIDATION_FAILED", "there is no option dialekt: the options are dialect, limits"],
+  ["an unknown option of a document's difference", () => StateDocument.parse("{}").diff(StateDocument.parse("{}"), { dialekt: "extended" } as never), "VALIDATION_FAILED", "there is no option dialekt: the options are dialect, key"],
+  ["an unknown option of a patch", () => new StateTracker({}).getPatchText({ dialekt: "extended" } as never), "VALIDATION_FAILED", "there is no option dialekt: the options are dialect"],
+  ["an unknown option of step writes", () => new StateTracker({}).getStepWrites({ byItems: true } as never), "VALIDATION_FAILED", "there is no option byItems: the options are byItem"],
+  ["an unknown option of a repair", () => (synced(context(), { initial: {} }) as SyncedState<object>).repair({ versoin: 3 } as never), "VALIDATION_FAILED", "there is no option versoin: the options are version"],
+  ["options for the strategies of branches", () => mergeBranches({}, [], { strategies: { "/a": "sum" } } as never), "VALIDATION_FAILED", 'the third argument is the strategies themselves, by pointer: { "/tokens": "sum" }'],
   ["no text for the next version of a document", () => StateDocument.parse("{}").parseNext(undefined as never), "INVALID_JSON", "a document is parsed from a string, or from bytes"],
   ["an object without a prototype for a pointer", () => tracker({}).increment(Object.create(null) as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],
   ["null for the options of a repair", () => (synced(context(), { initial: {} }) as SyncedState<object>).repair(null as never), "VALIDATION_FAILED", "the options are an object"],
@@ -66,7 +81,7 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a number for a migration", () => synced(context(), { initial: {}, version: 2, migrate: 5 }), "VALIDATION_FAILED", "the option migrate is a function"],
   ["a handler of a SyncedState that isn't one", () => synced(context(), { initial: {}, onEvent: 5 }), "VALIDATION_FAILED", "the option onEvent is a function"],
   ["a mistyped bound of what is kept", () => synced(context(), { initial: {}, retention: { revision: 5 } }), "VALIDATION_FAILED", "there is no bound revision: the bounds are revisions, age, bytes"],
-  ["a limit of a SyncedState that is none", () => synced(context(), { initial: {}, limits: { depth: "deep" } }), "NOT_JSON", "the limit depth is a number"],
+  ["a limit of a SyncedState that is none", () => synced(context(), { initial: {}, limits: { depth: "deep" } }), "VALIDATION_FAILED", "the limit depth is a number"],
 
   ["a store of nothing", () => stored(), "VALIDATION_FAILED", noPlace],
   ["a store of null", () => stored(null), "VALIDATION_FAILED", noPlace],
@@ -77,29 +92,29 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a mistyped bound of what a store keeps", () => stored(memoryStorage(), { retention: { revision: 5 } }), "VALIDATION_FAILED", "there is no bound revision"],
   ["an unknown limit of a store", () => stored(memoryStorage(), { limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
 
-  ["a tracker of nothing", () => new StateTracker(undefined), "NOT_JSON", "give an initial state"],
-  ["limits of a tracker as a map", () => tracker({ limits: new Map([["document", 5]]) }), "NOT_JSON", "limits are a plain object"],
-  ["limits of diff as a list", () => diff(1, 2, { limits: [5] } as never), "NOT_JSON", "limits are a plain object"],
+  ["a tracker of nothing", () => new StateTracker(undefined), "VALIDATION_FAILED", "give an initial state"],
+  ["limits of a tracker as a map", () => tracker({ limits: new Map([["document", 5]]) }), "VALIDATION_FAILED", "limits are a plain object"],
+  ["limits of diff as a list", () => diff(1, 2, { limits: [5] } as never), "VALIDATION_FAILED", "limits are a plain object"],
   ["a state in the place of a snapshot", () => connect({ url: "/", snapshot: { notes: [] } } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
   ["a snapshot without a session", () => connect({ url: "/", snapshot: { revision: 1, state: {} } } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
   ["a snapshot of half a revision", () => connect({ url: "/", snapshot: { session: "s", revision: 1.5, state: {} } }), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
   ["a snapshot that contains itself", () => connect({ url: "/", snapshot: { session: "s", revision: 1, state: circle } }), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
   ["a snapshot that is null", () => connect({ url: "/", snapshot: null } as never), "VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }"],
-  ["limits of a client that are inherited", () => connect({ url: "/", limits: Object.create({ document: 5 }) as never }), "NOT_JSON", "limits are a plain object"],
+  ["limits of a client that are inherited", () => connect({ url: "/", limits: Object.create({ document: 5 }) as never }), "VALIDATION_FAILED", "limits are a plain object"],
   ["an unknown option of a tracker", () => tracker({ arrayDelta: true }), "VALIDATION_FAILED", "there is no option arrayDelta: the options are arrayDeltaMode, granularity, counters, texts, own, limits, history, validate"],
   ["an unknown limit of a tracker", () => tracker({ limits: { documents: 1 } }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
   ["an unknown limit of a patch", () => applyPatch({}, [], { limits: { documents: 1 } as never }), "VALIDATION_FAILED", "there is no limit documents: the limits are"],
-  ["a text for own", () => tracker({ own: "no" }), "NOT_JSON", "the option own is one of false, true"],
-  ["counters that are a pointer", () => tracker({ counters: "/n" }), "NOT_JSON", 'the option counters is a list of pointers, such as ["/a/b"]'],
-  ["counters that are numbers", () => tracker({ counters: ["/n", 1] }), "NOT_JSON", "the option counters is a list of pointers"],
-  ["counters with a hole", () => tracker({ counters: new Array(1) }), "NOT_JSON", "the option counters is a list of pointers"],
-  ["texts that are a pointer", () => tracker({ texts: "/n" }), "NOT_JSON", "the option texts is a list of pointers"],
-  ["texts that are an object", () => tracker({ texts: { "/n": true } }), "NOT_JSON", "the option texts is a list of pointers"],
-  ["a validator with another method", () => tracker({ validate: { parse() {} } }), "NOT_JSON", noRule],
-  ["a validator that is a text", () => tracker({ validate: "x" }), "NOT_JSON", noRule],
-  ["a validator that is null", () => tracker({ validate: null }), "NOT_JSON", noRule],
-  ["a validator with half of a schema", () => tracker({ validate: { "~standard": {} } }), "NOT_JSON", noRule],
-  ["a validator of a change request", () => applyChangeRequest({}, {}, { validate: { parse() {} } as never }), "NOT_JSON", noRule],
+  ["a text for own", () => tracker({ own: "no" }), "VALIDATION_FAILED", "the option own is true or false"],
+  ["counters that are a pointer", () => tracker({ counters: "/n" }), "VALIDATION_FAILED", 'the option counters is a list of pointers, such as ["/a/b"]'],
+  ["counters that are numbers", () => tracker({ counters: ["/n", 1] }), "VALIDATION_FAILED", "the option counters is a list of pointers"],
+  ["counters with a hole", () => tracker({ counters: new Array(1) }), "VALIDATION_FAILED", "the option counters is a list of pointers"],
+  ["texts that are a pointer", () => tracker({ texts: "/n" }), "VALIDATION_FAILED", "the option texts is a list of pointers"],
+  ["texts that are an object", () => tracker({ texts: { "/n": true } }), "VALIDATION_FAILED", "the option texts is a list of pointers"],
+  ["a validator with another method", () => tracker({ validate: { parse() {} } }), "VALIDATION_FAILED", noRule],
+  ["a validator that is a text", () => tracker({ validate: "x" }), "VALIDATION_FAILED", noRule],
+  ["a validator that is null", () => tracker({ validate: null }), "VALIDATION_FAILED", noRule],
+  ["a validator with half of a schema", () => tracker({ validate: { "~standard": {} } }), "VALIDATION_FAILED", noRule],
+  ["a validator of a change request", () => applyChangeRequest({}, {}, { validate: { parse() {} } as never }), "VALIDATION_FAILED", noRule],
 ])("%s", (_, run, code, says) => {
   expect(refusal(run)).toMatchObject({ code, message: expect.stringContaining(says) });
 });
@@ -159,8 +174,8 @@ describe("tools that run at once", () => {
     ["a promise", (run) => [run, Promise.resolve()], {}, "VALIDATION_FAILED", noTools],
     ["a hole", (run) => [run, ...new Array(1)], {}, "VALIDATION_FAILED", noTools],
     ["no list", (run) => run, {}, "VALIDATION_FAILED", noTools],
-  ["counters that are a pointer", (run) => [run], { counters: "/n" }, "NOT_JSON", "the option counters is a list of pointers"],
-    ["texts that are a pointer", (run) => [run], { texts: "/n" }, "NOT_JSON", "the option texts is a list of pointers"],
+  ["counters that are a pointer", (run) => [run], { counters: "/n" }, "VALIDATION_FAILED", "the option counters is a list of pointers"],
+    ["texts that are a pointer", (run) => [run], { texts: "/n" }, "VALIDATION_FAILED", "the option texts is a list of pointers"],
   ])("%s", async (_, tools, options, code, says) => {
     let ran = 0;
     const run = async (): Promise<void> => void ran++;
@@ -172,16 +187,17 @@ describe("tools that run at once", () => {
 });
 
 describe("a session", () => {
-  const ofStorage = "a status is one of active, completed, failed, interrupted, paused";
-  const ofAgents = "a status is one of running, waiting_tool, completed, failed, interrupted, paused";
+  const statuses = 'a status is one of "active", "completed", "failed", "interrupted", "paused"';
   const noCall = "a call is an object that has its id and what runs: { toolCallId, run }";
 
   test.each<[name: string, run: (store: DurableStateStore) => Promise<unknown>, says: string]>([
-    ["a mistyped status at the beginning", (store) => store.createSession("new", { status: "runing" as never }), ofStorage],
-    ["a mistyped status that is saved", (store) => store.saveState("s", { status: "runing" as never }), ofStorage],
-    ["a mistyped status that is expected", (store) => store.compareAndSetStatus("s", ["runing" as never], "paused"), ofStorage],
-    ["a mistyped status that is set", (store) => store.compareAndSetStatus("s", ["active"], "runing" as never), ofStorage],
-    ["a mistyped status of an agent", (store) => store.updateStatus("s", "runing" as never), ofAgents],
+    ["an unknown option of a write", (store) => store.saveState("s", {}, { expectedversion: 1 } as never), "there is no option expectedversion: the options are expectedVersion, fencingToken"],
+    ["an unknown option of tools", (store) => store.parallel("s", "step", [], { promot: false } as never), "there is no option promot: the options are promote, strategies"],
+    ["a mistyped status at the beginning", (store) => store.createSession("new", { status: "runing" as never }), statuses],
+    ["a mistyped status that is saved", (store) => store.saveState("s", { status: "runing" as never }), statuses],
+    ["a mistyped status that is expected", (store) => store.compareAndSetStatus("s", ["runing" as never], "paused"), statuses],
+    ["a mistyped status that is set", (store) => store.compareAndSetStatus("s", ["active"], "runing" as never), statuses],
+    ["a mistyped status of an agent", (store) => store.updateStatus("s", "runing" as never), statuses],
     ["a state that nobody waited for", (store) => store.saveState("s", store.loadState("s") as never), "the state is an object, and not a promise of one: await it"],
     ["a Map for a state", (store) => store.saveState("s", new Map([["stepCount", 1]]) as never), "the state is an object"],
     ["a Date for the options", (store) => store.createSession("new", new Date() as never), "the options are an object"],

@@ -46,5 +46,5 @@ test("whoever has a limit has all of the state looked at, which has to be JSON",
 
 test("a document is compared with a document", () => {
   const document = StateDocument.parse("{}");
-  expect(refusal(() => document.diff({} as never)).code).toBe("NOT_JSON");
+  expect(refusal(() => document.diff({} as never)).code).toBe("VALIDATION_FAILED");
 });

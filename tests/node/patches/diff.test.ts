@@ -131,10 +131,10 @@ describe("bad input", () => {
   });
 
   test("an option of the wrong type", () => {
-    expect(refusal(() => diff([], [1], { key: 5 as never })).code).toBe("NOT_JSON");
-    expect(refusal(() => diff([], [1], { limits: null as never })).code).toBe("NOT_JSON");
+    expect(refusal(() => diff([], [1], { key: 5 as never })).code).toBe("VALIDATION_FAILED");
+    expect(refusal(() => diff([], [1], { limits: null as never })).code).toBe("VALIDATION_FAILED");
     const document = StateDocument.parse("[]");
-    expect(refusal(() => document.diff(document, { key: {} as never })).code).toBe("NOT_JSON");
+    expect(refusal(() => document.diff(document, { key: {} as never })).code).toBe("VALIDATION_FAILED");
   });
 
   test("limits name what is over", () => {

@@ -115,7 +115,7 @@ describe("bad input", () => {
     expect(refusal(() => mergeWrites({}, [{ ops: [{ kind: "delete", path: "a" }] }])).code).toBe("INVALID_POINTER");
     expect(refusal(() => mergeWrites({ a: new Map() }, [{ ops: [{ kind: "replace", path: "/a/b", value: 1 }] }])).code).toBe("NOT_JSON");
     expect(refusal(() => mergeBranches({}, [{ a: 1n }])).code).toBe("NOT_JSON");
-    expect(refusal(() => mergeBranches({}, undefined as never)).code).toBe("NOT_JSON");
+    expect(refusal(() => mergeBranches({}, undefined as never)).code).toBe("VALIDATION_FAILED");
     const writer = { ops: [{ kind: "append" as const, path: "/a", items: ["x".repeat(60)] }] };
     expect(refusal(() => mergeWrites({ a: [] }, [writer, writer], { limits: { document: 100 } })).code).toBe("LIMIT_EXCEEDED");
   });

@@ -15,7 +15,7 @@ test.each([[5], [undefined], [null], [{}], [["x"]], [5n], [Symbol("s")]])("%o is
   const tracker = new StateTracker({ answer: "a" });
   const answer = tracker.stream("/answer");
   answer.write("[1");
-  expect(() => answer.write(value as never)).toThrow(expect.objectContaining({ code: "NOT_JSON" }));
+  expect(() => answer.write(value as never)).toThrow(expect.objectContaining({ code: "VALIDATION_FAILED" }));
   answer.write("2]");
   answer.end();
   expect(tracker.getState()).toEqual({ answer: [12] });

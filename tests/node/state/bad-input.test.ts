@@ -257,7 +257,7 @@ describe("drafts", () => {
     ["history", { history: NaN }], ["history", { history: -1 }], ["document", { limits: { document: NaN } }], ["depth", { limits: { depth: 5_000 } }], ["frame", { limits: { frame: 100 } }],
   ])("%s mistyped: said by the constructor, by name", (name, options) => {
     const error = refusal(() => new StateTracker({}, options as never));
-    expect([error.code, error.message]).toEqual(["NOT_JSON", expect.stringContaining(name)]);
+    expect([error.code, error.message]).toEqual(["VALIDATION_FAILED", expect.stringContaining(name)]);
   });
 
   test.each<[string, (options: any) => unknown]>([
@@ -269,6 +269,6 @@ describe("drafts", () => {
     ["applyChangeRequest", (options) => applyChangeRequest({}, {}, options)],
   ])("%s with a dialect that there isn't", (_, run) => {
     expect(() => run({ dialect: "extended" })).not.toThrow();
-    expect(refusal(() => run({ dialect: "standard" }))).toMatchObject({ code: "NOT_JSON", message: expect.stringContaining("dialect") });
+    expect(refusal(() => run({ dialect: "standard" }))).toMatchObject({ code: "VALIDATION_FAILED", message: expect.stringContaining("dialect") });
   });
 });

@@ -1,5 +1,5 @@
 import { sessionOf } from "../checkpoints.js";
-import { checkId, checkPage } from "../checks.js";
+import { checkId, checkPage } from "../../bridge/checks.js";
 import { keptCustom, restoreCustom } from "../custom.js";
 import { STORED } from "../stored-sessions.js";
 import type { Checkpoint, CreateCheckpointParams, ListCheckpointsOptions, PaginatedCheckpoints, WriteOptions } from "../types.js";

@@ -1,4 +1,4 @@
-import { checkCount, checkFlag, checkPage } from "../checks.js";
+import { checkCount, checkFlag, checkPage } from "../../bridge/checks.js";
 import { textsOf } from "../messages.js";
 import { STORED } from "../stored-sessions.js";
 import type { GetMessagesOptions, Message, PaginatedMessages, WriteOptions } from "../types.js";
@@ -37,7 +37,7 @@ export class MessageOperations extends CustomStateOperations {
    * ```
    */
   async getMessages(sessionId: string, options: GetMessagesOptions = {}): Promise<PaginatedMessages> {
-    const { offset, limit } = checkPage(options);
+    const { offset, limit } = checkPage(options, "includeThinking");
     const includeThinking = checkFlag("the option includeThinking", options.includeThinking ?? true);
     return this[STORED].read((rooms) => {
       const session = rooms.sessions.require(sessionId);

@@ -1,10 +1,10 @@
 import type { InterruptContext, SessionStatus } from "../../compat/helix/status.js";
 import type { PatchwireError } from "../../errors.js";
-import { checkCount, checkId, checkList, checkOptions } from "../checks.js";
+import { checkCount, checkId, checkList, checkObject, checkOptions } from "../../bridge/checks.js";
 import { replaceCustom } from "../custom.js";
 import { ExecutorSupersededError } from "../errors.js";
 import { textsOf } from "../messages.js";
-import { detailsOf, statusOf, statusOfAgent } from "../sessions.js";
+import { detailsOf, statusOf } from "../sessions.js";
 import { STORED, type StoredSessions } from "../stored-sessions.js";
 import type { AgentStatus, CreateSessionOptions, SessionState, StatusChange, UntypedSessionState, WriteOptions } from "../types.js";
 
@@ -33,7 +33,7 @@ export class SessionOperations {
    * ```
    */
   async createSession<TState>(sessionId: string, options: CreateSessionOptions<TState> = {}): Promise<void> {
-    const { status = "active", stepCount = 0, customState = {} } = checkOptions(options) as CreateSessionOptions;
+    const { status = "active", stepCount = 0, customState = {} } = checkObject("the options", options, "are an object") as CreateSessionOptions;
     checkId("the session's id", sessionId);
     this[STORED].transaction(({ sessions }) => {
       const session = sessions.create(sessionId, customState);
@@ -160,7 +160,7 @@ export class SessionOperations {
    * ```
    */
   async updateStatus(sessionId: string, status: AgentStatus | SessionStatus, context: { interruptContext?: InterruptContext } & WriteOptions = {}): Promise<void> {
-    this[STORED].change(sessionId, context, (session) => session.setStatus(statusOfAgent(status), context));
+    this[STORED].change(sessionId, context, (session) => session.setStatus(statusOf(status), context), "interruptContext", "error");
   }
 
   /**
@@ -185,7 +185,7 @@ export class SessionOperations {
     newStatus: SessionStatus,
     options: { interruptContext?: InterruptContext; error?: string } & WriteOptions = {},
   ): Promise<StatusChange> {
-    const { expectedVersion, fencingToken, ...context } = checkOptions(options) as typeof options;
+    const { expectedVersion, fencingToken, ...context } = checkOptions(options, ["expectedVersion", "fencingToken", "interruptContext", "error"]) as typeof options;
     const expected = checkList<SessionStatus>("the expected statuses", expectedStatuses).map(statusOf);
     if (expectedVersion !== undefined) checkCount("the expected version", expectedVersion);
     return this[STORED].transaction(({ sessions }): StatusChange => {

@@ -1,7 +1,7 @@
 import { checkParallel, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
-import { checkCount, checkFlag, checkObject, checkOptions } from "../checks.js";
+import { checkCount, checkFlag, checkObject, checkOptions } from "../../bridge/checks.js";
 import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
 import type { Rooms } from "../rooms.js";
@@ -10,6 +10,8 @@ import { STORED } from "../stored-sessions.js";
 import { checkCalls, runCalls, type ToolCall } from "../tool-calls.js";
 import type { Message, Promotion, StagedChanges, UntypedSessionState, WriteOptions } from "../types.js";
 import { CheckpointOperations } from "./checkpoints.js";
+
+const PARALLEL = ["promote", "strategies", "counters", "texts", "expectedVersion", "fencingToken"];
 
 /** What is done in a session's steps: what their calls have written is staged until it is promoted or discarded. */
 export class StagingOperations extends CheckpointOperations {
@@ -192,11 +194,11 @@ export class StagingOperations extends CheckpointOperations {
     calls: readonly ToolCall<T>[],
     options: ParallelOptions & WriteOptions & { promote?: boolean } = {},
   ): Promise<ParallelResult<readonly unknown[]>> {
-    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, ...rest } = checkOptions(options) as typeof options;
+    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, fencingToken, ...rest } = checkOptions(options, PARALLEL) as typeof options;
     checkCalls(calls);
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
-    const check = { ...rest, ...(expectedVersion !== undefined && { expectedVersion }) };
+    const check = { ...(fencingToken !== undefined && { fencingToken }), ...(expectedVersion !== undefined && { expectedVersion }) };
     const { number, base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
       session.check(check);
