@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::str::FromStr;
 
 use crate::text::number;
 
@@ -69,41 +68,6 @@ impl Code {
             Code::StreamTruncated => "STREAM_TRUNCATED",
             Code::NotFound => "NOT_FOUND",
         }
-    }
-}
-
-const CODES: [Code; 15] = [
-    Code::InvalidJson,
-    Code::NotJson,
-    Code::InvalidPointer,
-    Code::InvalidPatch,
-    Code::PathNotFound,
-    Code::IndexOutOfRange,
-    Code::TestFailed,
-    Code::LimitExceeded,
-    Code::Conflict,
-    Code::StaleState,
-    Code::Closed,
-    Code::ForbiddenPath,
-    Code::ValidationFailed,
-    Code::StreamTruncated,
-    Code::NotFound,
-];
-
-/// As [`Code::as_str`] has it; `VALIDATION_FAILED` for anything else.
-///
-/// ```
-/// use patchwire::Code;
-///
-/// assert_eq!("CLOSED".parse(), Ok(Code::Closed));
-/// assert_eq!("closed".parse::<Code>().unwrap_err().code, Code::ValidationFailed);
-/// ```
-impl FromStr for Code {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Code> {
-        let unknown = || Error::new(Code::ValidationFailed, "there is no such code");
-        CODES.into_iter().find(|code| code.as_str() == text).ok_or_else(unknown)
     }
 }
 

@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use patchwire::{ArrayDelta, Code, Dialect, Document, Limits, MAX_DEPTH, Patch, Tracker, TrackerOptions};
+use patchwire::{Code, Dialect, Document, Limits, MAX_DEPTH, Patch, Tracker, TrackerOptions};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -26,7 +26,7 @@ fn texts_print_as_the_host_prints_them() {
 #[wasm_bindgen_test]
 fn a_change_comes_out_as_a_patch_that_leads_to_it() {
     let base = Document::parse(r#"{"items":[{"id":1},{"id":2},{"id":3}],"note":"a"}"#).unwrap();
-    let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    let options = TrackerOptions::default();
     let mut tracker = Tracker::new(base.clone(), options);
     let change = r#"[{"op":"remove","path":"/items/0"},{"op":"add","path":"/items/-","value":{"id":0.5}},{"op":"str_ins","path":"/note","pos":1,"str":"b"}]"#;
     tracker.apply(&Patch::parse(change).unwrap()).unwrap();

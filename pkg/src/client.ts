@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { requireFunction, requireKnown, requireOneOf } from "./bridge/options.js";
+import { checkFlag, checkFunction, checkKnown, checkOneOf, refusal } from "./bridge/checks.js";
 import { PatchwireError } from "./errors.js";
 import { PlainCopy } from "./state/edits.js";
 import { memberOf, namesIn } from "./state/pointer.js";
@@ -77,10 +77,10 @@ export class SyncedClient<T> {
   constructor(options: ConnectOptions) {
     this.#options = options;
     const url = typeof options?.url === "function" ? null : resolve(options?.url);
-    requireKnown("option", options, OPTIONS);
-    for (const name of ["onPatch", "onError", "shouldReconnect", "WebSocket"] as const) requireFunction(name, options[name]);
-    requireOneOf("notify", options.notify ?? "change", ["change", "frame"]);
-    requireOneOf("lazy", options.lazy ?? false, [false, true]);
+    checkKnown("option", options, OPTIONS);
+    for (const name of ["onPatch", "onError", "shouldReconnect", "WebSocket"] as const) checkFunction(`the option ${name}`, options[name]);
+    checkOneOf("the option notify", options.notify ?? "change", ["change", "frame"]);
+    checkFlag("the option lazy", options.lazy ?? false);
     const WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     const text = snapshotText(options.snapshot);
     this.#protocol = new Protocol(options, WebSocket, this.#events());
@@ -183,7 +183,7 @@ export class SyncedClient<T> {
    * @param options.session the session of the revision; without it, the one that the state has then. Where the state goes on as another
    *   session than that, which never has the commit, the waiting has an end as well.
    * @param options.signal gives up: `AbortSignal.timeout(5_000)`.
-   * @throws PatchwireError `CLOSED` where the client is closed, or is closed before; `NOT_JSON` for what is no revision; the signal's reason.
+   * @throws PatchwireError `CLOSED` where the client is closed, or is closed before; `VALIDATION_FAILED` for what is no revision; the signal's reason.
    * @example
    * ```ts
    * import { connect } from "patchwire/client";
@@ -194,7 +194,7 @@ export class SyncedClient<T> {
    */
   whenRevision(revision: number, { session, signal }: { session?: string | undefined; signal?: Abort | undefined } = {}): Promise<void> {
     const isOne = Number.isSafeInteger(revision) && revision >= 0;
-    if (!isOne) return Promise.reject(new PatchwireError("NOT_JSON", "a revision is a whole number from 0 on, such as SyncedState.revision"));
+    if (!isOne) return Promise.reject(refusal("a revision is a whole number from 0 on, such as SyncedState.revision"));
     const first = this.#protocol.session;
     const isThere = (): boolean => {
       const now = this.#protocol.session;
@@ -275,7 +275,7 @@ export class SyncedClient<T> {
    * ```
    */
   subscribe: Subscribe<T> = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
-    if (typeof (typeof first === "string" ? second : first) !== "function") throw new TypeError("a listener is a function");
+    if (typeof (typeof first === "string" ? second : first) !== "function") throw refusal("a listener is a function");
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);
     this.#begin();

@@ -308,7 +308,7 @@ fn object_of(members: Vec<(Key, Node)>) -> Node {
 /// Written at the deepest places that changed, even where replacing what holds them would be shorter: other writers may
 /// be at work beside them.
 fn way(before: &Document, after: &Document, dialect: Dialect) -> Result<Patch> {
-    let comparison = Comparison { key: None, arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended };
+    let comparison = Comparison { growth: dialect == Dialect::Extended, ..Comparison::default() };
     told(moves::diff(&before.root, &after.root, &comparison), before, after, dialect, None)
 }
 

@@ -189,7 +189,7 @@ fn way(
     appended: &[(Vec<Step>, Vec<Node>)],
     options: &ChangeOptions,
 ) -> Result<Patch> {
-    let comparison = Comparison { arrays: ArrayDelta::Precise, growth: options.dialect == Dialect::Extended, ..Comparison::default() };
+    let comparison = Comparison { growth: options.dialect == Dialect::Extended, ..Comparison::default() };
     let mut changes = Changes::new(ArrayDelta::Precise);
     for path in whole {
         let [from, to] = [before, after].map(|document| edit::find(&document.root, path));

@@ -8,7 +8,6 @@ use super::{Comparison, Differ};
 use crate::changes::{Change, Changes, Members, Sequence, reorder};
 use crate::node::Node;
 use crate::ordered::Ordered;
-use crate::writes::ArrayDelta;
 
 /// Bytes looked at altogether. What is left when they are used up is told as a whole.
 const EFFORT: usize = 1 << 18;
@@ -19,7 +18,7 @@ pub(crate) fn compared(changes: &Changes, base: &Node, current: &Node) -> Option
     if !changes.is_assigned {
         return None;
     }
-    let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+    let comparison = Comparison::default();
     let mut gone = Ordered::default();
     note_gone(&changes.root, base, &mut gone);
     let mut assigned = Assigned { differ: Differ::brief(&comparison, EFFORT), gone };

@@ -252,7 +252,7 @@ mod tests {
     fn what_is_told_as_a_whole_has_partners_all_the_same() {
         let list = |items: &str| parse(format!("[{items}]").into_bytes().into(), &Limits::default()).unwrap();
         let (before, after) = (list("1,2,3,4,5,6,7,8"), list("11,12,13,4,15,16,17,18,19"));
-        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+        let comparison = Comparison::default();
         assert!(matches!(opening(&mut before.clone(), &mut after.clone(), &comparison), Change::Whole));
         assert_eq!(partners(&before, &after), [(3, 3)]);
     }
@@ -261,7 +261,7 @@ mod tests {
     fn items_that_are_paired_are_opened_once() {
         let (before, after) = (rows(""), rows(r#","done":false"#));
         let (mut old, mut new) = (before.clone(), after.clone());
-        let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+        let comparison = Comparison::default();
         assert!(matches!(opening(&mut old, &mut new, &comparison), Change::Items(_)));
         let is_text = |node: &Node| node.as_array().is_some_and(|items| items.iter().any(|item| matches!(item, Node::Raw(_))));
         assert!(is_text(&before) && is_text(&after), "the documents stay as they are");

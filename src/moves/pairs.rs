@@ -8,7 +8,6 @@ use crate::edit::Step;
 use crate::node::Node;
 use crate::ordered::{in_both, sorted};
 use crate::print;
-use crate::writes::ArrayDelta;
 
 /// Values that arrived by value, or were edited on their way, are compared with so many that were taken.
 const CANDIDATES: usize = 4;
@@ -69,7 +68,7 @@ pub(crate) fn alike<'a>(taken: Vec<&'a Taken>, mut put: Vec<&'a Put>) -> Vec<Pai
     let taken: Vec<&Taken> = taken.into_iter().filter(|value| is_worthwhile(&value.node)).collect();
     let by_length = sorted(taken.iter().zip(0..).map(|(value, number)| (print::length(&value.node, most) as u64, number)));
     let mut taken: Vec<(&Taken, u64)> = by_length.iter().filter_map(|(length, number)| Some((*taken.get(*number)?, *length))).collect();
-    let comparison = Comparison { arrays: ArrayDelta::Precise, ..Comparison::default() };
+    let comparison = Comparison::default();
     let total: usize = put.iter().map(|(_, length)| length).sum();
     let mut differ = Differ::new(&comparison, Effort::new(total.saturating_mul(8 * CANDIDATES)));
     let mut pairs = Vec::new();

@@ -5,7 +5,7 @@ use super::{Dialect, Patch};
 use crate::diff::Comparison;
 use crate::document::Document;
 use crate::moves;
-use crate::writes::{self, ArrayDelta};
+use crate::writes;
 
 /// How documents are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Document {
     pub fn diff(&self, other: &Document, options: &DiffOptions) -> Patch {
         let growth = options.dialect == Dialect::Extended;
         let key = options.key.as_ref().map(|key| key.as_bytes());
-        let comparison = Comparison { key, arrays: ArrayDelta::Precise, growth };
+        let comparison = Comparison { key, growth, ..Comparison::default() };
         let mut writes = moves::diff(&self.root, &other.root, &comparison);
         writes::cap(&mut writes, &other.root, other.limits.operations);
         // It fails only without the base.

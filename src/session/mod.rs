@@ -21,7 +21,6 @@ use crate::store::{Piece, Plan, Retention, RowOperation, Rows, Store, Woken};
 use crate::sync::resume::{PatchFrame, Standard};
 use crate::sync::{ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
-use crate::writes::ArrayDelta;
 
 /// A commit that the host is to make.
 #[derive(Debug)]
@@ -124,7 +123,7 @@ impl Session {
         let limits = document.limits;
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.
-        let options = TrackerOptions { array_delta: ArrayDelta::Precise, limits, history: 0, ..TrackerOptions::default() };
+        let options = TrackerOptions { limits, history: 0, ..TrackerOptions::default() };
         Session { tracker: Tracker::of_session(document, options), store, server, proposed: None }
     }
 
@@ -215,6 +214,22 @@ impl Session {
     pub fn at(&mut self, revision: u64) -> Result<Document> {
         let past = self.store.at(revision)?;
         Ok(Document { limits: self.document().limits, ..past })
+    }
+
+    /// Refuses what came out of the states that [`Session::at`] gave, if some of it couldn't be read. Ask after reading: a revision is
+    /// read where somebody looks.
+    ///
+    /// # Errors
+    /// As [`Session::check`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, session::Session};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("[1]").unwrap());
+    /// assert_eq!(session.at(0).unwrap().to_string(), "[1]");
+    /// assert!(session.check_past().is_ok());
+    /// ```
+    pub fn check_past(&self) -> Result<()> {
+        self.store.check_past()
     }
 
     /// The state as it is, with what hasn't been committed.

@@ -149,9 +149,9 @@ impl Tracker {
     /// `CLOSED` where there is no such cursor.
     ///
     /// ```
-    /// use patchwire::{ArrayDelta, Document, Patch, Tracker, TrackerOptions};
+    /// use patchwire::{Document, Patch, Tracker, TrackerOptions};
     ///
-    /// let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    /// let options = TrackerOptions::default();
     /// let mut tracker = Tracker::new(Document::parse("[1,2,3]").unwrap(), options);
     /// let patch = r#"[{"op":"replace","path":"/0","value":7},{"op":"replace","path":"/2","value":9}]"#;
     /// tracker.apply(&Patch::parse(patch).unwrap()).unwrap();

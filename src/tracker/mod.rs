@@ -44,8 +44,8 @@ pub struct TrackerOptions {
 
 impl Default for TrackerOptions {
     fn default() -> Self {
-        let (granularity, counters, texts, limits) = Default::default();
-        TrackerOptions { granularity, array_delta: ArrayDelta::Precise, counters, texts, limits, history: 100 }
+        let (granularity, array_delta, counters, texts, limits) = Default::default();
+        TrackerOptions { granularity, array_delta, counters, texts, limits, history: 100 }
     }
 }
 
@@ -99,9 +99,9 @@ impl Tracker {
     /// Starts tracking at this document. O(1).
     ///
     /// ```
-    /// use patchwire::{ArrayDelta, Dialect, Document, Patch, Tracker, TrackerOptions};
+    /// use patchwire::{Dialect, Document, Patch, Tracker, TrackerOptions};
     ///
-    /// let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    /// let options = TrackerOptions::default();
     /// let mut tracker = Tracker::new(Document::parse("[1,2,3]").unwrap(), options);
     /// tracker.apply(&Patch::parse(r#"[{"op":"remove","path":"/1"}]"#).unwrap()).unwrap();
     /// assert_eq!(tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap().to_string(), r#"[{"op":"remove","path":"/1"}]"#);
@@ -173,14 +173,9 @@ impl Tracker {
     /// assert_eq!(patch.to_string(), r#"[{"op":"str_ins","path":"/answer","pos":2,"str":" it."}]"#);
     /// ```
     pub fn append(&mut self, place: impl AsPointer, text: &str) -> Result<()> {
-        self.append_at(place, text.as_bytes())
-    }
-
-    /// [`Tracker::append`], of a text that may have lone surrogates.
-    pub(crate) fn append_at(&mut self, place: impl AsPointer, text: &[u8]) -> Result<()> {
         let path = self.place(place)?;
         let in_step = !self.history.is_on() || self.history.continues(&Cause::Append(path.clone()));
-        let edit = Edit::AppendText { path, text: text.to_vec() };
+        let edit = Edit::AppendText { path, text: text.as_bytes().to_vec() };
         if in_step { self.grow(&edit, None) } else { self.change(edit) }
     }
 

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::moves;
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
-use crate::writes::{self, ArrayDelta};
+use crate::writes;
 
 /// As many are kept: each keeps what has changed since alive.
 const CHECKPOINTS: usize = 32;
@@ -139,7 +139,7 @@ impl Tracker {
     }
 
     fn back_to(&self, past: &Node, dialect: Dialect) -> Result<Patch> {
-        let comparison = Comparison { arrays: ArrayDelta::Precise, growth: dialect == Dialect::Extended, key: None };
+        let comparison = Comparison { growth: dialect == Dialect::Extended, ..Comparison::default() };
         let mut writes = moves::diff(&self.document.root, past, &comparison).shortened(past);
         writes::cap(&mut writes, past, self.options.limits.operations);
         patch::derive(writes, Some(&self.document.root), dialect)

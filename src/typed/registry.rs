@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::batch::place;
+use super::batch::{not_of_type, place};
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
 use crate::document::{decode, encode};
@@ -144,10 +144,7 @@ impl Registration {
 
     /// A value read from JSON.
     pub fn decode(&self, value: &Node) -> Result<Held> {
-        let mismatch = |inside: String| {
-            Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(place(self.key) + &inside)
-        };
-        (self.decode)(value).map_err(mismatch)
+        (self.decode)(value).map_err(|inside| not_of_type(self.key, &inside))
     }
 }
 

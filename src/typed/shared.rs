@@ -7,9 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::batch::not_of_type;
 use crate::document::Document;
 use crate::document::decode;
-use crate::error::{Code, Error};
+use crate::error::Error;
 
 /// What is shared, as a type without values: its namespace and its type.
 pub trait ProfileKey: 'static + Send + Sync {
@@ -141,10 +142,7 @@ where
     /// The store's; `VALIDATION_FAILED` where the value isn't of the type.
     pub async fn read<K: ProfileKey>(&self, key: impl AsRef<str>) -> Result<K::Value, S::Error> {
         let Some(stored) = self.store.get(K::KEY, key.as_ref()).await? else { return Ok(K::Value::default()) };
-        let mismatch = |inside: String| {
-            Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(super::batch::place(K::KEY) + &inside)
-        };
-        Ok(decode(&stored.root).map_err(mismatch)?)
+        Ok(decode(&stored.root).map_err(|inside| not_of_type(K::KEY, &inside))?)
     }
 
     /// Puts a value under a key.

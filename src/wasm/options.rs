@@ -50,5 +50,5 @@ fn pointers(list: JsValue) -> JsResult<Vec<Pointer>> {
 }
 
 fn mistyped(reason: &'static str) -> JsValue {
-    to_js(Error::new(Code::NotJson, reason))
+    to_js(Error::new(Code::ValidationFailed, reason))
 }

@@ -161,14 +161,13 @@ impl TrackerCore {
         self.tracked.tell(|tracker| tracker.stream(arena.head(length))).map(|stream| stream.0).map_err(to_js)
     }
 
-    /// Adds nothing to the end of the string at the pointer in the arena's first `length` bytes: refuses what isn't one.
-    pub fn append(&mut self, arena: &Arena, length: usize) -> JsResult<()> {
-        self.tracked.tell(|tracker| tracker.append_at(arena.head(length), b"")).map_err(to_js)
-    }
-
-    /// Adds to the number at the pointer in the arena's first `length` bytes.
-    pub fn increment(&mut self, arena: &Arena, length: usize, by: f64) -> JsResult<()> {
-        self.tracked.tell(|tracker| tracker.increment(arena.head(length), by)).map_err(to_js)
+    /// Adds nothing to the string, or to the number, at the pointer in the arena's first `length` bytes: refuses what isn't one.
+    pub fn refuse_addition(&mut self, arena: &Arena, length: usize, is_text: bool) -> JsResult<()> {
+        let add = |tracker: &mut Tracker| {
+            let place = arena.head(length);
+            if is_text { tracker.append(place, "") } else { tracker.increment(place, 0.0) }
+        };
+        self.tracked.tell(add).map_err(to_js)
     }
 
     /// About how many bytes the document's text has.

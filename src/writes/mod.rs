@@ -37,11 +37,11 @@ pub enum Granularity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ArrayDelta {
     /// One `replace` of the outermost changed array.
-    #[default]
     Replace,
     /// A pure in-place append is `append`; anything else as `Replace`. For writers in parallel on one base.
     Append,
     /// Index by index, at any depth. For a single writer.
+    #[default]
     Precise,
 }
 

@@ -26,7 +26,7 @@ proptest! {
     #[test]
     fn the_past_comes_back_exactly(start in values(), acts in acts(), steps in prop_oneof![Just(100usize), 0..4usize]) {
         let base = document(&start);
-        let mut tracker = Tracker::new(base.clone(), TrackerOptions { history: steps, array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
+        let mut tracker = Tracker::new(base.clone(), TrackerOptions { history: steps, ..TrackerOptions::default() });
         let wire = tracker.open_cursor();
         let mut follower = base.clone();
         // The states that can be reached, and which is the present one.
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn what_streams_write_comes_and_goes_in_steps(list in prop::collection::vec(values(), 1..4), value in values(), pieces in 1usize..6, acts in prop::collection::vec(0..6u8, 1..24)) {
         let base = document(&json!({ "list": list, "n": 0 }));
-        let mut tracker = Tracker::new(base.clone(), TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() });
+        let mut tracker = Tracker::new(base.clone(), TrackerOptions::default());
         let text = json!(["new", value]).to_string();
         let mut arriving = text.as_bytes().chunks(text.len().div_ceil(pieces));
         let stream = tracker.stream("/list/0").unwrap();
@@ -157,7 +157,7 @@ proptest! {
 }
 
 fn tracker(text: &str) -> Tracker {
-    Tracker::new(Document::parse(text).unwrap(), TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() })
+    Tracker::new(Document::parse(text).unwrap(), TrackerOptions::default())
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! In the standard dialect a move whose target shifts was a removal and an insertion, which has the value. All of it was measured
 //! before that.
 
-use patchwire::{ArrayDelta, Dialect, DiffOptions, Document, Patch, Tracker, TrackerOptions};
+use patchwire::{Dialect, DiffOptions, Document, Patch, Tracker, TrackerOptions};
 
 #[test]
 fn the_array_is_told_as_a_whole() {
     let start = Document::parse(r#"[{"a":1,"b":"some text","c":null},0.5,[0.5],null]"#).unwrap();
-    let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    let options = TrackerOptions::default();
     let mut tracker = Tracker::new(start.clone(), options);
     tracker.apply(&Patch::parse(r#"[{"op":"move","from":"/0","path":"/1/0"},{"op":"move","from":"/0","path":"/2"}]"#).unwrap()).unwrap();
     let patch = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();

@@ -2,11 +2,11 @@
 //! the whole value, and a string that grew as a replacement, which the extended dialect tells by a position. And a move that
 //! became two operations was measured with all others, so that the array around it was told by more text than it has.
 
-use patchwire::{ArrayDelta, Dialect, Document, Patch, Pointer, Tracker, TrackerOptions};
+use patchwire::{Dialect, Document, Patch, Pointer, Tracker, TrackerOptions};
 
 fn told(start: &str, changes: &str, dialect: Dialect) -> String {
     let texts = vec![Pointer::parse("/list/*/text").unwrap()];
-    let options = TrackerOptions { array_delta: ArrayDelta::Precise, texts, ..TrackerOptions::default() };
+    let options = TrackerOptions { texts, ..TrackerOptions::default() };
     let start = Document::parse(start).unwrap();
     let mut tracker = Tracker::new(start.clone(), options);
     tracker.apply(&Patch::parse(changes).unwrap()).unwrap();

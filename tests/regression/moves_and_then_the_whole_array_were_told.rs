@@ -1,10 +1,10 @@
 //! Values that moved from one row of a list to another were told by a move each, and then the list was replaced all the same;
 //! beside a change elsewhere they were told by moves however many there were.
 
-use patchwire::{ArrayDelta, Dialect, Document, Patch, Tracker, TrackerOptions};
+use patchwire::{Dialect, Document, Patch, Tracker, TrackerOptions};
 
 fn told(start: &str, patch: &str) -> String {
-    let options = TrackerOptions { array_delta: ArrayDelta::Precise, ..TrackerOptions::default() };
+    let options = TrackerOptions::default();
     let mut tracker = Tracker::new(Document::parse(start).unwrap(), options);
     tracker.apply(&Patch::parse(patch).unwrap()).unwrap();
     let told = tracker.patch(Tracker::MAIN, Dialect::Rfc6902).unwrap();

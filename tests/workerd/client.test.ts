@@ -439,7 +439,7 @@ test("a client waits for the commit of an action", async () => {
   abort.abort(new Error("enough"));
   await expect(given).rejects.toThrow("enough");
   await expect(client.whenRevision(1_000, { signal: abort.signal })).rejects.toThrow("enough");
-  for (const none of [NaN, -1, 0.5, "7", undefined]) await expect(client.whenRevision(none as number)).rejects.toMatchObject({ code: "NOT_JSON" });
+  for (const none of [NaN, -1, 0.5, "7", undefined]) await expect(client.whenRevision(none as number)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
 
   // The state goes on as another one: one who waits for a commit of that has it, and who waits for one of the old has nothing to wait for.
   const old = client.whenRevision(1_000);

@@ -90,7 +90,7 @@ function snapshot(place: Place, known: Map<object, unknown>): unknown {
   if (known.has(place)) return known.get(place);
   place.seated();
   const copy = place.copied();
-  place.recipe.copied(place.now, copy);
+  place.recipe.state.copied(place.now, copy);
   known.set(place, copy);
   if (place.isInPlace) for (const kid of place.drafted ?? []) put(copy, kid.key, kid);
   fill(place, copy, known);

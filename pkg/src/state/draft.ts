@@ -54,8 +54,22 @@ export function inherited(place: Place, key: PropertyKey): unknown {
   return key === "__proto__" ? undefined : Reflect.get(place.now, key);
 }
 
+/**
+ * The property of a member that nobody has read: Object.keys asks about every member, which is no reason to read them all. Whoever gives it to
+ * another object has one there that can be looked at until the recipe ends.
+ */
 function unreadMember(place: Place, key: Key): PropertyDescriptor {
-  return { get: () => seen(open(place).slot(key)), set: (value) => Reflect.set(place.proxy!, key, value), enumerable: true, configurable: true };
+  return {
+    get() {
+      if (place.recipe.isSettling) throw new PatchwireError("NOT_JSON", "a draft's property was given to another object as it is described: give its value, as { ...draft } does", { path: pathOf(place, key) });
+      return seen(open(place).slot(key));
+    },
+    set(this: object, value: unknown) {
+      Reflect.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true });
+    },
+    enumerable: true,
+    configurable: true,
+  };
 }
 
 /** What is set through something that inherits from a draft is set there, as with a plain object. */
@@ -74,7 +88,6 @@ export function traps(find: (target: object) => Place): ProxyHandler<object> {
       if (!Object.hasOwn(place.holding(key), key)) return undefined;
       if (place instanceof ArrayPlace && key === "length") return { value: place.length, writable: true, enumerable: false, configurable: false };
       const at = place instanceof ArrayPlace ? Number(key) : (key as string);
-      // Object.keys asks about every member, which is no reason to read them all.
       if (place.now[at] instanceof Unread) return unreadMember(place, at);
       return { value: seen(place.slot(at)), writable: true, enumerable: true, configurable: true };
     },

@@ -1,7 +1,7 @@
 import { put, type Container, type Key } from "./containers.js";
 
 /** What the members of an object are asked for. */
-export interface MembersSource {
+interface MembersSource {
   /** What a member's slot holds; undefined where there is none. */
   member(name: string): unknown;
   /** What all of them hold. */

@@ -21,13 +21,13 @@ export class ObjectPlace extends Place {
 
   constructor(recipe: Recipe, base: Container, parent: Place | null, key: Key, isOfState: boolean) {
     super(recipe, base, parent, key, isOfState);
-    this.wide = recipe.members(base);
+    this.wide = recipe.state.members(base);
   }
 
   protected list(): void {
     // Members that a recipe has deleted come back in their order if it fails, which those of a document have for themselves.
     if (this.members !== null && this.removed !== null) this.standApart();
-    if (this.wide !== null) this.recipe.list(this.base);
+    if (this.wide !== null) this.recipe.state.list(this.base);
   }
 
   /** The members of an object of a document that aren't all listed in it. */
@@ -96,7 +96,7 @@ export class ObjectPlace extends Place {
     const names = namesOf(content);
     this.isLarge = names.length > LARGE;
     const copy = copyOfMembers(content, names, changesNames);
-    if (this.recipe.source(content) === null) haveNames(content, copy, names);
+    if (this.recipe.state.source(content) === null) haveNames(content, copy, names);
     this.becomes(copy);
   }
 
@@ -111,7 +111,7 @@ export class ObjectPlace extends Place {
     const written = Array.from(this.touched?.keys() ?? [], (key) => [key, Object.hasOwn(base, key) ? base[key] : ABSENT] as const);
     this.undo();
     this.isInPlace = false;
-    this.recipe.list(base);
+    this.recipe.state.list(base);
     const copy = copyOf(base, changesNames);
     for (const [key, slot] of written) {
       if (slot === ABSENT || this.removed?.has(key) === true) delete copy[key];

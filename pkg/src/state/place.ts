@@ -187,7 +187,7 @@ export abstract class Place {
   }
 
   /** It can be written to. */
-  protected own(changesNames = false): void {
+  own(changesNames = false): void {
     if (this.isOwn) return;
     if (this.recipe.mayWriteInto(this)) {
       this.isOwn = this.isInPlace = true;
@@ -215,7 +215,7 @@ export abstract class Place {
   /** From now on a copy is what it holds. */
   protected becomes(copy: Container): void {
     this.now = copy;
-    this.recipe.copied(this.base, copy);
+    this.recipe.state.copied(this.base, copy);
     this.byKey = null;
     const { drafted } = this;
     if (drafted !== null) for (const place of drafted) put(copy, place.key, place);

@@ -19,7 +19,7 @@ const OTHERS = /"(?:str_ins|move|copy)"/;
 const OURS = /^\[\{"op":"[arti]/;
 
 /** A value after a patch, and bounds of what came in. */
-export interface Patched {
+interface Patched {
   value: unknown;
   bytes: number;
   depth: number;

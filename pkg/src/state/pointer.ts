@@ -3,12 +3,16 @@ import { PatchwireError } from "../errors.js";
 /** How many names a pointer may have: the limit `path`, where it isn't another one. */
 const MOST = 1_024;
 
+/** Requires a string: what the core's glue makes of anything else fails in its hands, which would pass for the core's failure. */
+export function pointerText(pointer: string): string {
+  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
+  return pointer;
+}
+
 /** The names in a JSON Pointer (RFC 6901) that somebody gave, which is refused as the core does it (src/pointer/mod.rs). */
 export function namesIn(pointer: string): string[] {
   const refuse = (reason: string): PatchwireError => new PatchwireError("INVALID_POINTER", `${reason} (at '${pointer}')`, { path: pointer });
-  // It may be an object that has no text.
-  if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
-  if (pointer !== "" && !pointer.startsWith("/")) throw refuse("a pointer is empty or starts with '/'");
+  if (pointerText(pointer) !== "" && !pointer.startsWith("/")) throw refuse("a pointer is empty or starts with '/'");
   const names = segmentsOf(pointer);
   if (names.length > MOST) throw new PatchwireError("LIMIT_EXCEEDED", "a pointer is over the segment limit (limits.path)");
   if (/~(?![01])/.test(pointer)) throw refuse("'~' must be followed by 0 or 1");

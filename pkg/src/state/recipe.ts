@@ -1,13 +1,10 @@
 import { arrayDraft } from "./array-draft.js";
 import { ArrayPlace } from "./array-place.js";
 import { isContainer, type Container, type Key } from "./containers.js";
-import type { Members } from "./members.js";
 import { objectDraft } from "./object-draft.js";
 import { ObjectPlace } from "./object-place.js";
 import type { Place } from "./place.js";
 import type { State } from "./state.js";
-import type { Slots } from "./slots.js";
-import type { Source } from "./unread.js";
 
 /** A recipe while it runs: what its drafts have in common. Afterwards they are dead. */
 export class Recipe {
@@ -25,7 +22,7 @@ export class Recipe {
   /** What `splice` returned last: nobody means the state by that. */
   taken: unknown = undefined;
 
-  constructor(private readonly state: State) {}
+  constructor(readonly state: State) {}
 
   /** The state as the recipe sees it: a place, or the scalar that it is. */
   begin(value: unknown): unknown {
@@ -60,31 +57,6 @@ export class Recipe {
     return !this.sharesParts && place.isSeated;
   }
 
-  /** Whether all of the state has been read. */
-  get isWhole(): boolean {
-    return this.state.isWhole;
-  }
-
-  source(container: object): Source | null {
-    return this.state.source(container);
-  }
-
-  slots(container: object): Slots | null {
-    return this.state.slots(container);
-  }
-
-  members(container: object): Members | null {
-    return this.state.members(container);
-  }
-
-  list(container: object): void {
-    this.state.list(container);
-  }
-
-  copied(from: object, to: object): void {
-    this.state.copied(from, to);
-  }
-
   /** Somebody looks at the state from inside the recipe: what was changed where it is must look as it was. */
   standApart(): void {
     for (const place of this.inPlace) place.standApart();
@@ -111,7 +83,7 @@ export class Recipe {
 
   /** A copy of a container, read whole. */
   whole<T extends object>(copy: T): T {
-    return this.source(copy) === null ? copy : (this.published(copy) as T);
+    return this.state.source(copy) === null ? copy : (this.published(copy) as T);
   }
 
   /** Takes back what was changed where it is. */

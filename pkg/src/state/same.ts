@@ -1,5 +1,5 @@
 import { isContainer, type Container } from "./containers.js";
-import type { Recipe } from "./recipe.js";
+import type { State } from "./state.js";
 import { Unread } from "./unread.js";
 
 /** Members that say which object it is: one with another name is another one (src/diff/naming.rs). */
@@ -9,13 +9,13 @@ export const NAMES = ["id", "_id", "key"];
 const PARTS = 128;
 
 /** Whether values are certainly the same, with their members in the same order; one that isn't surely so counts as another. */
-export function isSame(a: unknown, b: unknown, recipe: Recipe): boolean {
-  return new Comparison(recipe).isSame(a, b);
+export function isSame(a: unknown, b: unknown, state: State): boolean {
+  return new Comparison(state).isSame(a, b);
 }
 
 /** Whether arrays of the same length are. Where they may differ at `indexes` alone, if these are given, only those are looked at. */
-export function areSame(a: readonly unknown[], b: readonly unknown[], recipe: Recipe, indexes: readonly number[] | null): boolean {
-  const comparison = new Comparison(recipe);
+export function areSame(a: readonly unknown[], b: readonly unknown[], state: State, indexes: readonly number[] | null): boolean {
+  const comparison = new Comparison(state);
   if (indexes !== null) return indexes.every((i) => comparison.isSame(a[i], b[i]));
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i]) && !comparison.isSame(a[i], b[i])) return false;
   return true;
@@ -24,13 +24,13 @@ export function areSame(a: readonly unknown[], b: readonly unknown[], recipe: Re
 class Comparison {
   private left = PARTS;
 
-  constructor(private readonly recipe: Recipe) {}
+  constructor(private readonly state: State) {}
 
   isSame(a: unknown, b: unknown): boolean {
     if (Object.is(a, b)) return true;
     if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
     // Those that haven't been read look the same whatever they hold.
-    if (a instanceof Unread || b instanceof Unread || this.recipe.source(a) !== null || this.recipe.source(b) !== null) return false;
+    if (a instanceof Unread || b instanceof Unread || this.state.source(a) !== null || this.state.source(b) !== null) return false;
     if (Array.isArray(a) && Array.isArray(b)) {
       this.left -= a.length + 1;
       return a.length === b.length && this.left >= 0 && a.every((item, i) => this.isSame(item, b[i]));

@@ -394,7 +394,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
           log.remove(here, step.key, step.op, step.gone);
           break;
         case "rewrite":
-          log.set(here, undefined, step.value, step.op);
+          log.set(here.slice(0, -1), here.at(-1), step.value, step.op);
           break;
         case "splice":
           log.splice(here, step.index, step.remove, step.values, step.op, step.gone);

@@ -4,7 +4,7 @@ import { readSlot } from "./reading.js";
 import type { State } from "./state.js";
 
 /** What `append` and `increment` write to: a path, and what is there; undefined if nothing is. */
-export interface Target {
+interface Target {
   path: Key[];
   value: unknown;
 }

@@ -1,5 +1,5 @@
-import { attempt, reading } from "../bridge/engine.js";
-import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
+import { attempt, errorOf, reading } from "../bridge/engine.js";
+import { PatchwireError } from "../errors.js";
 import type { StoredRows } from "./tables.js";
 
 /**
@@ -62,13 +62,17 @@ export class HeldRows {
   /** Reading failed, in the middle of something that can't: it is thrown when the core has returned. */
   failed(error: string, isPast: boolean): void {
     const rows = this.held.deref();
-    if (rows !== undefined) rows.hasFailed ||= !isPast;
-    reading.failure ??= { thrown: errorOf(error), isLasting: false };
+    const read = isPast ? rows?.past : rows;
+    // What was said of it first is the cause.
+    const thrown = read?.failure ?? reading.failure?.thrown ?? errorOf(error);
+    if (read !== undefined) read.failure = thrown;
+    reading.failure ??= { thrown, isLasting: false };
   }
 
   private get rows(): StoredRows {
     const rows = this.held.deref();
     if (rows === undefined) throw new PatchwireError("CLOSED", "nobody has the state any more that this is read from: keep the SyncedState for as long");
+    if (rows.era.end !== undefined) throw rows.era.end;
     return rows;
   }
 
@@ -84,10 +88,4 @@ export class HeldRows {
 /** A row as the core reads it: its numbers, and its text. */
 export function rowOf(numbers: readonly unknown[], text: string): Uint8Array {
   return new TextEncoder().encode(`${numbers.join(",")}\n${text}`);
-}
-
-/** An error of the core's. */
-export function errorOf(text: string): PatchwireError {
-  const { code, message } = JSON.parse(text) as { code: PatchwireErrorCode; message: string };
-  return new PatchwireError(code, message);
 }

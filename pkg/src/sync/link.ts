@@ -1,8 +1,8 @@
-import { PatchwireError } from "../errors.js";
+import { refusal } from "../bridge/checks.js";
 import type { ClientSocket, ConnectOptions, Url } from "./client.js";
 
 /** What happens to a client's connection, by the number that the client gave it. */
-export interface LinkEvents {
+interface LinkEvents {
   opened(connection: number): void;
   received(connection: number, frame: string): void;
   closed(connection: number, code: number, reason: string): void;
@@ -119,7 +119,7 @@ export class Link {
 /** The url of the WebSocket; `undefined` where a relative one has no page that it is relative to. */
 export function resolve(url: Url | undefined): string | undefined {
   const text = typeof url === "string" ? url : url?.href;
-  if (typeof text !== "string" || text === "") throw new PatchwireError("NOT_JSON", "where to connect to is the option url: connect({ url })");
+  if (typeof text !== "string" || text === "") throw refusal("where to connect to is the option url: connect({ url })");
   // A page may say what its urls are relative to, as `fetch` takes them; a document without a url has that of its parent.
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   // What begins with a scheme is absolute (RFC 3986 §4.2).

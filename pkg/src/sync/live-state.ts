@@ -197,6 +197,7 @@ export class LiveState<T> {
   }
 
   private deleted(): void {
+    this.tables.end("the state was deleted");
     this.isDeleted = this.isBusy;
     if (!this.isDeleted) this.forget();
     this.wait(() => this.audience.dismiss(1012, "the storage was deleted"));
@@ -219,7 +220,8 @@ export class LiveState<T> {
       // What was changed can't be kept: the state is what was committed last, or what somebody else has written.
       if (isStale(error)) this.forget();
       else this.begin(opened);
-      throw error;
+      // A recipe may have caught why.
+      throw this.tables.failure ?? error;
     }
     const { revision, bytes, rows } = plan;
     let effects = plan.sent;
@@ -313,6 +315,7 @@ export class LiveState<T> {
 
   /** A transaction has ended in which something was read or written: was it taken back? */
   private check(isOutermost: boolean, isTakenBack: boolean): void {
+    if (isTakenBack) this.tables.review();
     const stored = this.tables.last();
     const { session, revision = -1 } = stored;
     const opened = this.opened;

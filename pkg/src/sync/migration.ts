@@ -1,6 +1,5 @@
-import { requireFunction } from "../bridge/options.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount } from "../store/checks.js";
+import { checkCount, checkFunction } from "../bridge/checks.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
@@ -19,7 +18,7 @@ export interface Migration<T> {
 /** A version that isn't a number would be stored as another one than it is compared with. */
 export function checkMigration({ version, migrate }: Migration<never>): void {
   if (version !== undefined) checkCount("the option version", version, 1);
-  requireFunction("migrate", migrate);
+  checkFunction("the option migrate", migrate);
   if (migrate !== undefined && version === undefined) throw new PatchwireError("VALIDATION_FAILED", "the option migrate needs the option version, the number of the present shape");
 }
 

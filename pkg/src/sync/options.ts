@@ -1,6 +1,5 @@
-import { plain } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
-import { requireFunction, requireKnown } from "../bridge/options.js";
+import { checkFunction, checkKnown } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { isStorage, type StoreStorage } from "../store/rows.js";
 import type { Limits } from "../types.js";
@@ -45,13 +44,13 @@ export function requireArguments(ctx: StateContext, options: SyncedStateOptions<
   const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
   if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
   if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
-  requireKnown("option", options, OPTIONS);
-  requireFunction("onEvent", options.onEvent);
+  checkKnown("option", options, OPTIONS);
+  checkFunction("the option onEvent", options.onEvent);
   checkMigration(options as Migration<never>);
   bounds(options.limits);
 }
 
 /** Options as they are now, whatever becomes of the objects that hold them. */
 export function checkedOptions<T>(options: SyncedStateOptions<T>): SyncedStateOptions<T> {
-  return { ...options, limits: plain(options.limits), retention: checkRetention(options.retention) };
+  return { ...options, limits: options.limits && { ...options.limits }, retention: checkRetention(options.retention) };
 }

@@ -1,5 +1,4 @@
-import { requireKnown } from "../bridge/options.js";
-import { checkCount, checkObject } from "../store/checks.js";
+import { checkCount, checkKnown, checkObject } from "../bridge/checks.js";
 import type { PatchwireError } from "../errors.js";
 
 /** How much of a state's past is kept. All bounds that are given count; what is kept goes in larger pieces, so there may be more. */
@@ -16,7 +15,7 @@ const BOUNDS = ["revisions", "age", "bytes"] as const satisfies readonly (keyof 
 
 export function checkRetention(given: unknown = {}): Retention {
   const retention = checkObject("the option retention", given);
-  requireKnown("bound", retention, BOUNDS);
+  checkKnown("bound", retention, BOUNDS);
   const bounds = BOUNDS.filter((name) => retention[name] !== undefined);
   return Object.fromEntries(bounds.map((name) => [name, checkCount(`the option retention.${name}`, retention[name])]));
 }

@@ -13,7 +13,7 @@ interface Statements {
   deleteLog: [from: number, before: number];
 }
 
-export type Statement = keyof Statements;
+type Statement = keyof Statements;
 
 /** One row to write or delete, or, at the log's beginning, some. */
 export type Row = { [S in Statement]: [statement: S, ...parameters: Statements[S]] }[Statement];

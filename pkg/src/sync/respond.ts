@@ -3,6 +3,7 @@ import type { LiveState } from "./live-state.js";
 import { EventStream } from "./sinks.js";
 import { call, isLoss } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
+import type { Dialect } from "../types.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
 const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
@@ -14,45 +15,46 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
-  if (!headers.get("Accept")?.includes("text/event-stream")) {
-    const answered = read(state, query);
+  const dialect = query.get("dialect") ?? "rfc6902";
+  const isKnown = dialect === "rfc6902" || dialect === "extended";
+  if (!isKnown || !headers.get("Accept")?.includes("text/event-stream")) {
+    const answered = isKnown ? read(state, query, dialect) : refusal(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
     return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }
   // A stream that nobody reads would be kept, and told of every commit.
   if (method === "HEAD") return new Response(null, { headers: STREAM_HEADERS });
-  return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", query));
+  return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", dialect));
 }
 
-function read(state: LiveState<unknown>, query: URLSearchParams): Response {
+function read(state: LiveState<unknown>, query: URLSearchParams, dialect: Dialect): Response {
   // What is answered can't be taken back, and what is stored may be.
   if (state.isInTransaction) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
-  return state.ask(({ session }) => answer(state, session, query));
+  return state.ask(({ session }) => answer(state, session, query, dialect));
 }
 
 function upgrade({ audience }: LiveState<unknown>): Response {
   return new Response(null, { status: 101, webSocket: audience.connect() } as ResponseInit);
 }
 
-function stream(state: LiveState<unknown>, last: string, query: URLSearchParams): Response {
+function stream(state: LiveState<unknown>, last: string, dialect: Dialect): Response {
   const stream = new EventStream((stream) => state.leave(stream));
   const begin = (): void => {
     if (stream.hasEnded) return;
     state.open();
-    state.audience.listen(stream, last, query.get("dialect") === "extended");
+    state.audience.listen(stream, last, dialect === "extended");
   };
   state.wait(begin);
   return new Response(stream.body as BodyInit, { headers: STREAM_HEADERS });
 }
 
-function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: URLSearchParams): Response {
+function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: URLSearchParams, dialect: Dialect): Response {
   try {
     const since = query.get("since");
     const known = query.get("session") ?? undefined;
-    const isExtended = query.get("dialect") === "extended";
     const content =
       since === null
         ? `"state":${call(() => session.text())}`
-        : `"frames":${call(() => session.frames_since(known, /^\d+$/.test(since) ? Number(since) : NaN, isExtended))}`;
+        : `"frames":${call(() => session.frames_since(known, /^\d+$/.test(since) ? Number(since) : NaN, dialect === "extended"))}`;
     const [id, revision] = call(() => [session.id(), session.revision()] as const);
     const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
     return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });

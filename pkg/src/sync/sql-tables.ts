@@ -1,6 +1,6 @@
 import type { Row } from "./plan.js";
 import type { Register } from "./register.js";
-import { StateTables, StoredRows, surpassed, type DurableStorage, type Meta } from "./tables.js";
+import { StateTables, StoredRows, surpassed, type DurableStorage, type Era, type Meta } from "./tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {
@@ -57,8 +57,9 @@ class SqlRows extends StoredRows {
     private readonly sql: DurableStorage["sql"],
     private readonly queries: Statements["read"],
     register: Register,
+    era: Era,
   ) {
-    super(register);
+    super(register, era);
   }
 
   chunk(id: number): Uint8Array {
@@ -133,7 +134,7 @@ export class SqlTables extends StateTables {
   }
 
   protected read(): StoredRows {
-    return new SqlRows(this.sql, this.statements.read, this.register);
+    return new SqlRows(this.sql, this.statements.read, this.register, this.era);
   }
 
   protected prepare(): void {

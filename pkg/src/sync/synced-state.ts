@@ -8,8 +8,8 @@ import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkOptions } from "../store/checks.js";
-import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import { checkCount, checkOptions } from "../bridge/checks.js";
+import { ERA, parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import { StreamedValue } from "../tracker/stream.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult } from "../types.js";
 import { StateDocument } from "../values/document.js";
@@ -251,7 +251,8 @@ export class SyncedState<T> {
    * Runs tools at once on the state as it is, and commits what they did, merged in their order, when the last one has ended:
    * see the function `parallel` of `patchwire`, which does it with a tracker.
    *
-   * @throws PatchwireError as {@link mergeWrites}, and what storage throws: then nothing has changed.
+   * @throws PatchwireError as {@link mergeWrites}, `CLOSED` where the state was deleted while the tools ran, or a commit of it taken
+   *   back, and what storage throws: then nothing has changed.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";
@@ -267,11 +268,17 @@ export class SyncedState<T> {
     return parallel<T, R>(this, tools, options);
   }
 
+  /** @internal */
+  get [ERA](): object {
+    return this.#live.tables.era;
+  }
+
   /**
    * The state at an earlier revision, as a document that reads of storage what is looked into. Those since the state was
    * last written as a whole (some hundred changes or more), those that the option `retention` keeps, and pinned ones can
    * be read. Two of them share what they have in common: `diff` reads what differs. Of a revision that isn't kept any
-   * more nothing can be read, not by a document from before either.
+   * more nothing can be read, not by a document from before either. After the state was deleted, or a commit taken back, documents from
+   * before read nothing more (`STALE_STATE`), and once some of one couldn't be read, every use of it throws why.
    *
    * O(the changes between the last whole state before it and the revision).
    *
@@ -289,7 +296,10 @@ export class SyncedState<T> {
    */
   at(revision: number): StateDocument {
     checkCount("the revision", revision);
-    return this.#live.ask(({ session }) => new StateDocument(call(() => session.at(revision)), this.#live.tables.rows));
+    return this.#live.ask(({ session }) => {
+      const past = this.#live.tables.past();
+      return new StateDocument(call(() => session.at(revision)), past);
+    });
   }
 
   /**
@@ -407,7 +417,7 @@ export class SyncedState<T> {
    * ```
    */
   repair(options: { version?: number } = {}): Repaired | undefined {
-    const { version } = checkOptions(options) as typeof options;
+    const { version } = checkOptions(options, ["version"]) as typeof options;
     return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
   }
 

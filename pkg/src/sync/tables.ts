@@ -1,8 +1,8 @@
-import { call, core, release } from "../bridge/core.js";
+import { call, core, errorOf, release } from "../bridge/core.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
 import type { Limits } from "../types.js";
-import { errorOf, HeldRows } from "./held-rows.js";
+import { HeldRows } from "./held-rows.js";
 import type { Repaired } from "./past.js";
 import { Plan, type Row } from "./plan.js";
 import type { Register } from "./register.js";
@@ -25,12 +25,30 @@ export interface Meta {
   folding: number;
 }
 
+/**
+ * The time in which a state's rows say the same of each revision: until they are deleted, or a commit is taken back. Other rows may have
+ * their numbers afterwards.
+ */
+export class Era {
+  end: PatchwireError | undefined = undefined;
+  /** The newest revision that was written in it. */
+  newest = -1;
+}
+
+/** What documents of a state's past are read from, until some of it can't be read. */
+export class Past {
+  failure: unknown = undefined;
+
+  constructor(readonly rows: StoredRows) {}
+}
+
 /** The rows of a state, of which {@link HeldRows} tells the core. */
 export abstract class StoredRows {
-  /** Whether the state couldn't be read where somebody looked into it: nothing that it says may be believed. */
-  hasFailed = false;
+  /** Why the state couldn't be read where somebody looked into it, if it couldn't: nothing that it says may be believed. */
+  failure: unknown = undefined;
+  past = new Past(this);
 
-  constructor(readonly register: Register) {}
+  constructor(readonly register: Register, readonly era: Era) {}
 
   abstract meta(): Meta | undefined;
   abstract chunk(id: number): Uint8Array;
@@ -45,7 +63,9 @@ export abstract class StoredRows {
 /** The rows of one state, whatever it is stored in: executes what the core plans. */
 export abstract class StateTables {
   /** What the core reads: whoever has something that isn't read yet has to have this. */
-  rows: StoredRows | undefined = undefined;
+  private rows: StoredRows | undefined = undefined;
+  /** Documents of an earlier one can't be read any more. */
+  era = new Era();
 
   constructor(
     protected readonly transaction: DurableStorage["transactionSync"],
@@ -75,6 +95,25 @@ export abstract class StateTables {
       this.dropTables();
       this.register.delete();
     });
+    this.end("the state was deleted");
+  }
+
+  /** What was read of the rows until now says nothing of those that are there, or will be. */
+  end(why: string): void {
+    this.era.end = new PatchwireError("STALE_STATE", `${why} that this was read from`);
+    this.era = new Era();
+  }
+
+  /** A transaction was taken back: is what was read of the rows still so? */
+  review(): void {
+    if ((this.last().revision ?? -1) < this.era.newest) this.end("a commit was taken back");
+  }
+
+  /** What documents of the past are read from. */
+  past(): Past {
+    const rows = this.rows!;
+    if (rows.past.failure !== undefined) rows.past = new Past(rows);
+    return rows.past;
   }
 
   /** The version of the state's shape. */
@@ -118,20 +157,27 @@ export abstract class StateTables {
     });
   }
 
-  /** Whether a part of the state couldn't be read that somebody looked into: then the session is of no use. */
+  /** Why a part of the state couldn't be read that somebody looked into, if it couldn't: then the session is of no use. */
+  get failure(): unknown {
+    return this.rows?.failure;
+  }
+
   get hasFailed(): boolean {
-    return this.rows?.hasFailed === true;
+    return this.failure !== undefined;
   }
 
   /** Writes all of a revision's rows, or throws and has written none. Refused where another one than that before it is stored. */
   write(rows: Row[], revision: number): void {
     this.register.check();
     // One statement is a transaction by itself, and what adds to a row looks at what it has.
-    if (rows.length === 1 && rows[0]![0] === "appendLog") return this.execute(rows);
-    this.transaction(() => {
-      if (this.stored().revision !== revision - 1) throw surpassed();
-      this.execute(rows);
-    });
+    if (rows.length === 1 && rows[0]![0] === "appendLog") this.execute(rows);
+    else {
+      this.transaction(() => {
+        if (this.stored().revision !== revision - 1) throw surpassed();
+        this.execute(rows);
+      });
+    }
+    this.era.newest = revision;
   }
 
   /**
@@ -148,6 +194,7 @@ export abstract class StateTables {
       const damage = this.register.repair(version);
       if (found === undefined) return damage && { restored: present!, newest: present!, revision: present!, pins: [], damage };
       this.execute(plan.rows);
+      this.end("the state was repaired");
       const [restored, newest, revision, lost] = found;
       return { restored, newest, revision, pins: this.register.unpinAfter(restored), damage: errorOf(lost) };
     });
@@ -165,6 +212,7 @@ export abstract class StateTables {
     try {
       this.execute(plan.rows);
       this.register.create(version);
+      this.era.newest = 0;
     } catch (error) {
       release(session);
       throw error;

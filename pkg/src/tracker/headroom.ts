@@ -38,7 +38,7 @@ export class Headroom {
   /** The limits as the core takes them. */
   readonly bounds: Float64Array;
 
-  /** Throws `NOT_JSON` if a limit isn't a number in its range. One that is `undefined` is the default. */
+  /** Throws `VALIDATION_FAILED` if a limit isn't a number in its range. One that is `undefined` is the default. */
   constructor(limits: Limits | undefined) {
     this.bounds = bounds(limits);
     const { document = DEFAULTS.document, depth = DEFAULTS.depth, string = DEFAULTS.string, path = DEFAULTS.path, operations = DEFAULTS.operations } = limits ?? {};

@@ -1,5 +1,5 @@
 import { isLoss } from "../bridge/engine.js";
-import { requireKnown, requireObject, requirePointers } from "../bridge/options.js";
+import { checkOptions, checkPointers } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer } from "../state/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
@@ -39,10 +39,15 @@ export interface ParallelResult<R extends readonly unknown[]> {
   warnings: string[];
 }
 
+/** What of an owner is another one after it was deleted, or a commit taken back: what began before isn't merged into it then. */
+export const ERA: unique symbol = Symbol("era");
+
 /** What can be shared by tools: a {@link StateTracker}, a {@link SyncedState}. */
 export interface ParallelOwner<T> {
   getState(): Immutable<T>;
   apply(patch: readonly JSONPatchOperation[]): void;
+  /** @internal */
+  readonly [ERA]?: unknown;
 }
 
 type Writes = StepWrites | StepWritesInput;
@@ -55,7 +60,8 @@ const BY_ITEM = { byItem: true };
  * order, into what the state is by then, as one change. What a tool did that failed is left out. O(what they did).
  *
  * @throws what the owner's `apply` throws, and PatchwireError as {@link mergeWrites}, `VALIDATION_FAILED` where a tool isn't a
- *   function, `NOT_JSON` for `counters` and `texts` that aren't lists of pointers: then nothing has changed.
+ *   function or an option isn't one, `CLOSED` where a `SyncedState` was deleted while they ran, or a commit of it taken back: then
+ *   nothing has changed.
  * @example
  * ```ts
  * import { parallel, StateTracker } from "patchwire";
@@ -76,11 +82,12 @@ export async function parallel<T, const R extends readonly unknown[]>(
   options: ParallelOptions = {},
 ): Promise<ParallelResult<R>> {
   checkTools(tools);
-  requireObject("the options", options);
-  requireKnown("option", options, OPTIONS);
+  checkOptions(options, OPTIONS);
   checkParallel(options);
   const base = owner.getState();
+  const era = owner[ERA];
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
+  if (owner[ERA] !== era) throw new PatchwireError("CLOSED", "the state that the tools began with was deleted while they ran, or a commit of it taken back");
   const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
   const { patch, refused, ...told } = mergeTools(base, owner.getState(), writes, options.strategies);
   if (patch.length > 0) owner.apply(patch);
@@ -102,8 +109,8 @@ function checkTools(given: unknown): void {
 
 /** Refuses options that can't be followed before a tool has run. */
 export function checkParallel({ strategies, counters = [], texts = [] }: ParallelOptions): void {
-  requirePointers("counters", counters);
-  requirePointers("texts", texts);
+  checkPointers("the option counters", counters);
+  checkPointers("the option texts", texts);
   if (strategies === undefined) return;
   if (!isContainer(strategies) || Array.isArray(strategies)) throw new PatchwireError("VALIDATION_FAILED", "the option strategies is an object: a strategy for each pointer");
   mergeWrites({}, [], { strategies });

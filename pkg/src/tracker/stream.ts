@@ -1,8 +1,8 @@
-import { PatchwireError } from "../errors.js";
+import { refusal } from "../bridge/checks.js";
 import { asBytes, encodeInto, isWellFormed } from "../bridge/wtf8.js";
 
 /** A stream as its tracker carries it on. */
-export interface StreamSteps {
+interface StreamSteps {
   /** Takes a well-formed string, or bytes. */
   write(piece: string | Uint8Array): void;
   end(): void;
@@ -64,7 +64,7 @@ export class StreamedValue {
   write(chunk: string | Uint8Array): void {
     if (typeof chunk !== "string") {
       const bytes = asBytes(chunk);
-      if (bytes === undefined) throw new PatchwireError("NOT_JSON", "a chunk is a string, or bytes");
+      if (bytes === undefined) throw refusal("a chunk is a string, or bytes");
       this.#writeHalf();
       return this.#steps.write(bytes);
     }

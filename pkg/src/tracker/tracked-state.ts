@@ -12,7 +12,7 @@ import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import { Plan } from "../sync/plan.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
-import { StateDocument } from "../values/document.js";
+import { StateDocument, type Source } from "../values/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
 import { Backlog, type Portion } from "./backlog.js";
 import { running, start, type CoreSide, type TrackedOptions } from "./core-side.js";
@@ -59,7 +59,7 @@ export class TrackedState {
   private isBehind = false;
   private isValidating = false;
   /** What the state is read from, if not all of it has been: {@link StateDocument.source}. */
-  private source: object | undefined = undefined;
+  private source: Source | undefined = undefined;
 
   private constructor(
     private core: CoreSide,
@@ -275,17 +275,11 @@ export class TrackedState {
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
-  /** The core says why nothing can be added there. */
-  refuseAppend(pointer: string): void {
+  /** The core says why no text, or no number, can be added there. */
+  refuseAddition(pointer: string, isText: boolean): void {
     const tracker = this.flushed();
     const [arena, length] = passPointer(pointer);
-    call(() => tracker.append(arena, length));
-  }
-
-  refuseIncrement(pointer: string): void {
-    const tracker = this.flushed();
-    const [arena, length] = passPointer(pointer);
-    call(() => tracker.increment(arena, length, 0));
+    call(() => tracker.refuse_addition(arena, length, isText));
   }
 
   openStream(pointer: string): Stream {
@@ -519,6 +513,7 @@ export class TrackedState {
 
   /** The core, started when first needed. */
   private open(): CoreSide & { kind: "running" } {
+    if (this.source?.failure !== undefined) throw this.source.failure;
     this.recover();
     if (this.core.kind === "running") return this.core;
     const running = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);

@@ -1,7 +1,6 @@
-import { plain } from "../bridge/core.js";
 import { StateDocument } from "../values/document.js";
 import { bounds, DEFAULTS } from "../bridge/limits.js";
-import { isExtended, requireKnown, requireObject, requireOneOf, requirePointers } from "../bridge/options.js";
+import { checkFlag, checkOneOf, checkOptions, checkPointers, checkText, isExtended, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { TrackedState } from "./tracked-state.js";
@@ -51,7 +50,7 @@ export class StateTracker<T> {
    * Copies the initial value (or takes it over with `own`); O(its size). Of a document only what is touched is read:
    * O(1).
    *
-   * @throws PatchwireError `NOT_JSON` with the pointer, or for an unknown mode; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`, also for an
+   * @throws PatchwireError `NOT_JSON` with the pointer; `LIMIT_EXCEEDED`; `VALIDATION_FAILED`, also for an
    *   unknown option; `INVALID_POINTER` in an option.
    * @example
    * ```ts
@@ -64,29 +63,27 @@ export class StateTracker<T> {
    * // append_text /answer
    * ```
    */
-  constructor(initial: T | StateDocument, options?: StateTrackerOptions<T>);
+  constructor(initial: T | Immutable<NoInfer<T>> | StateDocument, options?: StateTrackerOptions<T>);
   /** @internal */
   constructor(tracked: TrackedState);
-  constructor(initial: T | StateDocument | TrackedState, options: StateTrackerOptions<T> = {}) {
+  constructor(initial: T | Immutable<T> | StateDocument | TrackedState, options: StateTrackerOptions<T> = {}) {
     if (initial instanceof TrackedState) {
       this.#tracked = initial;
       return;
     }
-    if (initial === undefined) throw new PatchwireError("NOT_JSON", "give an initial state, such as {}");
-    requireObject("the options", options);
-    requireKnown("option", options, OPTIONS);
+    if (initial === undefined) throw refusal("give an initial state, such as {}");
+    checkOptions(options, OPTIONS);
     const { own = false, granularity = "path", arrayDeltaMode = granularity === "key" ? false : "precise", counters, texts, limits, history, validate } = options;
-    if (counters !== undefined) requirePointers("counters", counters);
-    if (texts !== undefined) requirePointers("texts", texts);
-    if (limits !== undefined) requireObject("the option limits", limits);
-    requireOneOf("arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
-    requireOneOf("granularity", granularity, ["path", "key"]);
-    requireOneOf("own", own, [false, true]);
-    if (history !== undefined && !(typeof history === "number" && history >= 0)) throw new PatchwireError("NOT_JSON", "the option history is a number from 0 on");
+    if (counters !== undefined) checkPointers("the option counters", counters);
+    if (texts !== undefined) checkPointers("the option texts", texts);
+    checkOneOf("the option arrayDeltaMode", arrayDeltaMode, [false, true, "precise"]);
+    checkOneOf("the option granularity", granularity, ["path", "key"]);
+    checkFlag("the option own", own);
+    if (history !== undefined && !(typeof history === "number" && history >= 0)) throw refusal("the option history is a number from 0 on");
     bounds(limits);
     requireRule(validate);
     const precise = arrayDeltaMode === "precise";
-    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, counters: cloned(counters) ?? [], texts: cloned(texts) ?? [], limits: cloned(limits) };
+    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, counters: [...(counters ?? [])], texts: [...(texts ?? [])], limits: limits && { ...limits } };
     if (initial instanceof StateDocument) {
       this.#tracked = TrackedState.ofDocument(initial, rest, validate as Rule);
     } else {
@@ -121,7 +118,7 @@ export class StateTracker<T> {
    */
   update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): void {
     this.#requireIdle();
-    if (typeof recipe !== "function") throw new PatchwireError("NOT_JSON", "a recipe is a function that changes the draft");
+    if (typeof recipe !== "function") throw refusal("a recipe is a function that changes the draft");
     rehearse(StateTracker);
     const measure = this.#state.run(recipe as (draft: unknown) => unknown);
     if (measure !== undefined) this.#tracked.accept(measure);
@@ -291,7 +288,7 @@ export class StateTracker<T> {
     const state = this.#state;
     const growth = state.growth(pointer);
     const { path, value } = growth ?? this.#targets.find(state, pointer);
-    if (growth === null && typeof value !== "string") return this.#tracked.refuseAppend(pointer);
+    if (growth === null && typeof value !== "string") return this.#tracked.refuseAddition(pointer, true);
     if (text !== "") this.#tracked.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
   }
 
@@ -312,7 +309,7 @@ export class StateTracker<T> {
     this.#requireIdle();
     const state = this.#state;
     const { path, value } = this.#targets.find(state, pointer);
-    if (typeof value !== "number") return this.#tracked.refuseIncrement(pointer);
+    if (typeof value !== "number") return this.#tracked.refuseAddition(pointer, false);
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       const what = typeof by === "number" ? "the sum isn't a finite number" : "only a number can be added";
       throw new PatchwireError("NOT_JSON", what, { path: pointer });
@@ -327,7 +324,7 @@ export class StateTracker<T> {
    * list that is made anew of the same items.
    *
    * With `validate` the state is validated at the stream's end; other changes meanwhile are validated with what has
-   * arrived of the value. For patches that tell what arrives in arrays, set `arrayDeltaMode: "precise"`.
+   * arrived of the value.
    *
    * @throws PatchwireError `PATH_NOT_FOUND`, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`, `TRACKER_BUSY`.
    * @example
@@ -435,7 +432,7 @@ export class StateTracker<T> {
    */
   checkpoint(label = ""): CheckpointId {
     this.#requireIdle();
-    if (typeof label !== "string") throw new PatchwireError("NOT_JSON", "a checkpoint's label is a string");
+    checkText("a checkpoint's label", label);
     return this.#tracked.checkpoint(label);
   }
 
@@ -488,9 +485,8 @@ export class StateTracker<T> {
   }
 
   #stepWrites(reader: Reader, options?: StepWritesOptions): StepWrites {
-    if (options !== undefined) requireObject("the options", options);
-    const byItem = options?.byItem ?? false;
-    requireOneOf("byItem", byItem, [false, true]);
+    const { byItem = false } = checkOptions(options, ["byItem"]);
+    checkFlag("the option byItem", byItem);
     return JSON.parse(this.#tracked.ask(reader, byItem ? stepWritesByItem : stepWrites)) as StepWrites;
   }
 
@@ -500,15 +496,5 @@ export class StateTracker<T> {
 
   #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
     return this.#tracked.patchText(reader, isExtended(options));
-  }
-}
-
-/** What the caller gave, if anything, as it is now. What can't be cloned, as a function, is nothing that the core could take. */
-function cloned<T>(option: T): T {
-  try {
-    return plain(option);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-    throw new PatchwireError("NOT_JSON", "the options counters, texts and limits are lists of strings, and numbers");
   }
 }

@@ -1,3 +1,4 @@
+import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { pointerOf } from "../state/json.js";
 
@@ -31,7 +32,7 @@ export type Rule = StandardSchemaV1 | ((next: unknown) => unknown);
 export function requireRule(given: unknown): void {
   if (given === undefined || typeof given === "function") return;
   const { "~standard": standard } = Object(given) as Partial<StandardSchemaV1>;
-  if (typeof standard?.validate !== "function") throw new PatchwireError("NOT_JSON", "the option validate is a function, or a schema that follows Standard Schema");
+  if (typeof standard?.validate !== "function") throw refusal("the option validate is a function, or a schema that follows Standard Schema");
 }
 
 /**
