@@ -59,6 +59,46 @@ test("a revision is restored as a change, which clients follow", async () => {
   expect(await stateOf(stub)).toMatchObject({ revision: 3, state: { notes: [{ text: "a" }], count: 0 } });
 });
 
+/** A state in rows of its own, which documents read part by part. */
+function fill(state: SyncedState<Notes>, text: string): void {
+  state.update((draft) => void (draft.notes = Array.from({ length: 3_000 }, (_, i) => `${i} ${text.repeat(50)}`)));
+  state.increment("/count");
+}
+
+const ways: [name: string, undo: (ctx: DurableObjectState, state: SyncedState<Notes>) => unknown][] = [
+  ["destroy", (_, state) => state.destroy()],
+  ["deleteAll", (ctx) => ctx.storage.deleteAll()],
+];
+
+test.each(ways)("a document of the past reads nothing of what comes after %s", (_, undo) =>
+  inBare(async (ctx) => {
+    const state = begin(ctx);
+    fill(state, "b");
+    state.unload();
+    const document = state.at(state.revision);
+    await undo(ctx, state);
+    fill(state, "c");
+    expect(() => document.toJSON()).toThrow(refusal("STALE_STATE"));
+    expect(state.at(state.revision).toJSON()).toEqual(state.getState());
+  }));
+
+test("a document of a commit that was taken back reads nothing of what comes after it", () =>
+  inBare((ctx) => {
+    const state = begin(ctx);
+    let document = state.at(state.revision);
+    const undone = (): void =>
+      ctx.storage.transactionSync(() => {
+        fill(state, "b");
+        state.unload();
+        document = state.at(state.revision);
+        throw new Error("taken back");
+      });
+    expect(undone).toThrow("taken back");
+    fill(state, "c");
+    expect(() => document.toJSON()).toThrow(refusal("STALE_STATE"));
+    expect(state.at(state.revision).toJSON()).toEqual(state.getState());
+  }));
+
 test("a pin keeps a revision until it is taken away, and what only it needed goes then", () =>
   inBare((ctx) => {
     const state = begin(ctx);

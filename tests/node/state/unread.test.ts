@@ -205,7 +205,7 @@ test("a member that hasn't been read can be described, and read and written by i
     expect(described).toMatchObject({ enumerable: true, configurable: true });
     expect(described.get!()).toBe(draft.items);
     expect(Object.getOwnPropertyDescriptor(draft, "items")!.value).toBe(draft.items);
-    Object.getOwnPropertyDescriptor(draft, "log")!.set!(["new"]);
+    Object.getOwnPropertyDescriptor(draft, "log")!.set!.call(draft, ["new"]);
   });
   expect(tracker.getState()).toEqual({ ...state, log: ["new"] });
 });
