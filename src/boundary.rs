@@ -60,6 +60,26 @@ pub(crate) mod edit {
     pub(crate) const BROUGHT: u8 = 7;
 }
 
+/// A tracker's options, by their places in a list (`src/wasm/options.rs`).
+#[cfg(feature = "wasm-page")]
+pub(crate) mod tracker_option {
+    pub(crate) const BY_KEY: u8 = 0;
+    pub(crate) const APPEND: u8 = 1;
+    pub(crate) const PRECISE: u8 = 2;
+    pub(crate) const COUNTERS: u8 = 3;
+    pub(crate) const TEXTS: u8 = 4;
+    pub(crate) const HISTORY: u8 = 5;
+}
+
+/// What is done to a graph's state (`src/wasm/reducers.rs`).
+#[cfg(feature = "wasm-merge")]
+pub(crate) mod graph_change {
+    pub(crate) const MERGE: u8 = 0;
+    pub(crate) const SCRATCH: u8 = 1;
+    pub(crate) const ARTIFACTS: u8 = 2;
+    pub(crate) const VISIT: u8 = 3;
+}
+
 /// What a session wants done for its connections (`src/wasm/session.rs`).
 #[cfg(feature = "wasm-objects")]
 pub(crate) mod effect {

@@ -6,18 +6,19 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::dialect::dialect;
 use super::error::{JsResult, to_js};
 use super::limits::limits;
+use crate::boundary::tracker_option;
 use crate::error::{Code, Error};
 use crate::patch::DiffOptions;
 use crate::pointer::Pointer;
 use crate::tracker::TrackerOptions;
 use crate::writes::{ArrayDelta, Granularity};
 
-/// A tracker's options, from the list of: by key, append, precise, counters, texts, history. What is undefined keeps its
-/// default.
+/// A tracker's options, from their list. What is undefined keeps its default.
 pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<TrackerOptions> {
-    let is_set = |option| options.get(option).is_truthy();
-    let (by_key, append, precise) = (is_set(0), is_set(1), is_set(2));
-    let history = Some(options.get(5)).filter(|history| !history.is_undefined());
+    let given = |option: u8| options.get(option.into());
+    let is_set = |option| given(option).is_truthy();
+    let (by_key, append, precise) = (is_set(tracker_option::BY_KEY), is_set(tracker_option::APPEND), is_set(tracker_option::PRECISE));
+    let history = Some(given(tracker_option::HISTORY)).filter(|history| !history.is_undefined());
     let history = history.map(|history| history.as_f64().ok_or_else(|| mistyped("the option history is a number"))).transpose()?;
     let array_delta = match (precise, append) {
         (true, _) => ArrayDelta::Precise,
@@ -27,8 +28,8 @@ pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<Track
     Ok(TrackerOptions {
         granularity: if by_key { Granularity::Key } else { Granularity::Path },
         array_delta,
-        counters: pointers(options.get(3))?,
-        texts: pointers(options.get(4))?,
+        counters: pointers(given(tracker_option::COUNTERS))?,
+        texts: pointers(given(tracker_option::TEXTS))?,
         limits: limits(bounds),
         history: history.map_or(TrackerOptions::default().history, |steps| steps as usize),
     })

@@ -11,6 +11,7 @@ use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
 use super::merge::{list, print_conflict, strategies};
+use crate::boundary::graph_change;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
@@ -67,10 +68,10 @@ impl ReducersHandle {
         Ok(())
     }
 
-    /// Does with what was read what is asked for: 0 merges branches, of which each value is the patch that leads to it from
-    /// the state; 1 puts the first value into scratch, and takes out the members whose names the second one lists; 2 does so
-    /// with artifacts, without reducers; 3 visits the node that the first value names. Returns `{"state":…,"conflicts":…}`.
-    pub fn run(&self, what: u32) -> JsResult<String> {
+    /// Does with what was read what is asked for (`graph_change`): merges branches, of which each value is the patch that leads to it
+    /// from the state; puts the first value into scratch, and takes out the members whose names the second one lists; does so
+    /// with artifacts, without reducers; visits the node that the first value names. Returns `{"state":…,"conflicts":…}`.
+    pub fn run(&self, what: u8) -> JsResult<String> {
         let given = self.given.take().ok_or_else(|| to_js(Error::new(Code::Closed, "nothing was read")))?;
         given.change(&self.reducers, what).map(|change| text(printed(&change))).map_err(to_js)
     }
@@ -83,10 +84,10 @@ impl ReducersHandle {
 }
 
 impl Given {
-    fn change(&self, reducers: &Reducers, what: u32) -> Result<GraphChange> {
+    fn change(&self, reducers: &Reducers, what: u8) -> Result<GraphChange> {
         let value = |index: usize| self.values.get(index).map(|value| &value.root);
         match what {
-            0 => {
+            graph_change::MERGE => {
                 let base = opened(&self.state)?;
                 // What a branch changed is no patch of anybody's, so no limit of patches is meant.
                 let whole = Limits { operations: usize::MAX, ..base.limits };
@@ -94,17 +95,21 @@ impl Given {
                 let branches = self.values.iter().map(branch).collect::<Result<Vec<_>>>()?;
                 reducers.merge_parallel_branches(&base, &branches)
             }
-            3 => Reducers::record_node_visit(&self.state, &String::from_utf8_lossy(value(0).and_then(Node::as_text).unwrap_or_default())),
-            _ => {
+            graph_change::VISIT => {
+                Reducers::record_node_visit(&self.state, &String::from_utf8_lossy(value(0).and_then(Node::as_text).unwrap_or_default()))
+            }
+            graph_change::SCRATCH | graph_change::ARTIFACTS => {
                 let names = value(1).and_then(Node::as_array);
                 let removed: Vec<Key> =
                     names.iter().flat_map(|names| names.iter()).filter_map(|name| name.as_text().map(Key::from)).collect();
                 let update = self.values.first().unwrap_or(&self.state);
-                match what {
-                    1 => reducers.fold(&self.state, b"scratch", update, &removed),
-                    _ => Reducers::new().fold(&self.state, b"artifacts", update, &removed),
+                if what == graph_change::SCRATCH {
+                    reducers.fold(&self.state, b"scratch", update, &removed)
+                } else {
+                    Reducers::new().fold(&self.state, b"artifacts", update, &removed)
                 }
             }
+            _ => Err(Error::new(Code::ValidationFailed, "there is no such change of a graph's state")),
         }
     }
 }

@@ -200,6 +200,10 @@ test("plain requests read the state, and what came after a revision", async () =
   const [, stranger] = await get("?since=1&session=other");
   expect(stranger.frames.map((frame: Frame) => frame.chunk?.type ?? frame.type)).toEqual(["stream_resync", "state_snapshot", "status"]);
   for (const other of ["-1", "0x1", "1.5", "%203"]) expect((await get(`?since=${other}`))[0]).toBe(400);
+  // A mistyped dialect would be the other one without a word, also of a stream.
+  for (const query of ["?dialect=extnded", "?since=1&dialect=", "?dialect=Extended"]) expect((await get(query))[0]).toBe(400);
+  const mistyped = await stub.fetch("http://session/?dialect=extnded", { headers: { Accept: "text/event-stream" } });
+  expect([mistyped.status, ((await mistyped.json()) as any).error.code]).toEqual([400, "VALIDATION_FAILED"]);
   expect((await get("?since=x"))[1].error).toEqual({ code: "VALIDATION_FAILED", message: expect.not.stringContaining("VALIDATION_FAILED") });
   const refused = await stub.fetch("http://session/", { method: "POST" });
   expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);

@@ -2,11 +2,10 @@ import { checkKnown, refusal } from "./checks.js";
 import { isPlain } from "../state/json.js";
 import type { Limits } from "../types.js";
 
-/** In the order in which the core takes them. */
-const NAMES = ["document", "depth", "operations", "string", "path", "frame"] as const;
-
-/** What is accepted where nothing else is asked for (`Limits::default` in src/limits.rs). */
+/** What is accepted where nothing else is asked for (`Limits::default` in src/limits.rs), in the order in which the core takes them. */
 export const DEFAULTS = { document: 64 << 20, depth: 512, operations: 10_000, string: 16 << 20, path: 1_024, frame: 8 << 20 } as const satisfies Required<Limits>;
+
+const NAMES = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
 
 /** Of none. It is only read. */
 const NONE = new Float64Array(NAMES.length).fill(NaN);

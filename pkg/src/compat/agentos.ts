@@ -1,4 +1,5 @@
 import { arena, call, core, passTexts } from "#merge";
+import { GRAPH_CHANGE } from "../bridge/boundary.js";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, isObject, ownOf, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
@@ -68,9 +69,7 @@ export interface GraphChange {
 
 type ReducersHandle = InstanceType<ReturnType<typeof core>["ReducersHandle"]>;
 
-/** What the core can do (src/wasm/reducers.rs). */
-const Done = { merge: 0, scratch: 1, artifacts: 2, visit: 3 } as const;
-type Done = (typeof Done)[keyof typeof Done];
+type Done = (typeof GRAPH_CHANGE)[keyof typeof GRAPH_CHANGE];
 
 /** A graph's state as far as something is about it. */
 interface Part {
@@ -235,7 +234,7 @@ export class StateManager {
     const part: Part = { scratch: pickedBy(state.scratch, patch), ...this.totals(state) };
     requireJson(part);
     requireJson({ scratch: patch });
-    return this.change(this.copied(state, "scratch"), part, [patch, removedBy(patch)], Done.scratch);
+    return this.change(this.copied(state, "scratch"), part, [patch, removedBy(patch)], GRAPH_CHANGE.SCRATCH);
   }
 
   /**
@@ -257,7 +256,7 @@ export class StateManager {
     const part: Part = { artifacts: pickedBy(state.artifacts, update) };
     requireJson(part);
     requireJson({ artifacts: update });
-    return this.change(this.copied(state, "artifacts"), part, [update, removedBy(update)], Done.artifacts);
+    return this.change(this.copied(state, "artifacts"), part, [update, removedBy(update)], GRAPH_CHANGE.ARTIFACTS);
   }
 
   /**
@@ -277,7 +276,7 @@ export class StateManager {
     requireState(state);
     const part: Part = { currentNodeId: state.currentNodeId, visitedNodes: state.visitedNodes, iteration: state.iteration };
     requireJson(part);
-    return this.change({ ...state }, part, [nodeId], Done.visit);
+    return this.change({ ...state }, part, [nodeId], GRAPH_CHANGE.VISIT);
   }
 
   /**
@@ -342,7 +341,7 @@ export class StateManager {
     const base = part(next);
     requireJson(base);
     if (this.hasMeans) copyParts(next, ["diagnostics"]);
-    const { conflicts } = this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), Done.merge);
+    const { conflicts } = this.run(next, base, branchStates.map((branch) => difference(base, part(branch))), GRAPH_CHANGE.MERGE);
     for (const one of written) one.after = ownOf(next[one.name], one.key);
     if (this.hasMeans) written.push({ name: "diagnostics", key: "samples", before: baseState.diagnostics?.samples, after: next.diagnostics?.samples });
     return conflicts;

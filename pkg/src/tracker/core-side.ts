@@ -1,3 +1,4 @@
+import { TRACKER_OPTION } from "../bridge/boundary.js";
 import { call, core } from "../bridge/core.js";
 import { Values } from "../bridge/host.js";
 import type { Limits } from "../types.js";
@@ -33,7 +34,13 @@ export function start(
   const values = side.kind === "frozen" ? Values.ours(side.value, depth) : null;
   const document = values === null ? (side as { document: StateDocument }).document : new StateDocument(call(() => core().DocumentHandle.over(values, bounds)));
   const { byKey, append, precise, counters, texts, history } = options;
-  const given = [byKey, append, precise, counters, texts, history];
+  const given: unknown[] = [];
+  given[TRACKER_OPTION.BY_KEY] = byKey;
+  given[TRACKER_OPTION.APPEND] = append;
+  given[TRACKER_OPTION.PRECISE] = precise;
+  given[TRACKER_OPTION.COUNTERS] = counters;
+  given[TRACKER_OPTION.TEXTS] = texts;
+  given[TRACKER_OPTION.HISTORY] = history;
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
   if (values !== null) document.free();
   return running(tracker, values);

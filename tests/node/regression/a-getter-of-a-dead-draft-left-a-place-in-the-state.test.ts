@@ -28,7 +28,7 @@ test("a copy by descriptors has the values, or is refused where they weren't rea
   plain.update(copy);
   expect(plain.getState()).toEqual({ ...state, c: state });
   const unread = new StateTracker<Any>(StateDocument.parse(JSON.stringify(state)));
-  expect(refusal(() => unread.update(copy)).code).toBe("DRAFT_REVOKED");
+  expect(refusal(() => unread.update(copy)).code).toBe("NOT_JSON");
   unread.update((draft) => void (draft.n = 1));
   expect(unread.getState()).toEqual({ ...state, n: 1 });
 });
