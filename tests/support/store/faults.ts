@@ -79,12 +79,12 @@ async function filled(store: DurableStateStore): Promise<Filled> {
 type Operation = (store: DurableStateStore, filled: Filled) => Promise<unknown>;
 
 export const operations: Record<string, Operation> = {
-  createSession: (store) => store.createSession("new", { customState: { title: "x".repeat(1_500_000) }, output: "y".repeat(700_000) }),
+  createSession: (store) => store.createSession("new", { customState: { title: "x".repeat(1_050_000) }, output: "y".repeat(400_000) }),
   deleteSession: (store) => store.deleteSession("s"),
-  saveState: (store) => store.saveState("s", { output: "z".repeat(700_000), customState: { ...initial(), title: "saved" }, messages: [user("other")] }),
-  appendMessages: (store) => store.appendMessages("s", [user("c"), user("d".repeat(700_000))]),
+  saveState: (store) => store.saveState("s", { output: "z".repeat(400_000), customState: { ...initial(), title: "saved" }, messages: [user("other")] }),
+  appendMessages: (store) => store.appendMessages("s", [user("c"), user("d".repeat(400_000))]),
   truncateMessages: (store) => store.truncateMessages("s", 1),
-  mergeCustomState: (store) => store.mergeCustomState("s", append("e".repeat(1_500_000))),
+  mergeCustomState: (store) => store.mergeCustomState("s", append("e".repeat(1_050_000))),
   updateStatus: (store) => store.updateStatus("s", "paused", { interruptContext: { stepCount: 1, timestamp: 1 } }),
   compareAndSetStatus: (store) => store.compareAndSetStatus("s", ["active"], "failed", { error: "e", fencingToken: 2 }),
   incrementStepCount: (store) => store.incrementStepCount("s"),
@@ -92,7 +92,7 @@ export const operations: Record<string, Operation> = {
   addSubSessionRefs: (store) => store.addSubSessionRefs("s", ["d", "e"].map((subSessionId) => ({ subSessionId, agentType: "w", parentToolCallId: "t", startedAt: 1 }))),
   updateSubSessionRef: (store) => store.updateSubSessionRef("s", { subSessionId: "c", status: "completed" }),
   createRun: (store) => store.createRun("s", "run 2", { turn: 2 }),
-  updateRunStatus: (store) => store.updateRunStatus("run", "failed", { error: "e".repeat(700_000) }),
+  updateRunStatus: (store) => store.updateRunStatus("run", "failed", { error: "e".repeat(400_000) }),
   createCheckpoint: (store) => store.createCheckpoint("s"),
   restoreCheckpoint: (store, { checkpoint }) => store.restoreCheckpoint(checkpoint),
   branchFromCheckpoint: (store, { checkpoint }) => store.branchFromCheckpoint(checkpoint, "new"),
@@ -104,7 +104,7 @@ export const operations: Record<string, Operation> = {
   "a change of the custom state": async (store) => store.synced<Notes>("s").update((draft) => void draft.notes.push("live")),
   "a text of the custom state that is appended to": async (store) => store.synced<Notes>("s").append("/title", "t".repeat(LONG)),
   "a number of the custom state that is incremented": async (store) => store.synced<Notes>("s").increment("/count", 3),
-  "a patch of the custom state": async (store) => store.synced<Notes>("s").apply([{ op: "add", path: "/notes/0", value: "p".repeat(700_000) }]),
+  "a patch of the custom state": async (store) => store.synced<Notes>("s").apply([{ op: "add", path: "/notes/0", value: "p".repeat(400_000) }]),
   "tools that change the custom state at once": async (store) =>
     store.synced<Notes>("s").parallel([(tool) => tool.update((draft) => void draft.notes.push("live")), (tool) => tool.increment("/count", 2)]),
   "a revision of the custom state that is restored": async (store, { pinned }) => store.synced<Notes>("s").restore(pinned),
