@@ -1,5 +1,5 @@
 import { type Key } from "../state/containers.js";
-import { Edited, Items, Members, Ref, Run } from "../state/payload.js";
+import { Edited, Items, Composite, Ref, Run } from "../state/payload.js";
 import type { Exchanged } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
@@ -345,7 +345,7 @@ export class Log extends Writer {
         if (value === null) return this.byte(VALUE.NULL);
         if (value instanceof Ref) return this.reference(value);
         if (value instanceof Items) return this.items(value);
-        if (value instanceof Members) return this.members(value);
+        if (value instanceof Composite) return this.members(value);
         if (value instanceof Edited) return this.edited(value);
         return this.whole(value);
     }
@@ -393,7 +393,7 @@ export class Log extends Writer {
     }
   }
 
-  private members({ names, values }: Members): void {
+  private members({ names, values }: Composite): void {
     if (names === null) {
       this.byte(VALUE.ARRAY);
       return this.values(values);

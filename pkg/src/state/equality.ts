@@ -1,4 +1,4 @@
-import { isContainer } from "./containers.js";
+import { isContainer, type Container } from "./containers.js";
 import { beginsWithHole, DEEPEST, isPlain } from "./json.js";
 
 /** How many items ahead of the present one its like is looked for. */
@@ -13,7 +13,7 @@ const MISSES = 4;
 export function isEqual(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return isJsonScalar(a) || isContainer(a);
   if (!isContainer(a) || !isContainer(b) || depth === 0 || !isJsonContainer(a) || !isJsonContainer(b)) return false;
-  return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Members, b as Members, depth - 1);
+  return Array.isArray(a) ? Array.isArray(b) && areItemsEqual(a, b, depth - 1) : !Array.isArray(b) && areMembersEqual(a as Container, b as Container, depth - 1);
 }
 
 /** Whether this is a value of JSON that holds no other. */
@@ -25,9 +25,7 @@ function areItemsEqual(a: unknown[], b: unknown[], depth: number): boolean {
   return true;
 }
 
-type Members = Record<string, unknown>;
-
-function areMembersEqual(a: Members, b: Members, depth: number): boolean {
+function areMembersEqual(a: Container, b: Container, depth: number): boolean {
   const [names, others] = [Object.keys(a), Object.keys(b)];
   // Most have the same names in the same order, and then none has to be looked up.
   let isInOrder = names.length === others.length;

@@ -55,7 +55,7 @@ export class Items {
 }
 
 /** An object or an array, in which there are values that refer. */
-export class Members {
+export class Composite {
   constructor(
     readonly names: string[] | null,
     readonly values: unknown[],

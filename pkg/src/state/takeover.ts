@@ -4,7 +4,7 @@ import { copyOf, copyOfNew } from "./copies.js";
 import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
 import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
-import { Items, Members, Ref, Run, Trail, type Grown } from "./payload.js";
+import { Items, Composite, Ref, Run, Trail, type Grown } from "./payload.js";
 import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import { namesakeOf, type Indexes } from "./same.js";
@@ -281,7 +281,7 @@ export abstract class Takeover {
       return was!;
     }
     const result = isSame ? value : Object.freeze(copy);
-    this.payload = payloads === null ? result : new Members(Object.keys(copy), payloads);
+    this.payload = payloads === null ? result : new Composite(Object.keys(copy), payloads);
     if (below !== null) this.told = { turn: 0, first: null, steps: null, below };
     return result;
   }
@@ -395,7 +395,7 @@ export abstract class Takeover {
       return result;
     }
     // What stays open changes where it is, before the log is read.
-    this.payload = items.isPlain && below === null && Object.isFrozen(result) ? result : new Members(null, parts);
+    this.payload = items.isPlain && below === null && Object.isFrozen(result) ? result : new Composite(null, parts);
     return result;
   }
 

@@ -1,5 +1,5 @@
 import type { Key } from "./containers.js";
-import { Items, Members, Ref } from "./payload.js";
+import { Items, Composite, Ref } from "./payload.js";
 import { Place } from "./place.js";
 
 // What a recipe did, as the log takes it.
@@ -72,5 +72,5 @@ function spliceOf(remove: number, values: unknown[], isAtEnd: boolean): "push" |
 
 /** Whether it refers to nothing, and prints as what it is. */
 export function isPlainValue(value: unknown): boolean {
-  return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Members);
+  return !Object.is(value, -0) && !(value instanceof Ref || value instanceof Items || value instanceof Composite);
 }

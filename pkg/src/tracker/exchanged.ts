@@ -10,11 +10,11 @@ const WAY = 24;
 /** So much is any operation taken to be at least. */
 const LEAST = WAY + AROUND.remove + '"/"'.length;
 
-type Told = { op: "remove"; path: string } | { op: "add" | "replace"; path: string; value: unknown };
+type Operation = { op: "remove"; path: string } | { op: "add" | "replace"; path: string; value: unknown };
 
 /** The object that is there now is told as a whole. */
 export const WHOLE = "whole";
-const NOTHING: readonly Told[] = [];
+const NOTHING: readonly Operation[] = [];
 
 /** Shorter strings the extended dialect tells as they are, in bytes of UTF-8 (`is_long_text` in src/patch/derive.rs). */
 const LONG = 32;
@@ -26,10 +26,10 @@ const DEEP = 32;
  * What a patch tells of a container that took another one's place, with pointers that begin at it; null where the core has to be
  * asked: where arrays have other items, or one differs from an object, and where members may have been renamed. O(the container).
  */
-export function differing(before: object, after: object, isExtended: boolean): Told[] | typeof WHOLE | null {
+export function differing(before: object, after: object, isExtended: boolean): Operation[] | typeof WHOLE | null {
   const areLists = Array.isArray(before) && Array.isArray(after);
   if (areLists ? !areNamedAlike(before, after) : Array.isArray(before) || Array.isArray(after)) return null;
-  const comparison = new Comparison(isExtended);
+  const comparison = new ObjectComparison(isExtended);
   const told = areLists ? comparison.items(before, after) : comparison.between(before as Container, after as Container, DEEP);
   if (told === null || told === WHOLE || told.length === 1) return told;
   return told.length === 0 || (comparison.comes && comparison.goes) ? null : told;
@@ -40,7 +40,7 @@ export function differing(before: object, after: object, isExtended: boolean): T
  * null where that isn't all, or some are equal, so that it isn't certain which is which, or more than `most` operations would tell it.
  * O(their number).
  */
-export function slid(before: readonly unknown[], after: readonly unknown[], most: number): Told[] | null {
+export function slid(before: readonly unknown[], after: readonly unknown[], most: number): Operation[] | null {
   // At the beginning some are gone, or some came, and at the end as well.
   let [start, first] = [before.indexOf(after[0]), 0];
   if (start < 0) [start, first] = [0, after.indexOf(before[0])];
@@ -59,7 +59,7 @@ export function slid(before: readonly unknown[], after: readonly unknown[], most
 }
 
 /** What is told of a list of scalars of which one gave way to another one; null where that isn't all, or some are equal. O(their number). */
-export function oneOf(before: readonly unknown[], after: readonly unknown[], isExtended: boolean): Told[] | null {
+export function oneOf(before: readonly unknown[], after: readonly unknown[], isExtended: boolean): Operation[] | null {
   if (before.length !== after.length) return null;
   const at = before.findIndex((item, i) => item !== after[i]);
   if (at < 0 || (isExtended && isLong(after[at]))) return null;
@@ -71,7 +71,7 @@ export function oneOf(before: readonly unknown[], after: readonly unknown[], isE
 const areDistinct = (values: unknown[]): boolean => new Set(values).size === values.length && !values.some(isContainer);
 
 /** Compares two objects member by member, and those in them. */
-class Comparison {
+class ObjectComparison {
   /** Whether there is something that wasn't, and was something that isn't: one may be the other, moved. */
   comes = false;
   goes = false;
@@ -79,8 +79,8 @@ class Comparison {
   constructor(private readonly isExtended: boolean) {}
 
   /** What is told of an object; nothing where the two are equal. */
-  between(was: Container, is: Container, deep: number): Told[] | typeof WHOLE | null {
-    const operations: Told[] = [];
+  between(was: Container, is: Container, deep: number): Operation[] | typeof WHOLE | null {
+    const operations: Operation[] = [];
     let [count, isKnown] = [0, true];
     for (const name of Object.keys(was)) {
       const value = ownOf(is, name);
@@ -104,8 +104,8 @@ class Comparison {
   }
 
   /** What is told of lists that have the same items in the same order. */
-  items(was: readonly unknown[], is: readonly unknown[]): Told[] | null {
-    const operations: Told[] = [];
+  items(was: readonly unknown[], is: readonly unknown[]): Operation[] | null {
+    const operations: Operation[] = [];
     for (let i = 0; i < is.length; i++) {
       if (was[i] === is[i]) continue;
       const inside = this.member(was[i], is[i], `/${i}`, DEEP);
@@ -116,7 +116,7 @@ class Comparison {
   }
 
   /** What is told of a member that is another value, or none. */
-  private member(old: unknown, value: unknown, path: string, deep: number): readonly Told[] | null {
+  private member(old: unknown, value: unknown, path: string, deep: number): readonly Operation[] | null {
     if (value === undefined) {
       this.goes = true;
       return [{ op: "remove", path }];
@@ -137,7 +137,7 @@ class Comparison {
 export const isLong = (value: unknown): boolean => typeof value === "string" && value.length * 3 > LONG;
 
 /** The operations where the object's text is surely longer, or else the whole. */
-function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE {
+function isAsLong(object: Container, operations: Operation[]): Operation[] | typeof WHOLE {
   let told = 0;
   for (const operation of operations) {
     told += WAY + AROUND[operation.op] + textLength(operation.path) + (operation.op === "remove" ? 0 : textLength(operation.value));
@@ -154,7 +154,7 @@ function isAsLong(object: Container, operations: Told[]): Told[] | typeof WHOLE 
 export function areOthers(before: object, after: object, isExtended: boolean): boolean {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length < 2 || after.length < 2) return false;
   for (const name of NAMES) {
-    const [old, fresh] = [namesOf(before, name), namesOf(after, name)];
+    const [old, fresh] = [distinctNames(before, name), distinctNames(after, name)];
     // The first one by which all items can be told apart counts.
     if (old === null || fresh === null) continue;
     const [first] = old;
@@ -170,7 +170,7 @@ export function areOthers(before: object, after: object, isExtended: boolean): b
 function areNamedAlike(before: readonly unknown[], after: readonly unknown[]): boolean {
   if (before.length !== after.length) return false;
   for (const name of NAMES) {
-    const [old, fresh] = [namesOf(before, name), namesOf(after, name)];
+    const [old, fresh] = [distinctNames(before, name), distinctNames(after, name)];
     // What only some have doesn't name the others, and yet it comes first.
     if (old === null || fresh === null) {
       if ([...before, ...after].some((item) => isContainer(item) && isName(item as Container, name))) return false;
@@ -184,7 +184,7 @@ function areNamedAlike(before: readonly unknown[], after: readonly unknown[]): b
 }
 
 /** The names of items, if all have one and no two the same. */
-function namesOf(items: readonly unknown[], name: string): Set<unknown> | null {
+function distinctNames(items: readonly unknown[], name: string): Set<unknown> | null {
   const names = new Set<unknown>();
   for (const item of items) {
     if (!isContainer(item) || Array.isArray(item) || !isName(item as Container, name)) return null;

@@ -8,7 +8,7 @@ import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
 import type { JSONPatchOperation } from "../types.js";
 import { isLong } from "./exchanged.js";
-import { areLonger } from "./telling.js";
+import { areAsLong } from "./telling.js";
 
 // Records of arrays whose items have other indexes afterwards.
 
@@ -47,7 +47,7 @@ export function moves(recorded: Recorded[], state: State, isExtended: boolean): 
   let length = 0;
   // An array around the move may have other things in it, but not what is told beside it.
   for (const { from, path } of moved) length += MOVE + mostLength(from) + mostLength(path);
-  return areLonger(state, isFar ? common(taken.path, come.path) : taken.path, length) ? told : null;
+  return areAsLong(state, isFar ? common(taken.path, come.path) : taken.path, length) ? told : null;
 }
 
 /** What is now where an item was taken out. */

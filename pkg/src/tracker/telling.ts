@@ -128,7 +128,7 @@ export class Telling {
 }
 
 /** Whether all arrays on a way have texts of so many bytes. */
-export function areLonger(state: State, way: Key[], least: number): boolean {
+export function areAsLong(state: State, way: Key[], least: number): boolean {
   let at: unknown = state.unread();
   for (let depth = 0; ; depth++) {
     const slots = state.slots(at as object);

@@ -31,8 +31,6 @@ export interface Original extends Pair {
   isLonger: boolean;
 }
 
-export type Members = Record<string, unknown>;
-
 const whole = (before: unknown, after: unknown): Differing => ({ before, after, isLess: false, hasScalarItem: false });
 
 /** Of values that nest too deeply to be looked through, or contain themselves. */
@@ -75,7 +73,7 @@ export class Differences {
     if (!isContainer(before) || !isContainer(after) || !isJsonContainer(before) || !isJsonContainer(after)) return whole(before, after);
     if (Array.isArray(before) !== Array.isArray(after)) return whole(before, after);
     if (deep === 0) return TOO_DEEP;
-    return Array.isArray(before) ? this.items(before, itemsOf(after), deep - 1) : this.members(before as Members, after as Members, deep - 1);
+    return Array.isArray(before) ? this.items(before, itemsOf(after), deep - 1) : this.members(before as Container, after as Container, deep - 1);
   }
 
   private items(before: unknown[], after: unknown[], deep: number): Differing | undefined {
@@ -125,7 +123,7 @@ export class Differences {
     return (bytes * this.sharedCount) / Math.max(1, this.shared.length) > ASKING * (this.originals.size + this.unequal);
   }
 
-  private members(before: Members, after: Members, deep: number): Differing | undefined {
+  private members(before: Container, after: Container, deep: number): Differing | undefined {
     const [names, others] = [Object.keys(before), Object.keys(after)];
     let differing: Differing | undefined;
     let hasEqual = false;
@@ -196,9 +194,9 @@ class Several {
   /** Chooses what names the items, which the first two show. */
   private choose(i: number, j: number): void {
     const [item, other] = [this.before[i], this.after[i]];
-    this.name = (this.key === undefined ? NAMES : [this.key]).find((name) => isName(memberOf(item, name)) && isName(memberOf(other, name)));
+    this.name = (this.key === undefined ? NAMES : [this.key]).find((name) => isNameValue(memberOf(item, name)) && isNameValue(memberOf(other, name)));
     if (this.name !== undefined || this.key !== undefined || !isObject(item)) return;
-    const stays = (at: number, name: string): boolean => isName(this.nameAt(at, name)) && this.nameAt(at, name) === memberOf(this.after[at], name);
+    const stays = (at: number, name: string): boolean => isNameValue(this.nameAt(at, name)) && this.nameAt(at, name) === memberOf(this.after[at], name);
     this.name = Object.keys(item).find((name) => stays(i, name) && stays(j, name) && this.nameAt(i, name) !== this.nameAt(j, name));
     this.isGuessed = true;
   }
@@ -211,14 +209,14 @@ class Several {
   private isNamed(i: number): boolean {
     if (this.name === undefined || (this.isGuessed && !this.isAlike(i))) return false;
     const name = this.nameAt(i, this.name);
-    return isName(name) && name === memberOf(this.after[i], this.name) && this.names.size < this.names.add(name).size;
+    return isNameValue(name) && name === memberOf(this.after[i], this.name) && this.names.size < this.names.add(name).size;
   }
 
   /** Whether nothing but scalars differs, and less than is the same. */
   private isAlike(i: number): boolean {
     const [item, other] = [this.before[i], this.after[i]];
     if (!isObject(item) || !isObject(other)) return false;
-    const [old, now] = [(this.differing.before as Container)[i], (this.differing.after as Container)[i]] as [Members, Members];
+    const [old, now] = [(this.differing.before as Container)[i], (this.differing.after as Container)[i]] as [Container, Container];
     let [lost, come] = [lengthOf(old), lengthOf(now)];
     for (const name of Object.keys(item)) {
       if (lost <= 0 && come <= 0) break;
@@ -262,7 +260,7 @@ class Several {
 }
 
 /** How many bytes these members take at most; Infinity where one isn't a scalar. */
-function lengthOf(members: Members): number {
+function lengthOf(members: Container): number {
   let length = 2;
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -272,12 +270,12 @@ function lengthOf(members: Members): number {
   return length;
 }
 
-const isName = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);
+const isNameValue = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);
 
 /** With what differs in a member. */
 function withMember(differing: Differing = whole({}, {}), name: string, inside: Differing): Differing {
-  if (inside.before !== undefined) put(differing.before as Members, name, inside.before);
-  if (inside.after !== undefined) put(differing.after as Members, name, inside.after);
+  if (inside.before !== undefined) put(differing.before as Container, name, inside.before);
+  if (inside.after !== undefined) put(differing.after as Container, name, inside.after);
   differing.isLess ||= inside.isLess;
   differing.hasScalarItem ||= inside.hasScalarItem;
   return differing;

@@ -1,11 +1,11 @@
-import { isContainer, itemsOf, ownOf, put, withThawed } from "../state/containers.js";
+import { isContainer, itemsOf, ownOf, put, withThawed, type Container } from "../state/containers.js";
 import { isJsonScalar } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isShort, leastLength, Lengths, textLength } from "../state/size.js";
 import { areShort, areUnlike } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
-import { DEEP, Differences, TOO_DEEP, type Members, type Pair } from "./differing.js";
+import { DEEP, Differences, TOO_DEEP, type Pair } from "./differing.js";
 
 // A shortcut (DESIGN.md, 6). Two versions of a state mostly have nearly everything in common, which JavaScript finds out sooner than the
 // core reads it: that is asked about what differs alone. `tests/node/patches/narrowed-laws.test.ts` compares the two.
@@ -68,8 +68,8 @@ export class Narrowed extends Differences {
     const original = this.originals.get(pair.after);
     if (original === undefined) return pair;
     if (original.isLonger) return original;
-    const { before, after } = pair as { before: Members; after: Members };
-    for (const name of namesOf(before, after)) {
+    const { before, after } = pair as { before: Container; after: Container };
+    for (const name of allNames(before, after)) {
       const inside = this.fit({ before: ownOf(before, name), after: ownOf(after, name) });
       if (inside.before !== undefined) put(before, name, inside.before);
       if (inside.after !== undefined) put(after, name, inside.after);
@@ -82,11 +82,11 @@ export class Narrowed extends Differences {
     const original = this.originals.get(pair.after);
     if (original === undefined) return this.planOf(pair, toldOf(pair, path, extended));
     if (differsMuch(pair, original) && isOther(original, extended)) return this.planOf(original, { op: "replace", path, value: original.after });
-    const { before, after } = pair as { before: Members; after: Members };
+    const { before, after } = pair as { before: Container; after: Container };
     const parts: Plan[] = [];
     let least = 0;
     let isKnown = true;
-    for (const name of namesOf(before, after)) {
+    for (const name of allNames(before, after)) {
       const part = this.plan({ before: ownOf(before, name), after: ownOf(after, name) }, path + pointerOf([name]), extended);
       if (part === undefined) isKnown = false;
       else parts.push(part);
@@ -119,7 +119,7 @@ export class Narrowed extends Differences {
 
   private find(pointer: string): unknown {
     let at = this.root?.after;
-    for (const name of segmentsOf(pointer)) at = isContainer(at) ? ownOf(at as Members, name) : undefined;
+    for (const name of segmentsOf(pointer)) at = isContainer(at) ? ownOf(at as Container, name) : undefined;
     return at;
   }
 }
@@ -147,7 +147,7 @@ function tell(plan: Plan, operations: JSONPatchOperation[], isMeasured: boolean,
 }
 
 /** Names that either has, in the order of the first. */
-function namesOf(before: Members, after: Members): string[] {
+function allNames(before: Container, after: Container): string[] {
   const names = Object.keys(before);
   for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
   return names;
@@ -170,6 +170,6 @@ function isOther(pair: Pair, extended: boolean): boolean {
 }
 
 /** Whether so many items of a list differ that it may be shorter as a whole. */
-const differsMuch = ({ after }: Pair, original: Pair): boolean => Array.isArray(original.after) && 2 * Object.keys(after as Members).length > original.after.length;
+const differsMuch = ({ after }: Pair, original: Pair): boolean => Array.isArray(original.after) && 2 * Object.keys(after as Container).length > original.after.length;
 
 const hasGrown = (before: unknown, after: string): boolean => typeof before === "string" && before !== "" && after.startsWith(before);
