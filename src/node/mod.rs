@@ -131,6 +131,13 @@ impl Node {
         if let Node::Number(number) = self { Some(*number) } else { None }
     }
 
+    /// A number that counts something: whole, from 0 on, and exact.
+    pub(crate) fn as_count(&self) -> Option<u64> {
+        self.as_number()
+            .filter(|number| number.trunc() == *number && (0.0..=9_007_199_254_740_991.0).contains(number))
+            .map(|number| number as u64)
+    }
+
     pub(crate) fn as_array(&self) -> Option<Shared<'_, Array>> {
         if let Opened::Array(array) = self.open() { Some(array) } else { None }
     }

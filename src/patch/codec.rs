@@ -136,14 +136,7 @@ fn pointer(text: Option<&[u8]>, missing: &'static str, limits: &Limits) -> Resul
 pub(super) fn print(operations: &[Operation]) -> Vec<u8> {
     // Most patches are one small operation: no second allocation then.
     let mut out = Vec::with_capacity(256);
-    out.push(b'[');
-    for (index, operation) in operations.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        print_operation(&mut out, operation);
-    }
-    out.push(b']');
+    print::print_list(&mut out, operations, print_operation);
     out
 }
 

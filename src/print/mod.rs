@@ -59,6 +59,18 @@ fn print_items(out: &mut Vec<u8>, array: &Array) {
     out.push(b']');
 }
 
+/// Appends a list, each of whose items `each` prints.
+pub(crate) fn print_list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        each(out, item);
+    }
+    out.push(b']');
+}
+
 /// Appends a string with its quotes. O(length), eight bytes at a time where nothing needs an escape.
 pub(crate) fn print_text(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');

@@ -116,14 +116,14 @@ impl Layout {
 
     pub(super) fn read(node: &Node) -> Option<Layout> {
         let fields = node.as_array()?;
-        let kind = Kind::of(whole(fields.get(0)?)? as usize)?;
-        let bytes = whole(fields.get(1)?)? as usize;
+        let kind = Kind::of(fields.get(0)?.as_count()? as usize)?;
+        let bytes = fields.get(1)?.as_count()? as usize;
         let third = fields.get(2)?;
         let index = if kind == Kind::Table { Some(Arc::new(Layout::read(fields.get(3)?)?)) } else { None };
-        let [to, from] = [4, 5].map(|at| fields.get(at).and_then(whole).unwrap_or_default() as usize);
+        let [to, from] = [4, 5].map(|at| fields.get(at).and_then(Node::as_count).unwrap_or_default() as usize);
         let packed = if to <= from { Packed { to, from } } else { return None };
         let (list, runs) = match third.as_number() {
-            Some(_) => (Some(whole(third)?), OnceLock::new()),
+            Some(_) => (Some(third.as_count()?), OnceLock::new()),
             None => (None, OnceLock::from(read_runs(third)?)),
         };
         Some(Layout { kind, bytes, list, runs, index, packed })
@@ -158,7 +158,7 @@ pub(super) fn read_runs(node: &Node) -> Option<Vec<Run>> {
     let runs = node.as_array()?;
     let read = |node: &Node| {
         let fields = node.as_array()?;
-        let [chunk, count, bytes, has_holes] = [0, 1, 2, 3].map(|at| fields.get(at).and_then(whole));
+        let [chunk, count, bytes, has_holes] = [0, 1, 2, 3].map(|at| fields.get(at).and_then(Node::as_count));
         let first = fields.get(4).and_then(text).map(Key::from);
         let holes = OnceLock::new();
         Some(Run { chunk: chunk?, count: count? as usize, bytes: bytes? as usize, has_holes: has_holes? > 0, holes, first })
@@ -182,7 +182,7 @@ pub(super) fn read_holes(node: &Node) -> Option<Vec<(usize, Arc<Layout>)>> {
     let holes = node.as_array()?;
     let read = |node: &Node| {
         let fields = node.as_array()?;
-        Some((whole(fields.get(0)?)? as usize, Arc::new(Layout::read(fields.get(1)?)?)))
+        Some((fields.get(0)?.as_count()? as usize, Arc::new(Layout::read(fields.get(1)?)?)))
     };
     holes.iter().map(read).collect()
 }
@@ -190,12 +190,6 @@ pub(super) fn read_holes(node: &Node) -> Option<Vec<(usize, Arc<Layout>)>> {
 pub(super) fn print_number(out: &mut Vec<u8>, number: u64, then: u8) {
     out.extend_from_slice(number::digits(number, &mut [0; 20]));
     out.push(then);
-}
-
-/// A number that counts something.
-pub(super) fn whole(node: &Node) -> Option<u64> {
-    let number = node.as_number()?;
-    (number >= 0.0 && number <= (1u64 << 53) as f64 && number.trunc() == number).then_some(number as u64)
 }
 
 /// A string's text, or nothing.

@@ -6,7 +6,7 @@ use super::RowOperation;
 use super::chunks::{damaged, holes_of, split};
 use super::fold::{Done, ROOT};
 use super::hash::hash;
-use super::layout::{Kind, Layout, Run, print_number, whole};
+use super::layout::{Kind, Layout, Run, print_number};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::{Key, Node};
@@ -103,9 +103,9 @@ impl Root {
 
     fn of(revision: u64, head: &Node) -> Option<Root> {
         let field = |name: &[u8]| head.child(&Key::from(name));
-        let freed = field(b"freed")?.as_array()?.iter().map(whole).collect::<Option<_>>()?;
-        let [log, time, size] = [&b"log"[..], b"time", b"size"].map(|name| field(name).as_ref().and_then(whole).unwrap_or(0));
-        let before = field(b"before").as_ref().and_then(whole);
-        Some(Root { revision, before, next: whole(&field(b"next")?)?, chunks: whole(&field(b"chunks")?)?, freed, log, time, size })
+        let freed = field(b"freed")?.as_array()?.iter().map(Node::as_count).collect::<Option<_>>()?;
+        let [log, time, size] = [&b"log"[..], b"time", b"size"].map(|name| field(name).as_ref().and_then(Node::as_count).unwrap_or(0));
+        let before = field(b"before").as_ref().and_then(Node::as_count);
+        Some(Root { revision, before, next: field(b"next")?.as_count()?, chunks: field(b"chunks")?.as_count()?, freed, log, time, size })
     }
 }

@@ -199,8 +199,7 @@ fn text_of<'a>(object: &'a Object, member: &[u8]) -> Option<&'a [u8]> {
 }
 
 fn whole(object: &Object, member: &[u8]) -> Option<u64> {
-    let number = object.get(&member.into()).and_then(Node::as_number)?;
-    (number >= 0.0 && number.trunc() == number && number <= 9_007_199_254_740_991.0).then_some(number as u64)
+    object.get(&member.into()).and_then(Node::as_count)
 }
 
 fn lossy(text: &[u8]) -> String {

@@ -53,8 +53,7 @@ impl PersistedState {
     fn read(root: &Node, limits: Limits) -> Result<PersistedState> {
         let wrong = |path: &str, reason| Error::new(Code::ValidationFailed, reason).on(path);
         let member = |name: &str| root.child(&Key::from(name.as_bytes()));
-        let revision = member("revision").and_then(|revision| revision.as_number());
-        let revision = revision.filter(|revision| revision.trunc() == *revision && (0.0..=9_007_199_254_740_992.0).contains(revision));
+        let revision = member("revision").and_then(|revision| revision.as_count());
         let revision = revision.ok_or_else(|| wrong("/revision", "the revision is a whole number"))?;
         let extensions = member("extensions").unwrap_or_default();
         let extensions = extensions.as_object().ok_or_else(|| wrong("/extensions", "the values are an object"))?;
@@ -62,7 +61,7 @@ impl PersistedState {
             let key = std::str::from_utf8(key).map_err(|_| wrong("/extensions", "a key's name has half a surrogate pair"))?;
             Ok((key.to_owned(), Document { root: value.clone(), limits }))
         };
-        Ok(PersistedState { revision: revision as u64, extensions: extensions.iter().map(extension).collect::<Result<_>>()? })
+        Ok(PersistedState { revision, extensions: extensions.iter().map(extension).collect::<Result<_>>()? })
     }
 }
 

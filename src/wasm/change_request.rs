@@ -8,7 +8,7 @@ use super::arena::Arena;
 use super::dialect::dialect;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
-use super::merge::{list, plan, print_conflict};
+use super::merge::{plan, print_conflict};
 use crate::change_request::{
     Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, StrayMembers, Truncation, Warning,
 };
@@ -19,7 +19,7 @@ use crate::node::{Key, Node};
 use crate::parse;
 use crate::patch::{self, Patch};
 use crate::pointer::Pointer;
-use crate::print::{print, print_text};
+use crate::print::{print, print_list, print_text};
 use crate::projection::View;
 use crate::text::number;
 
@@ -86,7 +86,7 @@ impl ChangeHandle {
 #[wasm_bindgen]
 pub fn change_request_problems(arena: &Arena, length: usize) -> String {
     let mut out = Vec::new();
-    list(&mut out, &ChangeRequest::problems(arena.head(length)), |out, problem| {
+    print_list(&mut out, &ChangeRequest::problems(arena.head(length)), |out, problem| {
         label(out, b"{\"code\":", problem.code.as_str());
         label(out, b",\"message\":", problem.message);
         label(out, b",\"path\":", &problem.path);
@@ -263,11 +263,11 @@ fn print_changed(changed: &Changed, reasoning: Option<&str>) -> String {
     count(&mut out, b",\"updates\":", applied.updates);
     count(&mut out, b",\"deletions\":", applied.deletions);
     out.extend_from_slice(b"},\"blocked\":");
-    list(&mut out, blocked, print_blocked);
+    print_list(&mut out, blocked, print_blocked);
     out.extend_from_slice(b",\"warnings\":");
-    list(&mut out, warnings, print_warning);
+    print_list(&mut out, warnings, print_warning);
     out.extend_from_slice(b",\"conflicts\":");
-    list(&mut out, conflicts, print_conflict);
+    print_list(&mut out, conflicts, print_conflict);
     if let Some(reasoning) = reasoning {
         label(&mut out, b",\"reasoning\":", reasoning);
     }

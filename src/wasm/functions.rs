@@ -10,7 +10,7 @@ use super::limits::limits;
 use crate::edit;
 use crate::limits::Limits;
 use crate::patch::{self, Patch};
-use crate::print::print_text;
+use crate::print::{print_list, print_text};
 use crate::writes::{self, StepWrites};
 
 /// What the patch in the arena's first `length` bytes does to a state, as edits of its plain copy.
@@ -29,14 +29,9 @@ pub fn apply_step_writes(state: Values, arena: &Arena, length: usize) -> JsResul
     let warnings = writes::apply_with(&mut root, &writes, &limits, |edit| edits.push(edit.clone())).map_err(to_js)?;
     let mut out = b"{\"edits\":".to_vec();
     out.extend_from_slice(&edit::print_edits(&edits));
-    out.extend_from_slice(b",\"warnings\":[");
-    for (index, warning) in warnings.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        print_text(&mut out, warning.as_bytes());
-    }
-    out.extend_from_slice(b"]}");
+    out.extend_from_slice(b",\"warnings\":");
+    print_list(&mut out, &warnings, |out, warning| print_text(out, warning.as_bytes()));
+    out.push(b'}');
     Ok(text(out))
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::merge::{Conflict, MergePlan, Merged, Proposal, Strategy};
 use crate::node::Node;
-use crate::print::{print, print_text};
+use crate::print::{print, print_list, print_text};
 use crate::writes::{self, StepWrites};
 use crate::{parse, patch};
 
@@ -126,22 +126,11 @@ fn print_merged(base: &Document, merged: &Merged, extended: bool) -> Result<Stri
     out.extend_from_slice(b",\"patch\":");
     out.extend_from_slice(&patch::print(&patch));
     out.extend_from_slice(b",\"conflicts\":");
-    list(&mut out, &merged.conflicts, |out, conflict| print_values(out, conflict, |out, _| print(out, &Node::Null)));
+    print_list(&mut out, &merged.conflicts, |out, conflict| print_values(out, conflict, |out, _| print(out, &Node::Null)));
     out.extend_from_slice(b",\"warnings\":");
-    list(&mut out, &merged.warnings, |out, warning| print_text(out, warning.as_bytes()));
+    print_list(&mut out, &merged.warnings, |out, warning| print_text(out, warning.as_bytes()));
     out.push(b'}');
     Ok(text(out))
-}
-
-pub(super) fn list<T>(out: &mut Vec<u8>, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
-    out.push(b'[');
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        each(out, item);
-    }
-    out.push(b']');
 }
 
 pub(super) fn print_conflict(out: &mut Vec<u8>, conflict: &Conflict) {

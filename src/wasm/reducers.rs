@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::arena::Arena;
 use super::error::{JsResult, text, to_js};
 use super::limits::limits;
-use super::merge::{list, print_conflict, strategies};
+use super::merge::{print_conflict, strategies};
 use crate::boundary::graph_change;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::parse;
 use crate::patch::{self, Dialect};
-use crate::print::print;
+use crate::print::{print, print_list};
 use crate::reducers::{GraphChange, Reducers, opened};
 
 /// The state of a graph that begins with the input in the arena's first `length` bytes, or with none.
@@ -125,7 +125,7 @@ fn printed(change: &GraphChange) -> Vec<u8> {
     let mut out = b"{\"state\":".to_vec();
     print(&mut out, &change.state.root);
     out.extend_from_slice(b",\"conflicts\":");
-    list(&mut out, &change.conflicts, print_conflict);
+    print_list(&mut out, &change.conflicts, print_conflict);
     out.push(b'}');
     out
 }

@@ -10,21 +10,11 @@ use crate::print as json;
 use crate::text::number;
 
 pub(crate) fn print(writes: &StepWrites) -> Vec<u8> {
-    let mut out = b"{\"ops\":[".to_vec();
-    for (index, write) in writes.ops.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        print_write(&mut out, write);
-    }
-    out.extend_from_slice(b"],\"warnings\":[");
-    for (index, warning) in writes.warnings.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        json::print_text(&mut out, warning.as_bytes());
-    }
-    out.extend_from_slice(b"]}");
+    let mut out = b"{\"ops\":".to_vec();
+    json::print_list(&mut out, &writes.ops, print_write);
+    out.extend_from_slice(b",\"warnings\":");
+    json::print_list(&mut out, &writes.warnings, |out, warning| json::print_text(out, warning.as_bytes()));
+    out.push(b'}');
     out
 }
 
@@ -79,14 +69,8 @@ fn print_place(out: &mut Vec<u8>, label: &[u8], path: &[Step]) {
 }
 
 fn print_items(out: &mut Vec<u8>, items: &[Node]) {
-    out.extend_from_slice(b",\"items\":[");
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        json::print(out, item);
-    }
-    out.push(b']');
+    out.extend_from_slice(b",\"items\":");
+    json::print_list(out, items, json::print);
 }
 
 pub(super) fn read(node: &Node, limits: &Limits) -> Result<StepWrites> {
