@@ -99,6 +99,12 @@ function list(name, make, { nested, place }) {
         draft[name] = draft[name].slice(-n);
       },
     },
+    refilled: {
+      recipe(draft, i, n) {
+        draft[name].length = 0;
+        draft[name].push(...Array.from({ length: n }, (_, at) => make(i * n + at)));
+      },
+    },
     series: { recipe: (draft, i) => (draft.series = [...(draft.series ?? []), i * 1.37].slice(-60)) },
     swapped: { recipe: ({ [name]: rows }) => void ([rows[1], rows[2]] = [rows[2], rows[1]]) },
     exchanged: { recipe: (draft, i) => (draft.selected = { at: i, from: { row: i, column: 2 }, to: { row: i + 1, column: 3 }, by: 'the user' }) },

@@ -32,6 +32,7 @@ const listed = {
   moved: 'an item moved in its list, n=10',
   counted: 'an item moved, and a number set, n=10',
   swapped: 'two neighbours change places, n=10',
+  refilled: 'a list emptied and filled again, n=10',
   exchanged: "an object in another one's place, n=10",
 };
 
