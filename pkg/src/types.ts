@@ -33,8 +33,11 @@ type Inside<T, Name extends string> = unknown extends T
   ? T
   : T extends Scalar ? undefined : T extends readonly (infer Item)[] ? (Name extends `${number}` ? Item | undefined : unknown) : Name extends keyof T ? T[Name] : unknown;
 
-/** What a recipe may return: no promise. What it returns doesn't become the state. */
-export type RecipeResult<R> = R & (unknown extends R ? unknown : [Extract<R, PromiseLike<unknown>>] extends [never] ? unknown : never);
+/** What a generator function returns, which has run nothing yet. */
+type Generated = Record<"next" | "return" | "throw", (...given: never) => unknown>;
+
+/** What a recipe may return: neither a promise nor a generator. What it returns doesn't become the state. */
+export type RecipeResult<R> = R & (unknown extends R ? unknown : [Extract<R, PromiseLike<unknown> | Generated>] extends [never] ? unknown : never);
 
 /** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, but that the string and the place in it must be there; `inc`). */
 export type JSONPatchOperation =

@@ -47,6 +47,10 @@ tracker.update((draft) => (draft.kind = "a"));
 tracker.update((draft) => void draft.rows.pop());
 tracker.update(() => {});
 
+// @ts-expect-error a generator, of which nothing would run
+tracker.update(function* (draft) {
+  yield draft;
+});
 // @ts-expect-error an async recipe
 tracker.update(async (draft) => { draft.kind = "a"; });
 // @ts-expect-error a recipe that returns a promise
@@ -131,3 +135,9 @@ tuples.update((draft) => {
   // @ts-expect-error the first is a number
   draft.first[0] = "a";
 });
+
+// A tracker begins with what another one published.
+export const continued: StateTracker<State> = new StateTracker<State>(tracker.getState());
+// @ts-expect-error of another shape
+export const other = new StateTracker<State>({ rows: [] });
+export const inferred: StateTracker<{ n: number; list: string[] }> = new StateTracker({ n: 1, list: ["a"] });
