@@ -1,5 +1,6 @@
 import { arena, call, core, passTexts } from "#merge";
 import { GRAPH_CHANGE } from "../bridge/boundary.js";
+import { checkObject } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, isObject, ownOf, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
@@ -170,7 +171,7 @@ export class StateManager {
    *   nor in `artifacts`, `INVALID_POINTER`; with the place.
    */
   constructor(reducers: StateReducers) {
-    this.rules = Object.entries(reducers).flatMap(([field, reducer]) => {
+    this.rules = Object.entries(checkObject("the reducers", reducers, "are an object, of a reducer for each field") as StateReducers).flatMap(([field, reducer]) => {
       const rule = typeof reducer === "function" ? onTexts(reducer, this.failure) : reducer;
       return pointers(field).map((pointer): [string, unknown] => [pointer, rule]);
     });

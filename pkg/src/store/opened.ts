@@ -31,6 +31,8 @@ type Options = Omit<SyncedStateOptions<unknown>, "initial" | "name">;
 export class OpenedStates {
   private static readonly known = new WeakMap<StoreStorage, OpenedStates>();
   private readonly states = new Map<string, CustomState>();
+  /** The highest number that each store has given to a session, in transactions too that were taken back: who holds its state has that of no other. */
+  readonly given = new Map<string, number>();
   /** Those that may have memory, the one that was used last at the end. */
   private readonly awake = new Set<CustomState>();
 
@@ -115,9 +117,14 @@ export class CustomStates {
     return this.opened.get(this.nameOf(number), this.options);
   }
 
-  /** Makes one; false where the object has another state of its name. */
-  create(number: number, initial: unknown): boolean {
-    return this.opened.create(this.nameOf(number), initial, this.options);
+  /** Makes one, and says which number it has: one that no session had since the object woke, above the last that is stored. */
+  create(last: number, initial: unknown): number {
+    const { given } = this.opened;
+    let number = Math.max(last, given.get(this.store) ?? 0) + 1;
+    // The object may have another state of its name.
+    while (!this.opened.create(this.nameOf(number), initial, this.options)) number++;
+    given.set(this.store, number);
+    return number;
   }
 
   forget(number: number): void {

@@ -6,7 +6,7 @@ import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
 import type { CustomState, CustomStates } from "./opened.js";
 import { keyOf, nameOf, type Shape } from "./rows.js";
-import type { SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
+import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
 export const SESSIONS: Shape = {
@@ -73,9 +73,12 @@ export function detailsOf(sessionId: string, state: Record<string, unknown>): De
 
 const STATUSES: readonly SessionStatus[] = ["active", "completed", "failed", "interrupted", "paused"];
 
+const WORDS: readonly (SessionStatus | AgentStatus)[] = [...STATUSES, "running", "waiting_tool"];
+
 /** A status in the words of storage, or in those of who runs agents. */
 export function statusOf(given: unknown): SessionStatus {
-  return given === "running" || given === "waiting_tool" ? "active" : checkOneOf("a status", given, STATUSES);
+  const status = checkOneOf("a status", given, WORDS);
+  return status === "running" || status === "waiting_tool" ? "active" : status;
 }
 
 /** One session while an operation lasts: what is changed of it is written when the operation has ended. */
@@ -240,8 +243,7 @@ export class Sessions {
   /** A new session; its row is written by the operation that makes it. */
   create(id: string, customState: unknown): Session {
     if (this.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a session with this id");
-    let number = this.last + 1;
-    while (!this.states.create(number, customState)) number++;
+    const number = this.states.create(this.last, customState);
     this.tables.numbers.put({ id: 1, last: number });
     this.ids.set(keyOf(id), number);
     const counts = { steps: 0, resumes: 0, fence: 0, messages: 0, era: 0, checkpoints: 0, runs: 0, children: 0 };

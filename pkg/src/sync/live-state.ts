@@ -374,7 +374,7 @@ export class LiveState<T> {
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
-      if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined");
+      if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined; if it is a session's, the session was deleted");
       return new StateTracker(initial, limits ? { limits } : {}).document();
     };
     const session = this.tables.open(make, limits, version);

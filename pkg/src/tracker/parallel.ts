@@ -1,5 +1,5 @@
 import { isLoss } from "../bridge/engine.js";
-import { checkOptions, checkPointers } from "../bridge/checks.js";
+import { checkOptions, checkPointers, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer } from "../state/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
@@ -84,10 +84,11 @@ export async function parallel<T, const R extends readonly unknown[]>(
   checkTools(tools);
   checkOptions(options, OPTIONS);
   checkParallel(options);
+  if (typeof owner?.getState !== "function") throw refusal("what tools share is a StateTracker or a SyncedState");
   const base = owner.getState();
   const era = owner[ERA];
   const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
-  if (owner[ERA] !== era) throw new PatchwireError("CLOSED", "the state that the tools began with was deleted while they ran, or a commit of it taken back");
+  checkEra(owner, era);
   const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
   const { patch, refused, ...told } = mergeTools(base, owner.getState(), writes, options.strategies);
   if (patch.length > 0) owner.apply(patch);
@@ -97,6 +98,11 @@ export async function parallel<T, const R extends readonly unknown[]>(
     return tool.status === "fulfilled" ? { status: "fulfilled", value: tool.value.result } : tool;
   });
   return { results: results as ParallelResult<R>["results"], ...told };
+}
+
+/** Refuses to go on with what tools did to a state that there isn't any more. */
+export function checkEra(owner: { readonly [ERA]?: unknown }, era: unknown): void {
+  if (owner[ERA] !== era) throw new PatchwireError("CLOSED", "the state that the tools began with was deleted while they ran, or a commit of it taken back");
 }
 
 const OPTIONS = ["strategies", "counters", "texts"] as const satisfies readonly (keyof ParallelOptions)[];

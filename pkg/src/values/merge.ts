@@ -5,7 +5,7 @@ import { checkJson } from "../state/json.js";
 import { segmentsOf, toldAt } from "../state/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
-import { checkList, isExtended, refusal } from "../bridge/checks.js";
+import { checkList, checkOptions, isExtended, refusal } from "../bridge/checks.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -120,6 +120,7 @@ export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWrite
  */
 export function mergeBranches<T>(base: T, branches: readonly T[], reducers?: MergeStrategies, options?: Omit<MergeOptions, "strategies">): Merged<T> {
   checkList("the branches", branches);
+  checkOptions(options, ["dialect", "limits"]);
   if (Object.hasOwn(reducers ?? {}, "strategies")) throw refusal('the third argument is the strategies themselves, by pointer: { "/tokens": "sum" }');
   return merge([base, ...(branches as readonly T[])], "", true, { ...options, ...(reducers && { strategies: reducers }) });
 }
@@ -169,7 +170,8 @@ export function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure
     try {
       const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
       if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
-      checkJson(result);
+      if (result instanceof Promise) throw new PatchwireError("NOT_JSON", "a function that merges returned a promise: decide without waiting", { path });
+      checkJson(result, segmentsOf(path));
       return JSON.stringify(result);
     } catch (error) {
       failure.thrown = error;

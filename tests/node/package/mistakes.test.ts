@@ -6,6 +6,9 @@ import {
 } from "patchwire";
 import { connect } from "patchwire/client";
 import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
+import { StateManager } from "patchwire/agentos";
+import { createImmerStateTracker, createToolContext } from "patchwire/helix";
+import { parsePathWithOperations, PayloadManager } from "patchwire/memberjunction";
 import { refusal } from "../support/refusal.ts";
 
 // What a newcomer without types may get wrong is refused by whatever is called first, in a sentence that says what to do.
@@ -61,6 +64,13 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["an unknown option of a patch", () => new StateTracker({}).getPatchText({ dialekt: "extended" } as never), "VALIDATION_FAILED", "there is no option dialekt: the options are dialect"],
   ["an unknown option of step writes", () => new StateTracker({}).getStepWrites({ byItems: true } as never), "VALIDATION_FAILED", "there is no option byItems: the options are byItem"],
   ["an unknown option of a repair", () => (synced(context(), { initial: {} }) as SyncedState<object>).repair({ versoin: 3 } as never), "VALIDATION_FAILED", "there is no option versoin: the options are version"],
+  ["strategies in the options of branches", () => mergeBranches({}, [], {}, { strategies: { "/a": "sum" } } as never), "VALIDATION_FAILED", "there is no option strategies: the options are dialect, limits"],
+  ["an unknown option of Helix's tracker", () => createImmerStateTracker({}, { arrayDeltaMod: true } as never), "VALIDATION_FAILED", "there is no option arrayDeltaMod: the options are arrayDeltaMode"],
+  ["an unknown option of Helix's tools", () => createToolContext({ streamwriter: {} } as never), "VALIDATION_FAILED", "there is no option streamwriter: the options are agentId, agentType"],
+  ["Helix's tools without a tracker", () => createToolContext({ agentId: "a", agentType: "b" } as never), "VALIDATION_FAILED", "the option stateTracker is a tracker"],
+  ["an unknown option of MemberJunction's manager", () => new PayloadManager().applyAgentChangeRequest({}, {}, { allowedpaths: [] } as never), "VALIDATION_FAILED", "there is no option allowedpaths: the options are"],
+  ["a number for MemberJunction's path", () => parsePathWithOperations(5 as never), "VALIDATION_FAILED", "a path is a string"],
+  ["no reducers of AgentOS", () => new StateManager(undefined as never), "VALIDATION_FAILED", "the reducers are an object, of a reducer for each field"],
   ["options for the strategies of branches", () => mergeBranches({}, [], { strategies: { "/a": "sum" } } as never), "VALIDATION_FAILED", 'the third argument is the strategies themselves, by pointer: { "/tokens": "sum" }'],
   ["no text for the next version of a document", () => StateDocument.parse("{}").parseNext(undefined as never), "INVALID_JSON", "a document is parsed from a string, or from bytes"],
   ["an object without a prototype for a pointer", () => tracker({}).increment(Object.create(null) as never), "INVALID_POINTER", "a pointer is a string, like '/notes/0'"],

@@ -1,3 +1,5 @@
+import { checkOptions, refusal } from "../../bridge/checks.js";
+import { PatchwireError } from "../../errors.js";
 import type { Draft, Immutable, StepWrites } from "../../types.js";
 import type { StreamChunk } from "./chunks.js";
 import type { ImmerStateTracker } from "./tracker.js";
@@ -31,9 +33,11 @@ export interface ToolContext<T extends object> {
   getStepWrites(): StepWrites;
   /** Resolves when all chunks were taken, in their order; rejects with what the first that wasn't failed with. */
   flush(): Promise<void>;
-  /** Ends the reading of changes for the stream. */
+  /** Ends the reading of changes for the stream: nothing can be changed by the context any more. */
   close(): void;
 }
+
+const OPTIONS = ["agentId", "agentType", "stateTracker", "streamWriter", "step"] as const satisfies readonly (keyof ToolContextOptions<object>)[];
 
 /**
  * What a tool works with: what it changes is streamed at once and still there to be stored, because stream and storage read
@@ -55,8 +59,12 @@ export interface ToolContext<T extends object> {
  * console.log(context.getStepWrites().ops); // [ { kind: 'append', key: 'notes', path: '/notes', items: [ 'a', 'b' ] } ]
  * ```
  */
-export function createToolContext<T extends object>({ agentId, agentType, stateTracker, streamWriter, step }: ToolContextOptions<T>): ToolContext<T> {
+export function createToolContext<T extends object>(options: ToolContextOptions<T>): ToolContext<T> {
+  checkOptions(options, OPTIONS);
+  const { agentId, agentType, stateTracker, streamWriter, step } = options;
+  if (typeof stateTracker?.update !== "function") throw refusal("the option stateTracker is a tracker, as createImmerStateTracker gives it");
   const wire = streamWriter && stateTracker.cursor();
+  let isClosed = false;
   let sent: Promise<void> = Promise.resolve();
   const send = (chunk: StreamChunk): void => {
     sent = sent.then(() => streamWriter?.write(chunk));
@@ -69,6 +77,7 @@ export function createToolContext<T extends object>({ agentId, agentType, stateT
     agentType,
     getState: () => stateTracker.getState(),
     updateState(recipe) {
+      if (isClosed) throw new PatchwireError("CLOSED", "the context was closed: nobody would be told of the change");
       stateTracker.update(recipe);
       if (wire === undefined) return;
       const patches = wire.patches();
@@ -78,6 +87,9 @@ export function createToolContext<T extends object>({ agentId, agentType, stateT
     emit: (eventName, data) => send({ type: "custom", eventName, data, ...base() }),
     getStepWrites: () => stateTracker.getStepWrites(),
     flush: () => sent,
-    close: () => wire?.close(),
+    close() {
+      isClosed = true;
+      wire?.close();
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../bridge/checks.js";
 import { StateTracker } from "../../tracker/tracker.js";
 import type { Draft, Immutable, JSONPatchOperation, StepWrites, WriteCursor } from "../../types.js";
 
@@ -26,6 +27,7 @@ export class ImmerStateTracker<T extends object> {
   readonly #tracker: StateTracker<T>;
 
   constructor(initialState: T, options: ImmerStateTrackerOptions = {}) {
+    checkOptions(options, ["arrayDeltaMode"]);
     this.#tracker = new StateTracker<T>(initialState, { granularity: "key", arrayDeltaMode: options.arrayDeltaMode ?? false });
   }
 

@@ -1,3 +1,4 @@
+import { checkOptions, checkText } from "../../bridge/checks.js";
 import { PatchwireError } from "../../errors.js";
 import { pointerOf } from "../../state/json.js";
 import { segmentsOf, toldAt } from "../../state/pointer.js";
@@ -26,7 +27,7 @@ export interface PathWithOperations {
  * ```
  */
 export function parsePathWithOperations(spec: string): PathWithOperations {
-  const colon = spec.lastIndexOf(":");
+  const colon = checkText("a path", spec).lastIndexOf(":");
   if (colon < 0) return { path: spec, operations: [...ALL], allOperations: true };
   const named = spec.slice(colon + 1).split(",").map((name) => name.trim().toLowerCase());
   const operations = [...new Set(named)].filter((name): name is ChangeOperation => (ALL as string[]).includes(name));
@@ -83,6 +84,10 @@ export interface ApplyOptions {
   generateDiff?: boolean;
 }
 
+const OPTIONS = [
+  "logChanges", "verbose", "agentName", "analyzeChanges", "allowedPaths", "ignoreStrayKeys", "validateChanges", "generateDiff",
+] as const satisfies readonly (keyof ApplyOptions)[];
+
 /**
  * MemberJunction's `PayloadManager`, over Patchwire's change requests: the same methods, and results of the same shape with
  * the patch beside it. Payloads and requests that are given stay as they are; results are the caller's own.
@@ -111,6 +116,7 @@ export class PayloadManager {
    * ```
    */
   applyAgentChangeRequest<P = any>(originalPayload: P, changeRequest: ChangeRequest, options: ApplyOptions = {}): PayloadManagerResult<P> {
+    checkOptions(options, OPTIONS);
     const { allowedPaths, ignoreStrayKeys, analyzeChanges = true, generateDiff = true, agentName } = options;
     const outcome = change<P>(originalPayload ?? null, { request: withoutMarks(changeRequest) }, {
       strayMembers: ignoreStrayKeys ? "ignore" : "move",

@@ -1,4 +1,4 @@
-import { checkParallel, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
+import { checkEra, checkParallel, ERA, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
 import { checkCount, checkFlag, checkObject, checkOptions } from "../../bridge/checks.js";
@@ -199,16 +199,17 @@ export class StagingOperations extends CheckpointOperations {
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
     const check = { ...(fencingToken !== undefined && { fencingToken }), ...(expectedVersion !== undefined && { expectedVersion }) };
-    const { number, base, staged } = this[STORED].read(({ sessions, staging }) => {
+    const { number, era, base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
       session.check(check);
       const { number, custom } = session;
-      return { number, base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
+      return { number, era: custom[ERA], base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
     });
     const same = ({ sessions }: Rooms): Session => {
       const session = sessions.require(sessionId);
       // Another session may have the id by now.
       if (session.number !== number) throw new PatchwireError("NOT_FOUND", "the session was deleted while the tools ran");
+      checkEra(session.custom, era);
       session.check(check);
       return session;
     };
