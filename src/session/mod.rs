@@ -223,8 +223,11 @@ impl Session {
     /// As [`Session::check`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("[1]").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let mut tables = Tables::default();
+    /// let (mut session, rows) = Session::create("a-session", Document::parse("[1]").unwrap());
+    /// session.read_from(tables.rows());
+    /// tables.execute(&rows);
     /// assert_eq!(session.at(0).unwrap().to_string(), "[1]");
     /// assert!(session.check_past().is_ok());
     /// ```
