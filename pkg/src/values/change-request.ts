@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "#merge";
 import { pointerText } from "../state/pointer.js";
 import { bounds } from "../bridge/limits.js";
-import { checkOptions, isExtended } from "../bridge/checks.js";
+import { checkOptions, checkText, isExtended, refusal } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
@@ -220,13 +220,15 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
 export function applyChangeRequest<T>(state: T, request: ChangeRequest | string, options: ChangeRequestOptions<T> = {}): ChangeResult<T> {
   checkOptions(options, OPTIONS);
   requireRule(options.validate);
+  const { agent, at = Date.now() } = options;
+  if (agent !== undefined) checkText("the option agent", agent);
+  if (!Number.isFinite(at)) throw refusal("the option at is a time in milliseconds");
   const onto = options.base === undefined ? {} : { newer: state };
   const outcome = change<T>(options.base ?? state, { request: request ?? null, ...onto }, options);
   const { result, inverse, reasoning, ...rest } = outcome;
   const frozen = freeze(result) as Immutable<T>;
   if (options.validate !== undefined) validate(options.validate as never, frozen);
   const { patch, applied } = rest;
-  const { agent, at = Date.now() } = options;
   const record = { ...(agent !== undefined && { agent }), ...(reasoning !== undefined && { reasoning }), at, applied, patch, inverse };
   return { result: frozen, ...rest, record };
 }
