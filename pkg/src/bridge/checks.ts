@@ -76,6 +76,8 @@ export function checkOptions(given: unknown, known: readonly string[]): Record<s
 
 /** Whether the options, of which there may be others, ask for the extended dialect. */
 export function isExtended(options: { dialect?: Dialect } | undefined, ...others: string[]): boolean {
+  // Each small update asks.
+  if (options === undefined) return false;
   const { dialect = "rfc6902" } = checkOptions(options, ["dialect", ...others]);
   return checkOneOf("the option dialect", dialect, ["rfc6902", "extended"]) === "extended";
 }

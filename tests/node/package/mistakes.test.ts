@@ -47,6 +47,10 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a number for the name of a SyncedState", () => synced(context(), { initial: {}, name: 5 }), "VALIDATION_FAILED", "the option name is up to 64 letters"],
   ["a message that is none", () => (synced(context(), { initial: {} }) as SyncedState<object>).webSocketMessage({} as never, 5 as never), "VALIDATION_FAILED", "the second argument is the message that came"],
   ["an unknown option of diff", () => diff(1, 2, { keys: "id" } as never), "VALIDATION_FAILED", "there is no option keys: the options are dialect, key, limits"],
+  ["one value to diff", () => (diff as (value: unknown) => unknown)({}), "VALIDATION_FAILED", "two values are compared: diff(before, after)"],
+  ["a document for a value", () => diff(StateDocument.parse("{}"), {}), "NOT_JSON", "give what its toJSON() returns"],
+  ["a tracker for its writes", () => mergeWrites({}, [new StateTracker({})] as never), "NOT_JSON", "or its getStepWrites()"],
+  ["a path for a database", () => nodeStorage("agents.db" as never), "VALIDATION_FAILED", 'nodeStorage(new DatabaseSync("agents.db"))'],
   ["nothing to diff in texts", () => diffTexts(undefined as never, "1"), "VALIDATION_FAILED", "the texts to compare are strings, or bytes in a Uint8Array"],
   ["an unknown option of mergeWrites", () => mergeWrites({}, [], { strategy: {} } as never), "VALIDATION_FAILED", "there is no option strategy: the options are dialect, strategies, limits"],
   ["an unknown option of a change request", () => applyChangeRequest({ a: 1 }, { updateElements: { a: 2 } }, { allowed: [] } as never), "VALIDATION_FAILED", "there is no option allowed: the options are allow, view"],
@@ -180,6 +184,8 @@ describe("a function that validates", () => {
 });
 
 describe("tools that run at once", () => {
+  test("of nobody", () => expect(parallel({} as never, [])).rejects.toThrow("VALIDATION_FAILED: what tools share is a StateTracker or a SyncedState"));
+
   const noTools = "the tools are a list, and each tool is a function that is yet to be called";
 
   test.each<[name: string, tools: (run: () => Promise<void>) => unknown, options: unknown, code: string, says: string]>([

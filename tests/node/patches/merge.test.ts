@@ -83,9 +83,9 @@ describe("functions", () => {
 
   test("must return JSON, and what they throw comes out", () => {
     const returning = (value: unknown) => refusal(() => mergeBranches(base, branches, { "/best": () => value }));
-    expect(returning(new Date(0)).code).toBe("NOT_JSON");
+    expect(returning(new Date(0))).toMatchObject({ code: "NOT_JSON", path: "/best" });
     expect(returning(undefined)).toMatchObject({ code: "NOT_JSON", path: "/best" });
-    expect(returning(Promise.resolve("x")).code).toBe("NOT_JSON");
+    expect(returning(Promise.resolve("x"))).toMatchObject({ code: "NOT_JSON", path: "/best", message: expect.stringContaining("decide without waiting") });
     const mine = new RangeError("mine");
     expect(() => mergeBranches(base, branches, { "/best": () => { throw mine; } })).toThrow(mine);
     expect(() => mergeBranches(base, branches, { "/best": () => { throw undefined; } })).toThrow();

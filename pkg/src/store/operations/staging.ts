@@ -11,7 +11,7 @@ import { checkCalls, runCalls, type ToolCall } from "../tool-calls.js";
 import type { Message, Promotion, StagedChanges, UntypedSessionState, WriteOptions } from "../types.js";
 import { CheckpointOperations } from "./checkpoints.js";
 
-const PARALLEL = ["promote", "strategies", "counters", "texts", "expectedVersion", "fencingToken"];
+const PARALLEL = ["promote", "strategies", "counters", "texts", "expectedVersion", "fencingToken"] as const satisfies readonly ("promote" | keyof ParallelOptions | keyof WriteOptions)[];
 
 /** What is done in a session's steps: what their calls have written is staged until it is promoted or discarded. */
 export class StagingOperations extends CheckpointOperations {
