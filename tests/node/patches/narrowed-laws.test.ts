@@ -227,7 +227,9 @@ describe("what differs alone, and the whole of two values", () => {
         const known = [diff(old, now, { dialect, ...ASKED }), diffTexts(JSON.stringify(old), JSON.stringify(now), { dialect })];
         const patch = diff(old, now, { dialect });
         // Of equal items either may be the one that is told.
-        expect(known.map((one) => JSON.stringify(one).length)).toContain(JSON.stringify(patch).length);
+        const lengths = known.map((one) => JSON.stringify(one).length);
+        const isShorter = lengths.every((length) => JSON.stringify(patch).length < length);
+        if (!isShorter) expect(lengths).toContain(JSON.stringify(patch).length);
         expect(applyPatch(old, patch)).toEqual(now);
       }
     }), { ...runs, numRuns: Math.ceil(runs.numRuns! / 4) });
@@ -278,7 +280,11 @@ describe("what differs alone, and the whole of two values", () => {
       }
       const [old, now] = [before, after].map((value) => ({ ...value, kept: "k".repeat(kept) }));
       const known = [diff(old, now, { dialect, ...ASKED }), diffTexts(JSON.stringify(old), JSON.stringify(now), { dialect })];
-      expect(known).toContainEqual(diff(old, now, { dialect }));
+      const found = diff(old, now, { dialect });
+      // The core moves a scalar, and tells all of the state where that and the rest are longer; the rest without the move may be shorter.
+      const isShorter = known.every((one) => JSON.stringify(found).length < JSON.stringify(one).length);
+      if (!isShorter) expect(known).toContainEqual(found);
+      expect(applyPatch(old, found)).toEqual(now);
     }), { ...runs, numRuns: runs.numRuns! * 4 });
   });
 });
