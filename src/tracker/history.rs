@@ -53,6 +53,21 @@ fn weight(done: &Done) -> usize {
     done.out.iter().map(Node::weight).fold(size_of::<Done>() + edit, usize::saturating_add)
 }
 
+/// Whether an edit neither reads nor changes what is at the place, nor moves it along.
+fn is_clear_of(edit: &Edit, place: &[Step]) -> bool {
+    let meets = |path: &[Step]| place.starts_with(path) || path.starts_with(place);
+    match edit {
+        Edit::Splice { path, index, .. } => match place.strip_prefix(path.as_slice()) {
+            Some([Step::Index(at), ..]) => at < index,
+            Some(_) => false,
+            None => !path.starts_with(place),
+        },
+        Edit::Move { from, path } => !meets(edit::parent(from)) && !meets(edit::parent(path)),
+        Edit::Permute { path, .. } => !meets(path),
+        Edit::Set { path, .. } | Edit::Delete { path } | Edit::AppendText { path, .. } | Edit::Increment { path, .. } => !meets(path),
+    }
+}
+
 /// Whether an addition left what it was made to as it was.
 fn adds_nothing(done: &Done) -> bool {
     match (&done.edit, &done.out) {
@@ -122,18 +137,50 @@ impl History {
         *self = History::new(self.steps, self.bytes);
     }
 
-    /// Forgets the latest step, if it comes from there: it has been taken back otherwise.
-    pub(crate) fn drop_latest(&mut self, cause: &Cause) {
-        if self.continues(cause)
-            && let Some(step) = self.done.pop_back()
-        {
-            self.weight -= step.weight;
+    /// Makes a stream's step the latest, if the changes of others that came after it are to other places, so that their order
+    /// doesn't matter; says whether it is. O(the steps after it).
+    pub(crate) fn resume(&mut self, cause: &Cause) -> bool {
+        let Some(at) = self.done.iter().rposition(|step| step.cause.as_ref() == Some(cause)) else { return false };
+        let is_clear = match self.done.get(at).map(|step| step.done.as_slice()) {
+            Some([one]) => {
+                let place = one.edit.path();
+                self.done.iter().skip(at + 1).flat_map(|step| &step.done).all(|done| is_clear_of(&done.edit, place))
+            }
+            _ => at + 1 == self.done.len(),
+        };
+        if is_clear && let Some(step) = self.done.remove(at) {
+            self.done.push_back(step);
+        }
+        is_clear
+    }
+
+    /// A stream was given up, and what it wrote taken back by `done`: no step is left of it, but where others made changes around
+    /// its place. What was undone before may not fit any more.
+    pub(crate) fn aborted(&mut self, cause: Cause, done: Vec<Done>) {
+        self.forget_undone();
+        let is_only = self.done.iter().filter(|step| step.cause.as_ref() == Some(&cause)).count() == 1;
+        if self.resume(&cause) && is_only {
+            self.weight -= self.done.pop_back().map_or(0, |step| step.weight);
+            return;
+        }
+        if self.is_on() {
+            self.add(done, Some(cause));
         }
     }
 
     /// What takes the latest step back.
     pub(crate) fn to_undo(&self) -> Option<Vec<Edit>> {
-        self.done.back().map(|step| edit::take_back(&step.done))
+        let steps = self.done.iter().skip(self.latest());
+        (!self.done.is_empty()).then(|| steps.rev().flat_map(|step| edit::take_back(&step.done)).collect())
+    }
+
+    /// Where the latest step begins. All that one stream wrote is taken back at once, with what was done around its place
+    /// meanwhile: nobody comes upon half of a value.
+    fn latest(&self) -> usize {
+        let cause = self.done.back().and_then(|step| step.cause.as_ref());
+        let first = || self.done.iter().position(|step| step.cause.as_ref() == cause);
+        let of_stream = if matches!(cause, Some(Cause::Stream(_))) { first() } else { None };
+        of_stream.unwrap_or(self.done.len().saturating_sub(1))
     }
 
     /// What does the latest undone step again.
@@ -143,10 +190,15 @@ impl History {
 
     /// [`History::to_undo`] was carried out.
     pub(crate) fn undid(&mut self, done: Vec<Done>) {
-        if let Some(step) = self.done.pop_back() {
-            let again = PastStep::new(done, None);
-            self.weight = self.weight - step.weight + again.weight;
-            self.undone.push(again);
+        let again = PastStep::new(done, None);
+        self.weight -= self.done.drain(self.latest()..).map(|step| step.weight).sum::<usize>();
+        self.weight += again.weight;
+        self.undone.push(again);
+        // What is added to the string of an earlier step now isn't part of that.
+        if let Some(step) = self.done.back_mut()
+            && matches!(step.cause, Some(Cause::Append(_)))
+        {
+            step.cause = None;
         }
     }
 

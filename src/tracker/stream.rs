@@ -18,8 +18,6 @@ pub(super) struct Stream {
     /// Whether anything of it is in the document, and what was there before.
     has_begun: bool,
     before: Option<Node>,
-    /// The steps of the history that it has made.
-    steps: usize,
     /// The place, or what was being written in it, is gone.
     is_lost: bool,
     /// The item of a list that it was in, and how deep that is, until it is looked for elsewhere in the list.
@@ -111,7 +109,7 @@ impl Tracker {
         let (place, is_new_item) = self.target(&*place.pointer(&self.options.limits)?)?;
         let id = StreamId(ids::next());
         let parser = Parser::new(place.clone(), is_new_item);
-        self.streams.push(Stream { id, parser, place, has_begun: false, before: None, steps: 0, is_lost: false, item: None, fault: None });
+        self.streams.push(Stream { id, parser, place, has_begun: false, before: None, is_lost: false, item: None, fault: None });
         Ok(id)
     }
 
@@ -216,10 +214,10 @@ impl Tracker {
     }
 
     pub(super) fn ended(&mut self, stream: StreamId, done: Vec<Done>) {
-        match self.history.continues(&Cause::Stream(stream)) {
-            _ if done.is_empty() => {}
-            true => self.history.forget_undone(),
-            false => self.history.changed(done, None),
+        let cause = Cause::Stream(stream);
+        if !done.is_empty() {
+            self.history.resume(&cause);
+            self.history.changed(done, Some(cause));
         }
         self.streams.retain(|one| one.id != stream);
     }
@@ -236,12 +234,7 @@ impl Tracker {
         let done = edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
         self.document.root = root;
         edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
-        let cause = Cause::Stream(stream);
-        // Where others changed something while it was written, their steps lead through what it wrote: then this is a step as well.
-        match one.steps == 1 && self.history.continues(&cause) {
-            true => self.history.drop_latest(&cause),
-            false => self.history.changed(done, None),
-        }
+        self.history.aborted(Cause::Stream(stream), done);
         Ok(edits)
     }
 
@@ -251,8 +244,8 @@ impl Tracker {
         let id = one.id;
         let cause = Cause::Stream(id);
         let now = || edit::find(&self.document.root, &one.place);
-        // One step takes back all that was written since the last change by others.
-        let is_new_step = self.history.is_on() && !self.history.continues(&cause);
+        // One step takes back all that was written since the last change around the place.
+        let is_new_step = self.history.is_on() && !self.history.resume(&cause);
         let step = is_new_step.then(|| one.writing(now()));
         let before = (!one.has_begun).then(now);
         if let [growth @ Edit::AppendText { .. }] = edits.as_slice() {
@@ -275,10 +268,7 @@ impl Tracker {
             one.before = before;
         }
         match step {
-            Some(done) => {
-                one.steps += 1;
-                self.history.add(vec![done], Some(cause));
-            }
+            Some(done) => self.history.add(vec![done], Some(cause)),
             None => self.history.forget_undone(),
         }
         Ok(edits)

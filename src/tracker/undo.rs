@@ -15,8 +15,9 @@ const CHECKPOINTS: usize = 32;
 
 impl Tracker {
     /// Takes the latest step back; false when there is none. A step is one recipe, patch or other change; additions
-    /// to one string that follow each other are one, and so is what one stream writes undisturbed. The past comes back
-    /// exactly, but for the order of members. Undoing is a change like any other: cursors see it. O(the step).
+    /// to one string that follow each other are one, and so is all that one stream wrote, with what others changed around
+    /// its place meanwhile. The past comes back exactly, but for the order of members. Undoing is a change like any
+    /// other: cursors see it. O(the step).
     ///
     /// ```
     /// use patchwire::{Document, Patch, Tracker, TrackerOptions};
@@ -89,8 +90,8 @@ impl Tracker {
         name
     }
 
-    /// Makes the document what it was at a checkpoint: a change like any other, made of what differs, and a step that
-    /// can be undone. What both share costs nothing; otherwise O(n log n).
+    /// Makes the document what it was at a checkpoint, but for the order of members: a change like any other, made of
+    /// what differs, and a step that can be undone. What both share costs nothing; otherwise O(n log n).
     ///
     /// ```
     /// use patchwire::{Document, Tracker, TrackerOptions};

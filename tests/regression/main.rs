@@ -33,6 +33,7 @@ mod a_version_that_nobody_else_had_was_dropped_at_once;
 mod a_write_that_was_left_out_was_told_as_made;
 mod an_abort_after_another_change_ended_the_history;
 mod an_addition_beside_another_change_copied_the_whole_string;
+mod an_undoing_led_to_half_of_what_a_stream_wrote;
 mod bytes_that_are_no_text_named_a_place;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;

@@ -3,6 +3,7 @@ import { arrayMethods } from "./array-methods.js";
 import type { ArrayPlace } from "./array-place.js";
 import { isContainer } from "./containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
+import { notJsonAt } from "./json.js";
 import { open, PLACE, seen } from "./place.js";
 
 /** The draft of an array: a proxy for an array, which `Array.isArray` and `JSON.stringify` want, with its place in it. */
@@ -32,7 +33,7 @@ const arrayTraps: ProxyHandler<object> = {
       return true;
     }
     const index = typeof key === "string" ? indexOf(key) : undefined;
-    if (index === undefined) throw new PatchwireError("NOT_JSON", "an array has items only: use an object for named members", { path: pathOf(place) });
+    if (index === undefined) throw notJsonAt("an array has items only: use an object for named members", pathOf(place));
     const { length } = place;
     const slot = slotFor(place, value);
     if (index < length) {

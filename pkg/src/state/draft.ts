@@ -1,8 +1,7 @@
-import { PatchwireError } from "../errors.js";
 import { ArrayPlace } from "./array-place.js";
 import { isContainer, type Key } from "./containers.js";
 import { current } from "./current.js";
-import { pointerOf } from "./json.js";
+import { notJsonAt, pointerOf } from "./json.js";
 import { open, placeOf, seen, type Place } from "./place.js";
 import { Unread } from "./unread.js";
 
@@ -36,7 +35,7 @@ export function isSlot(place: Place, key: Key, slot: unknown): boolean {
 }
 
 function refuse(what: string, place: Place): never {
-  throw new PatchwireError("NOT_JSON", `${what} can't be done to a draft`, { path: pathOf(place) });
+  throw notJsonAt(`${what} can't be done to a draft`, pathOf(place));
 }
 
 /** Where a draft was read, as a pointer. */
@@ -61,7 +60,7 @@ export function inherited(place: Place, key: PropertyKey): unknown {
 function unreadMember(place: Place, key: Key): PropertyDescriptor {
   return {
     get() {
-      if (place.recipe.isSettling) throw new PatchwireError("NOT_JSON", "a draft's property was given to another object as it is described: give its value, as { ...draft } does", { path: pathOf(place, key) });
+      if (place.recipe.isSettling) throw notJsonAt("a draft's property was given to another object as it is described: give its value, as { ...draft } does", pathOf(place, key));
       return seen(open(place).slot(key));
     },
     set(this: object, value: unknown) {
@@ -93,7 +92,7 @@ export function traps(find: (target: object) => Place): ProxyHandler<object> {
     },
     defineProperty(target, key, descriptor) {
       const place = open(find(target));
-      if ("get" in descriptor || "set" in descriptor) throw new PatchwireError("NOT_JSON", "an accessor isn't JSON: assign a value", { path: pathOf(place, String(key)) });
+      if ("get" in descriptor || "set" in descriptor) throw notJsonAt("an accessor isn't JSON: assign a value", pathOf(place, String(key)));
       // What a new member isn't said to be it would not be.
       const isHidden = descriptor.enumerable === false || (descriptor.enumerable === undefined && !Object.hasOwn(place.holding(key), key));
       if (isHidden || descriptor.writable === false || descriptor.configurable === false) refuse("Fixing or hiding a member", place);

@@ -34,15 +34,19 @@ export function hasSymbols(value: object): boolean {
   return symbols.length > 0 && symbols.some((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol));
 }
 
+export function notJsonAt(why: string, pointer: string): PatchwireError {
+  return new PatchwireError("NOT_JSON", `${why} (at '${pointer}')`, { path: pointer });
+}
+
 export function symbolNotJson(pointer: string): PatchwireError {
-  return new PatchwireError("NOT_JSON", `a member that is named by a symbol isn't JSON: give a plain copy without it (at '${pointer}')`, { path: pointer });
+  return notJsonAt("a member that is named by a symbol isn't JSON: give a plain copy without it", pointer);
 }
 
 /** The refusal of a value that isn't JSON, with where it is and what to do. */
 export function notJson(value: unknown, path: Key[]): PatchwireError {
   const isAll = value === undefined && path.length === 0;
   const hint = isAll ? "undefined isn't JSON: is an argument missing?" : HINTS.find(([test]) => test(value))?.[1] ?? "an instance of a class isn't JSON: assign a plain object";
-  return new PatchwireError("NOT_JSON", `${hint} (at '${pointerOf(path)}')`, { path: pointerOf(path) });
+  return notJsonAt(hint, pointerOf(path));
 }
 
 export const beginsWithHole = (array: readonly unknown[]): boolean => array.length > 0 && !(0 in array);

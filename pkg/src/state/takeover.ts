@@ -1,9 +1,8 @@
-import { PatchwireError } from "../errors.js";
 import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfNew } from "./copies.js";
 import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
-import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
+import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, notJsonAt, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
 import { Items, Composite, Ref, Run, Trail, type Grown } from "./payload.js";
 import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
@@ -157,7 +156,7 @@ export abstract class Takeover {
       this.payload = new Ref(home);
       return value;
     }
-    if (isHeir(value)) throw new PatchwireError("NOT_JSON", "an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", { path: pointerOf(this.path) });
+    if (isHeir(value)) throw notJsonAt("an object that inherits from a draft isn't JSON: `__proto__` was assigned to it, as a name", pointerOf(this.path));
     if (!isPlain(value)) throw notJson(value, this.path);
     if (hasSymbols(value)) throw symbolNotJson(pointerOf(this.path));
     const depth = this.path.length + 1;

@@ -373,8 +373,9 @@ export class StateTracker<T> {
 
   /**
    * Takes the latest step back, and says whether there was one. A step is one `update`, `apply` or other change;
-   * additions to one string that follow each other are one, and so is what one stream writes undisturbed. Exact, but
-   * for the order of members; a change like any other for patches and cursors. O(the step).
+   * additions to one string that follow each other are one, and so is all that one stream wrote, with what others changed
+   * around its place meanwhile. Exact, but for the order of members; a change like any other for patches and cursors.
+   * O(the step).
    *
    * @throws PatchwireError `VALIDATION_FAILED`, `TRACKER_BUSY`.
    * @example
@@ -437,8 +438,8 @@ export class StateTracker<T> {
   }
 
   /**
-   * Makes the state what it was at a checkpoint: a change like any other, made of what differs, which can be undone.
-   * What is the same costs nothing; otherwise O(n log n) in what differs.
+   * Makes the state what it was at a checkpoint, but for the order of members: a change like any other, made of what
+   * differs, which can be undone. What is the same costs nothing; otherwise O(n log n) in what differs.
    *
    * @throws PatchwireError `STALE_STATE` where the checkpoint is another tracker's or was forgotten;
    *   `VALIDATION_FAILED`, `TRACKER_BUSY`.
