@@ -64,7 +64,8 @@ pub(crate) struct Player {
 /// What a log did.
 #[derive(Debug)]
 pub(crate) enum Played {
-    Recipe(Vec<Done>),
+    /// What it did, and the document that it left.
+    Recipe(Vec<Done>, Node),
     /// The document as it was then is this reader's baseline.
     Advance(usize, Node),
 }
@@ -119,7 +120,7 @@ impl Player {
                     limits.check_interim(&start, root, &mut excess)?;
                     self.before = root.clone();
                     if !recipe.is_empty() {
-                        recipes.push(Played::Recipe(std::mem::take(&mut recipe)));
+                        recipes.push(Played::Recipe(std::mem::take(&mut recipe), root.clone()));
                     }
                     if kind == record::ADVANCE {
                         recipes.push(Played::Advance(reader.number()?, root.clone()));
@@ -146,7 +147,7 @@ impl Player {
         check_deep(&mut deep, root, limits)?;
         limits.check_change(&start, root)?;
         if !recipe.is_empty() {
-            recipes.push(Played::Recipe(recipe));
+            recipes.push(Played::Recipe(recipe, root.clone()));
         }
         Ok(recipes)
     }

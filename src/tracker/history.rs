@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::StreamId;
 use crate::edit::{self, Done, Edit, Step};
+use crate::limits::Limits;
 use crate::node::Node;
 
 /// Whose changes go into one step as long as nothing else happens in between.
@@ -13,6 +14,8 @@ pub(crate) enum Cause {
     Append(Vec<Step>),
     /// What one stream writes.
     Stream(StreamId),
+    /// What these streams write, and what others changed around their places meanwhile.
+    Around(Vec<StreamId>),
 }
 
 impl Cause {
@@ -21,6 +24,14 @@ impl Cause {
         match done {
             [Done { edit: Edit::AppendText { path, .. }, .. }] => Some(Cause::Append(path.clone())),
             _ => None,
+        }
+    }
+
+    fn streams(&self) -> &[StreamId] {
+        match self {
+            Cause::Append(_) => &[],
+            Cause::Stream(stream) => std::slice::from_ref(stream),
+            Cause::Around(streams) => streams,
         }
     }
 }
@@ -37,6 +48,23 @@ impl PastStep {
     /// out by a later one.
     fn new(done: Vec<Done>, cause: Option<Cause>) -> PastStep {
         PastStep { weight: done.iter().map(weight).fold(0, usize::saturating_add), done, cause }
+    }
+
+    /// One that leads back to the whole document as it was.
+    fn back_to(before: Node, weight: usize, cause: Option<Cause>) -> PastStep {
+        PastStep {
+            done: vec![Done { edit: Edit::Set { path: Vec::new(), value: Node::Null }, out: edit::Out::One(before) }],
+            weight,
+            cause,
+        }
+    }
+
+    fn streams(&self) -> &[StreamId] {
+        self.cause.as_ref().map_or(&[], Cause::streams)
+    }
+
+    fn is_clear_of(&self, place: &[Step]) -> bool {
+        self.done.iter().all(|done| is_clear_of(&done.edit, place))
     }
 }
 
@@ -126,8 +154,7 @@ impl History {
         if self.is_on() {
             self.forget_undone();
             let weight = before.weight().saturating_add(hosted);
-            let done = vec![Done { edit: Edit::Set { path: Vec::new(), value: Node::Null }, out: edit::Out::One(before) }];
-            self.push(PastStep { done, weight, cause: None });
+            self.push(PastStep::back_to(before, weight, None));
         }
     }
 
@@ -137,50 +164,63 @@ impl History {
         *self = History::new(self.steps, self.bytes);
     }
 
-    /// Makes a stream's step the latest, if the changes of others that came after it are to other places, so that their order
-    /// doesn't matter; says whether it is. O(the steps after it).
-    pub(crate) fn resume(&mut self, cause: &Cause) -> bool {
-        let Some(at) = self.done.iter().rposition(|step| step.cause.as_ref() == Some(cause)) else { return false };
-        let is_clear = match self.done.get(at).map(|step| step.done.as_slice()) {
-            Some([one]) => {
-                let place = one.edit.path();
-                self.done.iter().skip(at + 1).flat_map(|step| &step.done).all(|done| is_clear_of(&done.edit, place))
-            }
-            _ => at + 1 == self.done.len(),
-        };
-        if is_clear && let Some(step) = self.done.remove(at) {
-            self.done.push_back(step);
+    /// A stream is about to go on, or to end, in the document as it is `now`: its step becomes the latest, which takes all of it
+    /// back, so that nobody comes upon half of a value. If others changed nothing but other places since, their steps come before
+    /// it, and otherwise they are part of it. False where there is no such step. O(the steps after it).
+    pub(crate) fn resume(&mut self, stream: StreamId, now: &Node) -> bool {
+        let Some(at) = self.step_of(stream) else { return false };
+        if self.is_apart(at) {
+            self.done.remove(at).into_iter().for_each(|step| self.done.push_back(step));
+            return true;
         }
-        is_clear
+        let steps: Vec<PastStep> = self.done.drain(at..).collect();
+        let mut streams: Vec<StreamId> = steps.iter().flat_map(|step| step.streams()).copied().collect();
+        streams.sort();
+        streams.dedup();
+        let weight = steps.iter().map(|step| step.weight).sum();
+        let mut before = now.clone();
+        let back = steps.iter().rev().flat_map(|step| edit::take_back(&step.done)).collect();
+        match edit::perform_all(&mut before, back, &Limits::none()) {
+            Ok(_) => self.done.push_back(PastStep::back_to(before, weight, Some(Cause::Around(streams)))),
+            // They lead back from the document as it is, so this can't be.
+            Err(_) => *self = History::new(self.steps, self.bytes),
+        }
+        true
     }
 
-    /// A stream was given up, and what it wrote taken back by `done`: no step is left of it, but where others made changes around
-    /// its place. What was undone before may not fit any more.
-    pub(crate) fn aborted(&mut self, cause: Cause, done: Vec<Done>) {
+    /// A stream whose step was forgotten goes on at a place, or was given up: what others did there can't be undone any more.
+    pub(crate) fn go_on_without(&mut self, place: &[Step]) {
+        if !self.done.iter().all(|step| step.is_clear_of(place)) {
+            *self = History::new(self.steps, self.bytes);
+        }
+    }
+
+    /// A stream is about to be given up, and what it wrote at a place to be taken back, in the document as it is `now`: no step is
+    /// left of it, but where others changed something around. What was undone before may not fit any more.
+    pub(crate) fn aborted(&mut self, stream: StreamId, now: &Node, place: &[Step]) {
         self.forget_undone();
-        let is_only = self.done.iter().filter(|step| step.cause.as_ref() == Some(&cause)).count() == 1;
-        if self.resume(&cause) && is_only {
-            self.weight -= self.done.pop_back().map_or(0, |step| step.weight);
-            return;
+        match self.step_of(stream) {
+            None => self.go_on_without(place),
+            Some(at) if self.is_apart(at) && self.done.get(at).is_some_and(|step| step.cause == Some(Cause::Stream(stream))) => {
+                self.weight -= self.done.remove(at).map_or(0, |step| step.weight);
+            }
+            Some(_) => drop(self.resume(stream, now)),
         }
-        if self.is_on() {
-            self.add(done, Some(cause));
-        }
+    }
+
+    fn step_of(&self, stream: StreamId) -> Option<usize> {
+        self.done.iter().position(|step| step.streams().contains(&stream))
+    }
+
+    /// Whether the steps after this one are to other places than it.
+    fn is_apart(&self, at: usize) -> bool {
+        let place = self.done.get(at).and_then(|step| step.done.first()).map(|done| done.edit.path());
+        place.is_none_or(|place| self.done.iter().skip(at + 1).all(|step| step.is_clear_of(place)))
     }
 
     /// What takes the latest step back.
     pub(crate) fn to_undo(&self) -> Option<Vec<Edit>> {
-        let steps = self.done.iter().skip(self.latest());
-        (!self.done.is_empty()).then(|| steps.rev().flat_map(|step| edit::take_back(&step.done)).collect())
-    }
-
-    /// Where the latest step begins. All that one stream wrote is taken back at once, with what was done around its place
-    /// meanwhile: nobody comes upon half of a value.
-    fn latest(&self) -> usize {
-        let cause = self.done.back().and_then(|step| step.cause.as_ref());
-        let first = || self.done.iter().position(|step| step.cause.as_ref() == cause);
-        let of_stream = if matches!(cause, Some(Cause::Stream(_))) { first() } else { None };
-        of_stream.unwrap_or(self.done.len().saturating_sub(1))
+        self.done.back().map(|step| edit::take_back(&step.done))
     }
 
     /// What does the latest undone step again.
@@ -188,18 +228,22 @@ impl History {
         self.undone.last().map(|step| edit::take_back(&step.done))
     }
 
-    /// [`History::to_undo`] was carried out.
-    pub(crate) fn undid(&mut self, done: Vec<Done>) {
-        let again = PastStep::new(done, None);
-        self.weight -= self.done.drain(self.latest()..).map(|step| step.weight).sum::<usize>();
-        self.weight += again.weight;
-        self.undone.push(again);
+    /// [`History::to_undo`] was carried out. Returns the streams whose step it was.
+    pub(crate) fn undid(&mut self, done: Vec<Done>) -> Vec<StreamId> {
+        let mut streams = Vec::new();
+        if let Some(step) = self.done.pop_back() {
+            let again = PastStep::new(done, None);
+            self.weight = self.weight - step.weight + again.weight;
+            self.undone.push(again);
+            streams.extend(step.streams());
+        }
         // What is added to the string of an earlier step now isn't part of that.
         if let Some(step) = self.done.back_mut()
             && matches!(step.cause, Some(Cause::Append(_)))
         {
             step.cause = None;
         }
+        streams
     }
 
     /// [`History::to_redo`] was carried out.

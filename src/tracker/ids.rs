@@ -17,8 +17,8 @@ pub(super) fn next() -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CursorId(pub(crate) usize);
 
-/// Names a value that arrives in pieces ([`Tracker::stream`](super::Tracker::stream)). Never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Names a value that arrives in pieces ([`Tracker::stream`](super::Tracker::stream)). Never used twice; later ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(pub(crate) usize);
 
 /// Names a version that is kept ([`Tracker::checkpoint`](super::Tracker::checkpoint)). Never used twice; later ones are greater.

@@ -214,10 +214,11 @@ impl Tracker {
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
         let played = self.player.play(log, &mut root, &self.options.limits)?;
-        self.document.root = root;
         for one in played {
             match one {
-                Played::Recipe(recipe) => {
+                Played::Recipe(recipe, after) => {
+                    // Where what a stream is in went is looked for in what the recipe left.
+                    self.document.root = after;
                     self.tell_all(&recipe, None);
                     let cause = Cause::of(&recipe);
                     self.history.changed(recipe, cause);
@@ -225,6 +226,7 @@ impl Tracker {
                 Played::Advance(cursor, base) => self.advance_to(CursorId(cursor), base),
             }
         }
+        self.document.root = root;
         self.tidy();
         Ok(())
     }
@@ -290,9 +292,12 @@ impl Tracker {
             // equal values, though, and has to move back.
             Kind::Step(_) if self.history.is_on() && self.streams.is_empty() && leaves_all(&change.done, &before, &self.document.root) => {}
             Kind::Step(cause) => self.history.changed(change.done, cause),
-            Kind::Undo => self.history.undid(change.done),
+            Kind::Undo => {
+                let undone = self.history.undid(change.done);
+                self.streams.iter_mut().filter(|stream| undone.contains(&stream.id)).for_each(Stream::lose);
+            }
             Kind::Redo => self.history.redid(change.done),
-            Kind::End(stream) => self.ended(stream, change.done),
+            Kind::End(stream) => self.ended(stream, change.done, &before),
         }
     }
 

@@ -1,6 +1,6 @@
 //! JSON that arrives in pieces at a place of the document.
 
-use super::history::Cause;
+use super::history::{Cause, History};
 use super::{Kind, Outcome, StreamId, Tracker, ids};
 use crate::edit::stream::Parser;
 use crate::edit::{self, Done, Edit, Step};
@@ -50,6 +50,18 @@ impl Stream {
         let both = [&mut self.place, self.parser.path_mut()];
         both.into_iter().filter_map(|path| path.get_mut(depth)).for_each(|step| *step = Step::Index(to));
         self.is_lost = false;
+    }
+
+    /// What it wrote was taken back: nothing of it is there any more, nor may the place be what it was.
+    pub(super) fn lose(&mut self) {
+        (self.has_begun, self.is_lost) = (false, true);
+    }
+
+    /// What it is about to add to what it wrote belongs to its step.
+    fn resume_in(&self, history: &mut History, now: &Node) {
+        if history.is_on() && self.has_begun && !history.resume(self.id, now) {
+            history.go_on_without(self.writing(self.before.clone()).edit.path());
+        }
     }
 
     /// All that it writes, as if it were one edit: something was put into the place, where `before` was or nothing.
@@ -213,13 +225,17 @@ impl Tracker {
         Ok(Outcome { root, done, kind: Kind::End(stream) })
     }
 
-    pub(super) fn ended(&mut self, stream: StreamId, done: Vec<Done>) {
-        let cause = Cause::Stream(stream);
-        if !done.is_empty() {
-            self.history.resume(&cause);
-            self.history.changed(done, Some(cause));
+    pub(super) fn ended(&mut self, stream: StreamId, done: Vec<Done>, before: &Node) {
+        let Some(index) = self.streams.iter().position(|one| one.id == stream) else { return };
+        let one = self.streams.swap_remove(index);
+        match one.has_begun {
+            _ if done.is_empty() => {}
+            true => {
+                one.resume_in(&mut self.history, before);
+                self.history.forget_undone();
+            }
+            false => self.history.changed(done, None),
         }
-        self.streams.retain(|one| one.id != stream);
     }
 
     /// [`Tracker::abort`]; returns the edits that a plain copy follows.
@@ -227,14 +243,16 @@ impl Tracker {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         let one = self.streams.swap_remove(index);
         if !one.has_begun || one.is_lost {
+            one.resume_in(&mut self.history, &self.document.root);
             return Ok(Vec::new());
         }
         let mut root = self.document.root.clone();
-        let edits = edit::take_back(&[one.writing(one.before.clone())]);
-        let done = edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
+        let writing = one.writing(one.before.clone());
+        let edits = edit::take_back(std::slice::from_ref(&writing));
+        edit::perform_all(&mut root, edits.clone(), &self.options.limits)?;
+        self.history.aborted(stream, &self.document.root, writing.edit.path());
         self.document.root = root;
         edits.iter().for_each(|edit| self.tell(edit, Some(stream)));
-        self.history.aborted(Cause::Stream(stream), done);
         Ok(edits)
     }
 
@@ -242,12 +260,8 @@ impl Tracker {
     fn put(&mut self, index: usize, edits: Vec<Edit>) -> Result<Vec<Edit>> {
         let (Some(one), false) = (self.streams.get(index), edits.is_empty()) else { return Ok(edits) };
         let id = one.id;
-        let cause = Cause::Stream(id);
-        let now = || edit::find(&self.document.root, &one.place);
-        // One step takes back all that was written since the last change around the place.
-        let is_new_step = self.history.is_on() && !self.history.resume(&cause);
-        let step = is_new_step.then(|| one.writing(now()));
-        let before = (!one.has_begun).then(now);
+        one.resume_in(&mut self.history, &self.document.root);
+        let before = (!one.has_begun).then(|| edit::find(&self.document.root, &one.place));
         if let [growth @ Edit::AppendText { .. }] = edits.as_slice() {
             self.grow(growth, Some(id))?;
         } else {
@@ -262,15 +276,13 @@ impl Tracker {
             self.document.root = root;
             edits.iter().for_each(|edit| self.tell(edit, Some(id)));
         }
-        let Some(one) = self.streams.get_mut(index) else { return Ok(edits) };
-        if let Some(before) = before {
-            one.has_begun = true;
-            one.before = before;
+        if let (Some(before), Some(one)) = (before, self.streams.get_mut(index)) {
+            (one.has_begun, one.before) = (true, before);
+            if self.history.is_on() {
+                self.history.add(vec![one.writing(one.before.clone())], Some(Cause::Stream(id)));
+            }
         }
-        match step {
-            Some(done) => self.history.add(vec![done], Some(cause)),
-            None => self.history.forget_undone(),
-        }
+        self.history.forget_undone();
         Ok(edits)
     }
 
@@ -278,6 +290,7 @@ impl Tracker {
         let index = self.streams.iter().position(|one| one.id == stream).ok_or_else(closed)?;
         if self.streams.get(index).is_some_and(|one| one.is_lost) {
             let lost = self.streams.swap_remove(index);
+            lost.resume_in(&mut self.history, &self.document.root);
             return Err(Error::new(Code::PathNotFound, "another change took the stream's place away").on(edit::display(&lost.place)));
         }
         Ok(index)

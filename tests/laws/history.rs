@@ -63,30 +63,25 @@ proptest! {
 
     #[test]
     fn what_streams_write_comes_and_goes_in_steps(list in prop::collection::vec(values(), 1..4), value in values(), pieces in 1usize..6, acts in prop::collection::vec(0..6u8, 1..24), is_ended in any::<bool>()) {
+        // Nothing that what arrives begins with.
+        let list: Vec<_> = list.into_iter().map(|old| json!({ "old": old })).collect();
         let base = document(&json!({ "list": list, "n": 0 }));
         let mut tracker = Tracker::new(base.clone(), TrackerOptions::default());
         let text = json!(["new", value]).to_string();
         let mut arriving = text.as_bytes().chunks(text.len().div_ceil(pieces));
         let stream = tracker.stream("/list/0").unwrap();
-        // The states that can be reached, and by what: the stream, a number elsewhere, an item around its place, the stream's step done again.
+        // The states that can be reached, and by what: the stream, that and what was done around
+        // its place, a number elsewhere, an item around its place, the stream's step done again.
         let (mut states, mut steps, mut present) = (vec![base], vec![' '], 0usize);
         for act in acts {
             let before = tracker.document().clone();
             match act {
-                0 => {
-                    prop_assert_eq!(tracker.undo(), present > 0);
-                    // All that the stream wrote goes at once.
-                    if let (Some(first), 's') = (steps.iter().position(|one| *one == 's'), steps[present]) {
-                        states.drain(first..present);
-                        steps.drain(first..present);
-                        present = first;
-                    }
-                }
+                0 => prop_assert_eq!(tracker.undo(), present > 0),
                 1 => {
                     let redone = tracker.redo();
                     prop_assert_eq!(redone, present + 1 < states.len());
                     // A step that was done again is complete.
-                    if redone && steps[present + 1] == 's' {
+                    if redone && matches!(steps[present + 1], 's' | 'm') {
                         steps[present + 1] = 'r';
                     }
                 }
@@ -103,14 +98,20 @@ proptest! {
                 _ => {
                     states.truncate(present + 1);
                     steps.truncate(present + 1);
-                    let step = match act { 2 => 'n', 3 => 'i', _ => 's' };
-                    // Its step is the latest once it goes on, if only numbers elsewhere have changed since.
-                    let earlier = steps.iter().rposition(|one| *one == 's').filter(|at| steps[at + 1..].iter().all(|one| *one == 'n'));
-                    if let (Some(at), 's') = (earlier, step) {
-                        states.remove(at);
-                        steps.remove(at);
-                        for i in at..states.len() {
-                            states[i] = one_more(&states[i - 1]);
+                    let mut step = match act { 2 => 'n', 3 => 'i', _ => 's' };
+                    // Its step is the latest once it goes on, if only numbers elsewhere have changed since; or else it takes what came since in.
+                    let earlier = steps.iter().position(|one| matches!(one, 's' | 'm')).filter(|_| step == 's');
+                    if let Some(at) = earlier {
+                        if (steps[at] == 's' && steps[at + 1..].iter().all(|one| *one == 'n')) || at == present {
+                            step = steps.remove(at);
+                            states.remove(at);
+                            for i in at..states.len() {
+                                states[i] = one_more(&states[i - 1]);
+                            }
+                        } else {
+                            step = 'm';
+                            states.truncate(at);
+                            steps.truncate(at);
                         }
                     }
                     states.push(tracker.document().clone());
@@ -135,6 +136,76 @@ proptest! {
             prop_assert!(may_be_half || !item.contains(r#"["new""#) || item.contains(&whole), "{}", item);
         }
         prop_assert_eq!(tracker.document(), &states[0]);
+        for _ in 0..undone {
+            prop_assert!(tracker.redo());
+        }
+        prop_assert_eq!(tracker.document(), &last);
+    }
+
+    #[test]
+    fn of_several_streams_none_is_left_half(acts in prop::collection::vec((0..9u8, 0..3usize), 1..40), history in prop_oneof![Just(100usize), 0..5usize]) {
+        let base = document(&json!({ "list": ["x", "y"], "n": 0 }));
+        let mut tracker = Tracker::new(base, TrackerOptions { history, ..TrackerOptions::default() });
+        // Which were open while something was undone: half of them may have been done again.
+        let (mut streams, mut closed, mut may_be_half) = ([None; 3], [false; 3], [false; 3]);
+        let whole = |tracker: &mut Tracker, stream, which: usize| tracker.write(stream, format!(">{which}\"")).and_then(|()| tracker.end(stream));
+        for (act, which) in acts {
+            let count = tracker.document().to_string().matches('"').count();
+            match (act, streams[which]) {
+                (0, None) if !closed[which] => {
+                    let stream = tracker.stream(["/list/-", "/list/-", "/new"][which]).ok();
+                    streams[which] = stream.filter(|stream| tracker.write(*stream, format!("\"{which}<")).is_ok());
+                    closed[which] = streams[which].is_none();
+                }
+                (0..=2, Some(stream)) => drop(tracker.write(stream, "-")),
+                (3, Some(stream)) => {
+                    let _ = if count % 2 == 0 { whole(&mut tracker, stream, which) } else { tracker.abort(stream) };
+                    (streams[which], closed[which]) = (None, true);
+                }
+                (4, Some(stream)) => {
+                    let _ = tracker.abort(stream);
+                    (streams[which], closed[which]) = (None, true);
+                }
+                (5, _) => drop(tracker.increment("/n", 1.0)),
+                (6, _) => {
+                    let patch = [r#"{"op":"add","path":"/list/0","value":"first"}"#, r#"{"op":"add","path":"/list/-","value":"last"}"#, r#"{"op":"remove","path":"/list/0"}"#][which];
+                    let _ = Patch::parse(format!("[{patch}]")).and_then(|patch| tracker.apply(&patch));
+                }
+                (7, _) => {
+                    let patch = [r#"{"op":"replace","path":"/list","value":["z"]}"#, r#"{"op":"move","from":"/list/0","path":"/moved"}"#, r#"{"op":"remove","path":"/new"}"#][which];
+                    let _ = Patch::parse(format!("[{patch}]")).and_then(|patch| tracker.apply(&patch));
+                }
+                (8, _) => {
+                    for (one, half) in streams.iter().zip(&mut may_be_half) {
+                        *half |= one.is_some();
+                    }
+                    let _ = if which == 0 { tracker.redo() } else { tracker.undo() };
+                }
+                _ => {}
+            }
+        }
+        for which in 0..3 {
+            if let Some(stream) = streams[which] {
+                if whole(&mut tracker, stream, which).is_err() {
+                    let _ = tracker.abort(stream);
+                }
+            }
+        }
+        let last = tracker.document().clone();
+        let has_half = |text: &str, which: usize| {
+            text.split('"').any(|part| part.starts_with(&format!("{which}<")) && !part.ends_with(&format!(">{which}")))
+        };
+        // What others took a stream's place for, and gave back, is half.
+        let is_never_half: Vec<usize> = (0..3).filter(|which| !may_be_half[*which] && !has_half(&last.to_string(), *which)).collect();
+        let mut undone = 0;
+        loop {
+            let text = tracker.document().to_string();
+            prop_assert!(!is_never_half.iter().any(|which| has_half(&text, *which)), "{}", text);
+            if !tracker.undo() {
+                break;
+            }
+            undone += 1;
+        }
         for _ in 0..undone {
             prop_assert!(tracker.redo());
         }
