@@ -34,8 +34,8 @@ const UNDRAWN = 100;
  * has a state all the same (docs/react.md).
  *
  * @throws TypeError if the url isn't a valid URL, if its protocol isn't ws, wss, http or https, or if a page has no WebSocket.
- *   PatchwireError `NOT_JSON` if there is no url, or an option isn't one of those that there are; `VALIDATION_FAILED` for an unknown
- *   option, for one that isn't the function that it should be, and for a snapshot that is none; `LIMIT_EXCEEDED` if that is over a limit.
+ *   PatchwireError `VALIDATION_FAILED` if there is no url, for an unknown option, for one that isn't the function, the number or the
+ *   name that it should be, and for a snapshot that is none; `LIMIT_EXCEEDED` if that is over a limit.
  * @example
  * ```ts
  * import { connect } from "patchwire/client";

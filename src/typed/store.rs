@@ -218,7 +218,7 @@ impl StateStore {
 
     /// Carries a batch out if `admit` lets it: that is asked before anybody can see the change, and what it refuses has not
     /// happened. So a state can be stored before it counts, with a [`Session`](crate::session::Session) for example (docs/rust.md).
-    /// The store is locked meanwhile, and can't be used by `admit`. O(the values of the keys that it touches).
+    /// The store is locked meanwhile: an `admit` that uses it waits for ever, and is given all that it needs. O(the values of the keys that it touches).
     ///
     /// # Errors
     /// As [`StateStore::commit`], and what `admit` gives.

@@ -159,7 +159,7 @@ proptest! {
                 }
                 (0..=2, Some(stream)) => drop(tracker.write(stream, "-")),
                 (3, Some(stream)) => {
-                    let _ = if count % 2 == 0 { whole(&mut tracker, stream, which) } else { tracker.abort(stream) };
+                    let _ = if count.is_multiple_of(2) { whole(&mut tracker, stream, which) } else { tracker.abort(stream) };
                     (streams[which], closed[which]) = (None, true);
                 }
                 (4, Some(stream)) => {
@@ -184,11 +184,11 @@ proptest! {
                 _ => {}
             }
         }
-        for which in 0..3 {
-            if let Some(stream) = streams[which] {
-                if whole(&mut tracker, stream, which).is_err() {
-                    let _ = tracker.abort(stream);
-                }
+        for (which, stream) in streams.into_iter().enumerate() {
+            if let Some(stream) = stream
+                && whole(&mut tracker, stream, which).is_err()
+            {
+                let _ = tracker.abort(stream);
             }
         }
         let last = tracker.document().clone();

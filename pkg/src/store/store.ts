@@ -36,8 +36,8 @@ export class DurableStateStore extends StagingOperations implements SessionState
    *
    * @param place the context of a Durable Object, `this.ctx`; or a storage, {@link memoryStorage} or {@link nodeStorage}.
    *   Without a context custom states have no sockets.
-   * @throws PatchwireError `VALIDATION_FAILED` for anything else than a place, for an unknown option, and for anything else than
-   *   a name; `NOT_JSON` if a limit isn't a number in its range.
+   * @throws PatchwireError `VALIDATION_FAILED` for anything else than a place, for an unknown option, for anything else than a
+   *   name, and if a limit isn't a number in its range.
    */
   constructor(place: StorePlace, options: DurableStateStoreOptions = {}) {
     super(new StoredSessions(place, options));

@@ -63,7 +63,7 @@ export class SyncedState<T> {
    *
    * @throws PatchwireError `CLOSED` in a page, which doesn't download what this needs; `CONFLICT` where another state of
    *   the object has the name, or neither has one; `VALIDATION_FAILED` for anything else than a context, for an unknown option,
-   *   and for anything else than a name, a version or a function; `NOT_JSON` if a limit isn't a number in its range.
+   *   for anything else than a name, a version or a function, and if a limit isn't a number in its range.
    * @example
    * ```ts
    * import { SyncedState } from "patchwire/durable-objects";

@@ -44,7 +44,7 @@ export class StreamedValue {
    *
    * @throws PatchwireError `INVALID_JSON` with the `offset` in the whole text's bytes, or `LIMIT_EXCEEDED`: the chunk
    *   has changed nothing, and the stream can only be aborted. `PATH_NOT_FOUND` where another change took the place
-   *   away; that closes the stream. `NOT_JSON` where the chunk is neither a string nor bytes. `CLOSED` after `end` or
+   *   away; that closes the stream. `VALIDATION_FAILED` where the chunk is neither a string nor bytes. `CLOSED` after `end` or
    *   `abort`. `TRACKER_BUSY`.
    * @example
    * ```ts

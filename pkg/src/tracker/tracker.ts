@@ -321,7 +321,7 @@ export class StateTracker<T> {
    * Reads JSON text that arrives in pieces, such as the structured output of a model, into the place at a JSON Pointer:
    * what is there, a member that isn't there yet, or an array's end (`/list/-`). What was there is replaced when the
    * first token is certain. Other changes may go on meanwhile: the place moves along with the item that it is in, also into a
-   * list that is made anew of the same items.
+   * list that is made anew of the same items. End or abort each stream: one that is left open costs every change that follows.
    *
    * With `validate` the state is validated at the stream's end; other changes meanwhile are validated with what has
    * arrived of the value.

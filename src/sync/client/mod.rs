@@ -349,7 +349,11 @@ impl Client {
         let mut effects = match self.phase {
             Phase::Closed => return Vec::new(),
             Phase::Waiting { .. } => Vec::new(),
-            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => self.give_up(now),
+            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => {
+                // It hasn't failed: no pause grows by it.
+                self.part(now);
+                self.tell_status(Status::Reconnecting, vec![ClientEffect::Disconnect(self.connection)])
+            }
         };
         effects.extend(self.connect(now));
         effects
@@ -496,12 +500,17 @@ impl Client {
         self.wait(now, vec![disconnect])
     }
 
-    fn wait(&mut self, now: u64, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
+    /// The connection is no more.
+    fn part(&mut self, now: u64) {
         if let Phase::Live { since, .. } = self.phase {
             self.backoff.was_live_for(now.saturating_sub(since));
         }
         self.replica.forget_parts();
         self.doubts = 0;
+    }
+
+    fn wait(&mut self, now: u64, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
+        self.part(now);
         self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
         if self.replica.held().is_none() && self.unanswered == 0 && self.backoff.attempts() == timing::DOUBTFUL {
             effects.push(fail("no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?"));
