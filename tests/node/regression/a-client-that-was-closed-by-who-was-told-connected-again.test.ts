@@ -19,7 +19,10 @@ test("a client that onError closes stays closed", async () => {
     codes.push(error.code);
     client.close();
   } });
-  for (let i = 0; i < 8; i++) client.reconnect();
+  for (let i = 0; i < 8 && client.status !== "closed"; i++) {
+    Line.all.at(-1)?.tell("close", { code: 1006 });
+    client.reconnect();
+  }
   const before = Line.all.length;
   await new Promise((later) => setTimeout(later, 20));
   for (const line of Line.all) {
