@@ -269,11 +269,13 @@ export class Protocol {
   }
 
   #closed(connection: number, code: number, reason: string): void {
-    const before = this.status;
-    this.#carryOut(this.#ask((handle) => handle.closed(connection, code, now())));
-    // The core knows which codes are final.
-    if (this.status !== "closed") guard(() => this.options.shouldReconnect?.(code, reason) === false && this.#carryOut(this.#ask((handle) => handle.stop())));
-    if (this.status !== "closed" || before === "closed") return;
+    const effects = this.#ask((handle) => handle.closed(connection, code, now()));
+    // The core knows which codes are final. Who is told something may close the client, too.
+    let isFinal = effects.some((effect) => effect[0] === CLIENT_EFFECT.STATUS && effect[1] === "closed");
+    this.#carryOut(effects);
+    if (this.status !== "closed") guard(() => (isFinal = this.options.shouldReconnect?.(code, reason) === false && this.status !== "closed"));
+    if (!isFinal) return;
+    if (this.status !== "closed") this.#carryOut(this.#ask((handle) => handle.stop()));
     guard(() => this.options.onError?.(new PatchwireError("CLOSED", reason || `the server closed the connection for good (${code})`)));
   }
 
