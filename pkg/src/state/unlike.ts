@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, type Container } from "./containers.js";
+import { holdsForAll, isContainer, itemsOf, type Container } from "./containers.js";
 import { DEEPEST } from "./json.js";
 import { isEqual, isJsonContainer, isJsonScalar } from "./equality.js";
 import { AROUND, isNumber, textLength } from "./size.js";
@@ -70,13 +70,12 @@ export function areUnlike({ before, after }: { before: unknown; after: unknown }
 /** Whether what is told of a list's items, and so many bytes beside it, is longer than the list told as a whole. */
 function areLonger(items: readonly unknown[], there: Scalars, beside: number, isExtended: boolean): boolean {
   let beyond = beside - 1;
-  // Of a frozen array V8 spreads ten items in the time in which it reads one.
-  for (const item of [...items]) {
+  const areFew = holdsForAll(items, (item) => {
     beyond += beyondOf(item, there, isExtended, DEEPEST) - 1;
     // NaN is what isn't JSON.
-    if (!(beyond >= -MUCH)) return false;
-  }
-  return beyond > AROUND.replace;
+    return beyond >= -MUCH;
+  });
+  return areFew && beyond > AROUND.replace;
 }
 
 /** Whether some of the items of one are in the other, at any place or, if they are only equal, at the same. */
@@ -96,7 +95,7 @@ function collect(value: unknown, there: Hashed, deep: number): boolean {
     return isJsonScalar(value);
   }
   if (deep === 0 || !isJsonContainer(value)) return false;
-  return (Array.isArray(value) ? [...itemsOf(value)] : Object.values(value)).every((item) => collect(item, there, deep - 1));
+  return holdsForAll(Array.isArray(value) ? itemsOf(value) : Object.values(value), (item) => collect(item, there, deep - 1));
 }
 
 /** How many bytes what is told of a value has at least beyond the value's text; NaN where that isn't JSON, or nests too deeply. */
