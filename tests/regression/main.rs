@@ -44,6 +44,7 @@ mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
 mod moves_and_then_the_whole_array_were_told;
 mod removals_of_all_items_were_told_one_by_one;
+mod rows_that_end_before_they_begin_were_deleted_with_a_panic;
 mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
 mod values_in_values_were_written_in_one_commit;
