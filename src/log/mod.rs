@@ -64,8 +64,8 @@ pub(crate) struct Player {
 /// What a log did.
 #[derive(Debug)]
 pub(crate) enum Played {
-    /// What it did, and the document that it left.
-    Recipe(Vec<Done>, Node),
+    /// What it did, and the document that it left, if that was asked for: it keeps copies of what later recipes changed.
+    Recipe(Vec<Done>, Option<Node>),
     /// The document as it was then is this reader's baseline.
     Advance(usize, Node),
 }
@@ -87,11 +87,11 @@ const ROOM: usize = 64;
 impl Player {
     /// Carries the log out on `root`; returns what each recipe did. On an error `root` is half changed: callers pass
     /// a clone, which is O(1). O(log length + edits · depth · log n).
-    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Played>> {
+    pub(crate) fn play(&mut self, log: &[u8], root: &mut Node, limits: &Limits, keeps: bool) -> Result<Vec<Played>> {
         self.known = self.keys.len();
         self.texts.clear();
         self.names.clear();
-        let played = self.replay(log, root, limits);
+        let played = self.replay(log, root, limits, keeps);
         self.before = Node::Null;
         if played.is_err() {
             self.keys.truncate(self.known);
@@ -106,7 +106,7 @@ impl Player {
     }
 
     /// `forgotten` gets the key names that there were before the log, if it does away with them.
-    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits) -> Result<Vec<Played>> {
+    fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, keeps: bool) -> Result<Vec<Played>> {
         let mut reader = Reader::new(log, limits);
         let mut recipes = Vec::new();
         let mut recipe = Vec::new();
@@ -120,7 +120,7 @@ impl Player {
                     limits.check_interim(&start, root, &mut excess)?;
                     self.before = root.clone();
                     if !recipe.is_empty() {
-                        recipes.push(Played::Recipe(std::mem::take(&mut recipe), root.clone()));
+                        recipes.push(Played::Recipe(std::mem::take(&mut recipe), keeps.then(|| root.clone())));
                     }
                     if kind == record::ADVANCE {
                         recipes.push(Played::Advance(reader.number()?, root.clone()));
@@ -147,7 +147,7 @@ impl Player {
         check_deep(&mut deep, root, limits)?;
         limits.check_change(&start, root)?;
         if !recipe.is_empty() {
-            recipes.push(Played::Recipe(recipe, root.clone()));
+            recipes.push(Played::Recipe(recipe, keeps.then(|| root.clone())));
         }
         Ok(recipes)
     }

@@ -5,7 +5,7 @@ use crate::{Code, Document};
 
 fn played(log: &[u8], player: &mut Player, limits: &Limits) -> Result<String> {
     let mut root = Node::Null;
-    player.play(log, &mut root, limits)?;
+    player.play(log, &mut root, limits, false)?;
     Ok(Document { root, limits: *limits }.to_string())
 }
 
@@ -23,7 +23,7 @@ fn a_string_keeps_the_ends_of_one_that_was_there() {
     let limits = Limits { string: 40, ..Limits::default() };
     let made = |before: &str, log: &[u8]| {
         let mut root = Node::text(before.as_bytes());
-        let played = Player::default().play(&[b"\x00\x01\x00\x0b\x00", log].concat(), &mut root, &limits);
+        let played = Player::default().play(&[b"\x00\x01\x00\x0b\x00", log].concat(), &mut root, &limits, false);
         played.map(|_| Document { root, limits }.to_string())
     };
     assert_eq!(made("hello there", b"\x0b\x0b\x00\x01!").unwrap(), r#""hello there!""#);
@@ -78,8 +78,8 @@ fn what_is_over_a_limit_is_refused_there_and_what_is_at_it_is_taken() {
     for (within, over, path) in cases {
         let mut player = Player::default();
         let mut root = start.clone();
-        assert!(player.play(&within, &mut root, &limits).is_ok(), "{within:?}");
-        let error = Player::default().play(&over, &mut start.clone(), &limits).unwrap_err();
+        assert!(player.play(&within, &mut root, &limits, false).is_ok(), "{within:?}");
+        let error = Player::default().play(&over, &mut start.clone(), &limits, false).unwrap_err();
         assert_eq!((error.code, error.path.as_deref().unwrap_or_default()), (Code::LimitExceeded, path), "{over:?}");
     }
 }
@@ -88,13 +88,13 @@ fn what_is_over_a_limit_is_refused_there_and_what_is_at_it_is_taken() {
 fn names_are_forgotten_when_the_log_says_so_even_if_it_is_refused() {
     let (mut player, limits) = (Player::default(), Limits::default());
     let mut root = Document::parse("{}").unwrap().root;
-    player.play(b"\x01\x01\x00\x01a\x01\x01\x01\x00\x01b\x01", &mut root, &limits).unwrap();
-    player.play(b"\x01\x01\x02\x02", &mut root, &limits).unwrap();
-    player.play(b"\x07\x01\x01\x00\x01c\x02", &mut root, &limits).unwrap();
+    player.play(b"\x01\x01\x00\x01a\x01\x01\x01\x00\x01b\x01", &mut root, &limits, false).unwrap();
+    player.play(b"\x01\x01\x02\x02", &mut root, &limits, false).unwrap();
+    player.play(b"\x07\x01\x01\x00\x01c\x02", &mut root, &limits, false).unwrap();
     assert_eq!(Document { root: root.clone(), limits }.to_string(), r#"{"a":true,"b":false,"c":true}"#);
-    assert!(player.play(b"\x01\x01\x04\x01", &mut root.clone(), &limits).is_err());
+    assert!(player.play(b"\x01\x01\x04\x01", &mut root.clone(), &limits, false).is_err());
     assert_eq!(player.keys.len(), 1);
-    assert!(player.play(b"\x07\x01\x01\x00\x01d\x02\xff", &mut root.clone(), &limits).is_err());
+    assert!(player.play(b"\x07\x01\x01\x00\x01d\x02\xff", &mut root.clone(), &limits, false).is_err());
     assert_eq!(player.keys.len(), 0);
 }
 
@@ -104,11 +104,11 @@ fn references_are_to_what_was_there_when_the_recipe_began() {
     let mut root = Document::parse(r#"{"a":[1,[2],3],"b":0}"#).unwrap().root;
     // Swaps both, then gives `a` items of what it was.
     let log = b"\x00\x01\x01\x00\x01a\x06\x01\x00\x01b\x01\x01\x04\x06\x01\x02\x01\x01\x02\x07\x01\x02\x03\x02\x01\x00\x02\x01\x00";
-    player.play(log, &mut root, &limits).unwrap();
+    player.play(log, &mut root, &limits, false).unwrap();
     assert_eq!(Document { root: root.clone(), limits }.to_string(), r#"{"a":[[2],3,true,1],"b":[1,[2],3]}"#);
     for malformed in
         [&b"\x00\x01\x01\x02\x06\x01\x00\x01x"[..], b"\x00\x01\x01\x02\x07\x01\x02\x01\x02\x03", b"\x00\x01\x01\x02\x07\x00\x00"]
     {
-        assert_eq!(player.play(malformed, &mut root.clone(), &limits).unwrap_err().code, Code::InvalidPatch);
+        assert_eq!(player.play(malformed, &mut root.clone(), &limits, false).unwrap_err().code, Code::InvalidPatch);
     }
 }

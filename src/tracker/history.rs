@@ -159,7 +159,6 @@ impl History {
     }
 
     /// Forgets all steps.
-    #[cfg(feature = "wasm-page")]
     pub(crate) fn forget(&mut self) {
         *self = History::new(self.steps, self.bytes);
     }
@@ -183,7 +182,7 @@ impl History {
         match edit::perform_all(&mut before, back, &Limits::none()) {
             Ok(_) => self.done.push_back(PastStep::back_to(before, weight, Some(Cause::Around(streams)))),
             // They lead back from the document as it is, so this can't be.
-            Err(_) => *self = History::new(self.steps, self.bytes),
+            Err(_) => self.forget(),
         }
         true
     }
@@ -191,7 +190,7 @@ impl History {
     /// A stream whose step was forgotten goes on at a place, or was given up: what others did there can't be undone any more.
     pub(crate) fn go_on_without(&mut self, place: &[Step]) {
         if !self.done.iter().all(|step| step.is_clear_of(place)) {
-            *self = History::new(self.steps, self.bytes);
+            self.forget();
         }
     }
 

@@ -213,12 +213,12 @@ impl Tracker {
     #[doc(hidden)]
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
-        let played = self.player.play(log, &mut root, &self.options.limits)?;
+        // Where what a stream is in went is looked for in what each recipe left.
+        let played = self.player.play(log, &mut root, &self.options.limits, !self.streams.is_empty())?;
         for one in played {
             match one {
                 Played::Recipe(recipe, after) => {
-                    // Where what a stream is in went is looked for in what the recipe left.
-                    self.document.root = after;
+                    after.into_iter().for_each(|after| self.document.root = after);
                     self.tell_all(&recipe, None);
                     let cause = Cause::of(&recipe);
                     self.history.changed(recipe, cause);

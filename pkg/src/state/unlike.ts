@@ -23,7 +23,7 @@ const EVERYTHING: Scalars = { has: () => true };
 /** A number, and its bits. */
 const number = new Float64Array(1);
 const halves = new Int32Array(number.buffer);
-/** A bit for each of so many hashes: a tenth of the time of a set, which would have to hash objects of V8's. */
+/** A bit for each of so many hashes: a set would have to hash objects of V8's. */
 const HASHES = 1 << 17;
 const bits = new Int32Array(HASHES / 32);
 
@@ -70,12 +70,12 @@ export function areUnlike({ before, after }: { before: unknown; after: unknown }
 /** Whether what is told of a list's items, and so many bytes beside it, is longer than the list told as a whole. */
 function areLonger(items: readonly unknown[], there: Scalars, beside: number, isExtended: boolean): boolean {
   let beyond = beside - 1;
-  const areFew = holdsForAll(items, (item) => {
+  const isOpen = holdsForAll(items, (item) => {
     beyond += beyondOf(item, there, isExtended, DEEPEST) - 1;
     // NaN is what isn't JSON.
     return beyond >= -MUCH;
   });
-  return areFew && beyond > AROUND.replace;
+  return isOpen && beyond > AROUND.replace;
 }
 
 /** Whether some of the items of one are in the other, at any place or, if they are only equal, at the same. */
