@@ -30,7 +30,7 @@ pub(crate) mod value {
     pub(crate) const EDITED: u8 = 11;
     pub(crate) const LONG_EDITED: u8 = 12;
     #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
-    pub(crate) const HANDED: u8 = 13;
+    pub(crate) const PRESENT: u8 = 13;
 }
 
 /// Operations of packed patches (`src/patch/pack.rs`).

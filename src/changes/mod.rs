@@ -106,6 +106,7 @@ impl Changes {
         if let (Some((Step::Index(source), a)), Some((Step::Index(target), b))) = (from.split_last(), path.split_last())
             && a == b
             && let Some(Change::Items(sequence)) = self.array(a)
+            && sequence.is_following_moves()
         {
             sequence.shift(*source, *target);
             return;

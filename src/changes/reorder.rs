@@ -12,12 +12,15 @@ use crate::writes::Write;
 /// Writes that one array may take: as many as the operations of a patch by default.
 const MOVES: usize = 10_000;
 
+/// Of more pieces nothing is told one by one.
+pub(crate) const PIECES: usize = 2 * MOVES;
+
 /// Appends the writes that turn the baseline's order into today's, items of `new` filling in what is new.
 /// O(p log p) for p pieces, and for each item that is moved; what [`longest_increasing`] says of long runs aside.
 ///
 /// Gives up, with `false`, where it would take more than [`MOVES`] of them.
 pub(crate) fn writes(pieces: &[Piece], old_length: usize, new: &Array, path: &[Step], out: &mut Vec<Write>) -> bool {
-    if pieces.len() > 2 * MOVES {
+    if pieces.len() > PIECES {
         return false;
     }
     if are_sorted(pieces) {

@@ -78,6 +78,11 @@ impl Sequence {
         self.pieces.len() < PIECES
     }
 
+    /// Whether following one move more can still lead to moves that are told: each takes as long as there are pieces.
+    pub(crate) fn is_following_moves(&self) -> bool {
+        self.pieces.len() < reorder::PIECES
+    }
+
     /// Moves one item; `to` is its index after the removal.
     pub(crate) fn shift(&mut self, from: usize, to: usize) {
         let start = self.cut(from);

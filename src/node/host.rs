@@ -29,22 +29,15 @@ pub(crate) trait Host: Send + Sync {
         [None, None]
     }
 
-    /// Lays the container at a place ready for who reads the core's answer, as the last of a list: its index there. `None` of
-    /// who takes nothing but text.
-    #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
-    fn hand(&self, _: Place) -> Option<usize> {
-        None
-    }
-
     /// Appends the text of the container at a place, as [`crate::print`] prints it.
     fn print(&self, out: &mut Vec<u8>, place: Place);
 
     /// How many bytes that text has, or `most` if it has more.
     fn length(&self, place: Place, most: usize) -> usize;
 
-    /// A lower bound of how many bytes that text has, where it costs less; what is beyond `most` doesn't matter.
-    fn least_length(&self, place: Place, most: usize) -> usize {
-        self.length(place, most)
+    /// How many bytes the texts at these places have altogether, or `most` if they have more.
+    fn lengths(&self, places: &[Place], most: usize) -> usize {
+        places.iter().fold(0, |length, place| length + self.length(*place, most - length))
     }
 
     /// About how many bytes that text has, if that costs nothing.
@@ -351,11 +344,6 @@ impl Leaf {
         is_one(host, &other.holder.host).then(|| self.bracket == other.bracket && host.is_equal(self.place(), other.place()))
     }
 
-    #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
-    pub(crate) fn hand(&self) -> Option<usize> {
-        if self.taken().is_some() { None } else { self.holder.host.hand(self.place()) }
-    }
-
     pub(crate) fn print(&self, out: &mut Vec<u8>) {
         match self.taken() {
             Some(opened) => print::print(out, opened),
@@ -383,9 +371,13 @@ impl Leaf {
         self.taken().map_or_else(|| self.holder.host.length(self.place(), most), |opened| print::length(opened, most))
     }
 
-    /// A lower bound of how many bytes its text has; what is beyond `most` doesn't matter.
-    pub(crate) fn least_length(&self, most: usize) -> usize {
-        self.taken().map_or_else(|| self.holder.host.least_length(self.place(), most), |opened| print::length(opened, most))
+    /// How many bytes the texts of these have altogether, or `most` if they have more. A host is asked once for those that come together.
+    pub(crate) fn lengths(leaves: &[&Leaf], most: usize) -> usize {
+        let is_beside = |a: &&Leaf, b: &&Leaf| a.taken().or(b.taken()).is_none() && is_one(&a.holder.host, &b.holder.host);
+        leaves.chunk_by(is_beside).fold(0, |length, leaves| match leaves {
+            [leaf, _, ..] => length + leaf.holder.host.lengths(&leaves.iter().map(|leaf| leaf.place()).collect::<Vec<_>>(), most - length),
+            leaves => leaves.iter().fold(length, |length, leaf| length + leaf.length(most - length)),
+        })
     }
 
     /// The opened container, where the host isn't to be asked any more.

@@ -11,11 +11,12 @@
 //!           | 6 path number text                       str_ins
 //!           | 7 path f64                               inc
 //! path      = text                                     a JSON Pointer
+//!           | 1 number                                 the item of that index, beside what the last path leads to
 //! value     = 0 null | 1 false | 2 true | 3 f64 | 4 text (a string) | 5 text (JSON)
 //!           | 8 count (text value)*                    a small object
 //!           | 9 count value*                           a small array
 //!           | 10 number                                a long string of the last log, by its number there
-//!           | 13 number                                a value of the host's, by its number among those that it laid ready
+//!           | 13                                       what is at the operation's path today
 //! text      = length << 1 | 1 byte*                    JSON text
 //!           | length << 1 byte*                        a string as it is
 //! ```
@@ -24,17 +25,24 @@
 use super::{Operation, Patch};
 use crate::boundary::{operation, value};
 use crate::log::write_number;
-use crate::node::Node;
+use crate::node::{Key, Node};
 use crate::pointer::{self, Pointer};
 use crate::{print, text};
 
 /// Containers with more members are parsed faster than they are put together.
 const MEMBERS: usize = 32;
 
-/// `texts` are the long strings of the last log. O(what the text would have).
-pub(crate) fn pack(patch: &Patch, texts: &[Node]) -> Vec<u8> {
+/// What an index begins with that stands for a path: no text does.
+const BESIDE: u8 = 1;
+
+/// Containers of less weight are told sooner than they are looked for.
+const SMALL: usize = 256;
+
+/// `texts` are the long strings of the last log, and `today` is the document that the patch leads to, if the shim has it, too: of values that
+/// are in it where they are put, nothing crosses. O(what the text of the rest would have).
+pub(crate) fn pack(patch: &Patch, texts: &[Node], today: Option<&Node>) -> Vec<u8> {
     // Most patches are one small operation: no second allocation then.
-    let mut packer = Packer { out: Vec::with_capacity(256), texts };
+    let mut packer = Packer { out: Vec::with_capacity(256), texts, today, around: None };
     packer.number(patch.operations.len());
     patch.operations.iter().for_each(|operation| packer.operation(operation));
     packer.out
@@ -43,10 +51,13 @@ pub(crate) fn pack(patch: &Patch, texts: &[Node]) -> Vec<u8> {
 struct Packer<'a> {
     out: Vec<u8>,
     texts: &'a [Node],
+    today: Option<&'a Node>,
+    /// What the last path that was told in full leads into.
+    around: Option<&'a [Key]>,
 }
 
-impl Packer<'_> {
-    fn operation(&mut self, given: &Operation) {
+impl<'a> Packer<'a> {
+    fn operation(&mut self, given: &'a Operation) {
         let (kind, path) = match given {
             Operation::Add { path, .. } => (operation::ADD, path),
             Operation::Remove { path } => (operation::REMOVE, path),
@@ -61,7 +72,9 @@ impl Packer<'_> {
         self.path(path);
         match given {
             Operation::Remove { .. } => {}
-            Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => self.value(value),
+            Operation::Add { value, .. } | Operation::Replace { value, .. } | Operation::Test { value, .. } => {
+                if self.is_there(path, value) { self.out.push(value::PRESENT) } else { self.value(value) }
+            }
             Operation::Move { path, .. } | Operation::Copy { path, .. } => self.path(path),
             Operation::StrIns { position, text, .. } => {
                 self.number(*position);
@@ -69,6 +82,12 @@ impl Packer<'_> {
             }
             Operation::Inc { by, .. } => self.double(*by),
         }
+    }
+
+    /// Whether a container that isn't small is what is at this path today.
+    fn is_there(&self, path: &Pointer, node: &Node) -> bool {
+        let is_large = matches!(node, Node::Hosted(_)) || node.bracket().is_some() && node.weight() > SMALL;
+        is_large && self.today.and_then(|today| path.find(today)).is_some_and(|there| there.is_same(node))
     }
 
     fn value(&mut self, node: &Node) {
@@ -93,14 +112,8 @@ impl Packer<'_> {
                 }
             }
             Node::Array(_) | Node::Object(_) | Node::Raw(_) | Node::Hosted(_) => {
-                let handed = if let Node::Hosted(leaf) = node { leaf.hand() } else { None };
-                if let Some(number) = handed {
-                    self.out.push(value::HANDED);
-                    self.number(number);
-                } else {
-                    self.out.push(value::JSON);
-                    self.json(node);
-                }
+                self.out.push(value::JSON);
+                self.json(node);
             }
             Node::Short(_) | Node::Long(_) | Node::Grown(_) => {
                 if let Some(number) = self.texts.iter().position(|known| known.is_same(node)) {
@@ -114,7 +127,16 @@ impl Packer<'_> {
         }
     }
 
-    fn path(&mut self, path: &Pointer) {
+    fn path(&mut self, path: &'a Pointer) {
+        let (last, around) = path.keys().split_last().unzip();
+        let index = last.and_then(|last| pointer::index(last)).filter(|index| *index <= i32::MAX as usize);
+        if let Some(index) = index
+            && around == self.around
+        {
+            self.out.push(BESIDE);
+            return self.number(index);
+        }
+        self.around = around;
         let mut text = Vec::with_capacity(64);
         path.keys().iter().for_each(|segment| pointer::write_segment(&mut text, segment));
         self.text(&text);

@@ -2,7 +2,7 @@
 
 mod length;
 
-pub(crate) use length::{WEIGHT, is_as_long, length, surely_reaches};
+pub(crate) use length::{WEIGHT, is_as_long, length};
 
 use crate::node::{Array, Node, Opened, Raw};
 use crate::text::{self, number};

@@ -29,18 +29,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn items(this: &Values, array: u32, first: u32, count: u32) -> Vec<u8>;
 
-    /// The index of what is laid ready, or -1.
-    #[wasm_bindgen(method)]
-    fn hand(this: &Values, holder: u32, position: u32) -> i32;
-
     #[wasm_bindgen(method)]
     fn print(this: &Values, holder: u32, position: u32) -> String;
 
+    /// Of places, each of which is a holder and a position.
+    #[wasm_bindgen(method)]
+    fn lengths(this: &Values, places: &[u32], most: u32) -> u32;
+
     #[wasm_bindgen(method)]
     fn length(this: &Values, holder: u32, position: u32, most: u32) -> u32;
-
-    #[wasm_bindgen(method, js_name = leastLength)]
-    fn least_length(this: &Values, holder: u32, position: u32, most: u32) -> u32;
 
     #[wasm_bindgen(method, js_name = isNestedWithin)]
     fn is_nested_within(this: &Values, holder: u32, position: u32, limit: u32) -> bool;
@@ -125,10 +122,6 @@ impl Host for JavaScript {
         self.read(&answer, |reader, _| reader.list(count, entry)).unwrap_or_default()
     }
 
-    fn hand(&self, Place { holder, position }: Place) -> Option<usize> {
-        usize::try_from(self.values.hand(holder, position)).ok()
-    }
-
     fn print(&self, out: &mut Vec<u8>, Place { holder, position }: Place) {
         out.extend_from_slice(self.values.print(holder, position).as_bytes());
     }
@@ -137,8 +130,9 @@ impl Host for JavaScript {
         self.values.length(holder, position, most as u32) as usize
     }
 
-    fn least_length(&self, Place { holder, position }: Place, most: usize) -> usize {
-        self.values.least_length(holder, position, most as u32) as usize
+    fn lengths(&self, places: &[Place], most: usize) -> usize {
+        let places: Vec<u32> = places.iter().flat_map(|place| [place.holder, place.position]).collect();
+        self.values.lengths(&places, most as u32) as usize
     }
 
     fn is_nested_within(&self, Place { holder, position }: Place, limit: usize) -> bool {

@@ -220,10 +220,12 @@ impl TrackerCore {
         Ok(text(patch::print(&self.tracked.ask(|tracker| tracker.inverse_patch(CursorId(cursor))).map_err(to_js)?)))
     }
 
-    /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length.
-    pub fn patch(&self, cursor: usize, extended: bool, arena: &mut Arena) -> JsResult<usize> {
+    /// Puts the reader's patch into the arena, packed (`src/patch/pack.rs`); returns its length. Whether the shim has the state says
+    /// whether values may be named by their places in that.
+    pub fn patch(&self, cursor: usize, extended: bool, has_state: bool, arena: &mut Arena) -> JsResult<usize> {
         let patch = self.tracked.ask(|tracker| tracker.patch(CursorId(cursor), dialect(extended))).map_err(to_js)?;
-        Ok(arena.answer(&self.tracked.ask(|tracker| patch::pack(&patch, tracker.texts()))))
+        let pack = |tracker: &Tracker| patch::pack(&patch, tracker.texts(), has_state.then_some(&tracker.document().root));
+        Ok(arena.answer(&self.tracked.ask(pack)))
     }
 
     /// The reader's patch as JSON text.

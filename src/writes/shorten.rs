@@ -145,13 +145,16 @@ fn outermost<T: Told>(way: &[T::Step], after: &Node) -> Option<(Vec<T::Step>, No
 
 /// What replaces the container, and its length, if that is less than this.
 fn replacement<T: Told>(path: impl FnOnce() -> Vec<T::Step>, node: &Node, length: usize) -> Option<(T, usize)> {
-    if node.weight() > length.saturating_mul(print::WEIGHT) || print::surely_reaches(node, length) {
+    if node.weight() > length.saturating_mul(print::WEIGHT) {
+        return None;
+    }
+    // As far as it matters.
+    let own = print::length(node, length);
+    if own == length {
         return None;
     }
     let path = path();
-    // The value is measured once, as far as it matters.
-    let around = T::replacement(path.clone(), Node::Null).length() - print::length(&Node::Null, usize::MAX);
-    let shorter = around + print::length(node, length.saturating_sub(around));
+    let shorter = T::replacement(path.clone(), Node::Null).length() - print::length(&Node::Null, usize::MAX) + own;
     (shorter < length).then(|| (T::replacement(path, node.clone()), shorter))
 }
 

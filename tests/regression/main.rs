@@ -43,6 +43,7 @@ mod holes_of_a_table_were_looked_at_by_thousands;
 mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
 mod moves_and_then_the_whole_array_were_told;
+mod moves_that_nobody_would_be_told_of_were_followed;
 mod removals_of_all_items_were_told_one_by_one;
 mod rows_that_end_before_they_begin_were_deleted_with_a_panic;
 mod twins_inside_raw_text_were_kept;

@@ -7,7 +7,7 @@ export const RECORD = { BEGIN: 0, SET: 1, DELETE: 2, SPLICE: 3, PERMUTE: 4, APPE
 /** Values in the op log (src/log/) and in packed patches (src/patch/pack.rs). */
 export const VALUE = {
   NULL: 0, FALSE: 1, TRUE: 2, NUMBER: 3, TEXT: 4, JSON: 5, REFERENCE: 6, GATHERED: 7, OBJECT: 8, ARRAY: 9, LONG: 10, EDITED: 11, LONG_EDITED: 12,
-  HANDED: 13,
+  PRESENT: 13,
 } as const;
 
 /** Operations of packed patches (src/patch/pack.rs). */

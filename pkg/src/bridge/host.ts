@@ -2,7 +2,7 @@ import { DEFAULTS } from "./limits.js";
 import { isContainer, type Key } from "../state/containers.js";
 import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
 import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson } from "../state/json.js";
-import { bytesOf, isNestedWithin, isShort, leastLength } from "../state/size.js";
+import { isNestedWithin, isShort, lengthTo } from "../state/size.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
 import { attempt } from "./engine.js";
@@ -22,7 +22,6 @@ const NAMED = 4096;
 const ROOM = 1 << 16;
 
 const NOTHING = new Uint8Array();
-const NONE: object[] = [];
 
 /** A container that the core has opened. */
 interface Opened {
@@ -61,14 +60,6 @@ class Answer extends Writer {
 }
 
 const answer = new Answer();
-
-/** Frozen values that were laid ready for who reads what the core answers. */
-const handed: object[] = [];
-
-/** What was laid ready since it was last asked for. */
-export function takeHanded(): object[] {
-  return handed.length === 0 ? NONE : handed.splice(0);
-}
 
 /**
  * Plain values, of which the core reads what it looks into (src/wasm/host.rs): a level at a time, by numbers that opened
@@ -165,25 +156,20 @@ export class Values {
     return this.answered(() => this.slots(this.opened[array]!, first, first + count));
   }
 
-  hand(holder: number, position: number): number {
-    if (!this.isOurs) return -1;
-    return this.attempt(-1, () => handed.push(this.find(holder, position)) - 1);
-  }
-
   print(holder: number, position: number): string {
-    return this.attempt("null", () => this.text(this.find(holder, position), holder, position));
+    return this.attempt("null", () => JSON.stringify(this.checked(this.find(holder, position), holder, position)));
   }
 
   length(holder: number, position: number, most: number): number {
-    return this.attempt(0, () => {
-      const value = this.find(holder, position);
-      if (leastLength(value, most, DEEPEST) >= most) return most;
-      return Math.min(bytesOf(this.text(value, holder, position)), most);
-    });
+    return this.attempt(0, () => this.lengthOf(holder, position, most));
   }
 
-  leastLength(holder: number, position: number, most: number): number {
-    return this.attempt(0, () => leastLength(this.find(holder, position), most, DEEPEST));
+  lengths(places: Uint32Array, most: number): number {
+    return this.attempt(0, () => {
+      let length = 0;
+      for (let i = 0; i < places.length && length < most; i += 2) length += this.lengthOf(places[i]!, places[i + 1]!, most - length);
+      return length;
+    });
   }
 
   isNestedWithin(holder: number, position: number, limit: number): boolean {
@@ -229,12 +215,20 @@ export class Values {
     return attempt(otherwise, run, this.isOurs);
   }
 
-  private text(value: object, holder: number, position: number): string {
+  private lengthOf(holder: number, position: number, most: number): number {
+    const value = this.find(holder, position);
+    const length = lengthTo(value, most, DEEPEST);
+    if (length < most) this.checked(value, holder, position);
+    return length;
+  }
+
+  /** The value, of which all is JSON. */
+  private checked(value: object, holder: number, position: number): object {
     if (!this.isOurs) {
       const above = this.around(holder);
       checkJson(value, above === null ? [] : [...pathOf(above), keyOf(above, position)]);
     }
-    return JSON.stringify(value);
+    return value;
   }
 
   /** The container of that number, if it is a part of a value. */

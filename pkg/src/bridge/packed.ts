@@ -1,11 +1,11 @@
 import { put, thawed } from "../state/containers.js";
+import { segmentsOf, toldAt } from "../state/pointer.js";
 import { OPERATION, VALUE } from "./boundary.js";
 import { doubleBytes, doubleView } from "./writer.js";
 import type { JSONPatchOperation } from "../types.js";
 
 const NONE: Uint8Array = new Uint8Array();
 const NO_TEXTS: readonly string[] = [];
-const NO_VALUES: readonly object[] = [];
 
 /** Longer strings are made anew: short ones are names and paths, which mostly come again. */
 const SHORT = 24;
@@ -21,19 +21,22 @@ let decoded = 0;
 let bytes = NONE;
 let at = 0;
 let texts = NO_TEXTS;
-let values = NO_VALUES;
+let state: unknown = undefined;
+/** The last pointer that was there in full, and what is before its last segment. */
+let latest = "";
+let around: string | null = null;
 
 /**
- * The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log, `handed` values that
- * the core had laid ready. O(its length).
+ * The operations of a patch as the core packs it (src/patch/pack.rs); `known` are the long strings of the last log, `present` is the state
+ * that it leads to, if the core was told that it is here. O(its length, and what it takes of the state).
  */
-export function readPatch(packed: Uint8Array, known: readonly string[], handed: readonly object[]): JSONPatchOperation[] {
-  [bytes, at, texts, values] = [packed, 0, known, handed];
+export function readPatch(packed: Uint8Array, known: readonly string[], present: unknown): JSONPatchOperation[] {
+  [bytes, at, texts, state] = [packed, 0, known, present];
   try {
     return operations();
   } finally {
     // The core that they are in may be lost, and mustn't be kept by this.
-    [bytes, texts, values] = [NONE, NO_TEXTS, NO_VALUES];
+    [bytes, texts, state] = [NONE, NO_TEXTS, undefined];
   }
 }
 
@@ -50,28 +53,43 @@ function list<T>(item: () => T): T[] {
 
 function operation(): JSONPatchOperation {
   const kind = bytes[at++];
-  const path = text();
+  const path = pointer();
   switch (kind) {
     case OPERATION.ADD:
-      return { op: "add", path, value: value() };
+      return { op: "add", path, value: value(path) };
     case OPERATION.REMOVE:
       return { op: "remove", path };
     case OPERATION.MOVE:
-      return { op: "move", from: path, path: text() };
+      return { op: "move", from: path, path: pointer() };
     case OPERATION.COPY:
-      return { op: "copy", from: path, path: text() };
+      return { op: "copy", from: path, path: pointer() };
     case OPERATION.TEST:
-      return { op: "test", path, value: value() };
+      return { op: "test", path, value: value(path) };
     case OPERATION.STR_INS:
       return { op: "str_ins", path, pos: number(), str: text() };
     case OPERATION.INC:
       return { op: "inc", path, inc: double() };
     default:
-      return { op: "replace", path, value: value() };
+      return { op: "replace", path, value: value(path) };
   }
 }
 
-function value(): unknown {
+/** What a path begins with that is an index beside what the last one leads to. */
+const BESIDE = 1;
+
+function pointer(): string {
+  if (bytes[at] !== BESIDE) {
+    latest = text();
+    around = null;
+    return latest;
+  }
+  at++;
+  around ??= latest.slice(0, latest.lastIndexOf("/") + 1);
+  return around + number();
+}
+
+/** A value; one that is put somewhere may be what is at that pointer in the state. */
+function value(path = ""): unknown {
   switch (bytes[at++]) {
     case VALUE.FALSE:
       return false;
@@ -84,8 +102,8 @@ function value(): unknown {
       return text();
     case VALUE.LONG:
       return texts[number()];
-    case VALUE.HANDED:
-      return thawed(values[number()]);
+    case VALUE.PRESENT:
+      return thawed(toldAt(state, segmentsOf(path)));
     case VALUE.OBJECT: {
       const object = {};
       for (let count = number(); count > 0; count--) put(object, text(), value());

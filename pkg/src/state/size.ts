@@ -15,9 +15,21 @@ export const LONGEST_NUMBER = "-0.0000012345678901234567".length;
 /** A string without anything that its text has otherwise. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
+/** Names are read sooner than a regular expression is run. */
+const SHORT = 24;
+
+function isPlain(text: string): boolean {
+  if (text.length > SHORT) return PLAIN.test(text);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
+  }
+  return true;
+}
+
 /** How many bytes the JSON text of a value has. O(its size). */
 export function textLength(value: unknown): number {
-  if (typeof value === "string" && PLAIN.test(value)) return value.length + 2;
+  if (typeof value === "string" && isPlain(value)) return value.length + 2;
   return isNumber(value) ? numberLength(value) : bytesOf(JSON.stringify(value));
 }
 
@@ -82,12 +94,31 @@ function isPaired(text: string, at: number, code: number): boolean {
 
 /** How many bytes the JSON text of a string has at most. */
 export function mostLength(text: string): number {
-  return (PLAIN.test(text) ? text.length : text.length * 6) + 2;
+  return (isPlain(text) ? text.length : text.length * 6) + 2;
 }
 
 /** How many bytes the text of a scalar has at most. */
 export function mostScalar(value: unknown): number {
   return typeof value === "string" ? mostLength(value) : typeof value === "number" && !Number.isInteger(value) ? LONGEST_NUMBER : String(value).length;
+}
+
+/** How many bytes the JSON text of a value has, or `most` if it has more: what is beyond isn't looked at. */
+export function lengthTo(value: unknown, most: number, depth: number): number {
+  if (typeof value === "string") return value.length + 2 >= most ? most : Math.min(textLength(value), most);
+  if (typeof value === "number") return Math.min(textLength(value), most);
+  if (!isContainer(value)) return Math.min(value === false ? 5 : 4, most);
+  let length = 2;
+  if (depth === 0) return Math.min(length, most);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && length < most; i++) length += (i === 0 ? 0 : 1) + lengthTo(value[i], most - length, depth - 1);
+    return Math.min(length, most);
+  }
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    if (item !== undefined) length += (length === 2 ? 1 : 2) + textLength(name) + lengthTo(item, most - length, depth - 1);
+    if (length >= most) break;
+  }
+  return Math.min(length, most);
 }
 
 /** A lower bound of how many bytes the JSON text has; what is beyond `most` isn't looked at. */

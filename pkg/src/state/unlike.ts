@@ -60,7 +60,7 @@ function hashOf(value: number): number {
  * other scalar needs an operation of its own, or is in a container that is told by one. O(their size).
  */
 export function areUnlike({ before, after }: { before: unknown; after: unknown }, isExtended: boolean): boolean {
-  if (!Array.isArray(before) || !Array.isArray(after) || haveCommon(before, after)) return false;
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
   const removals = Math.max(0, before.length - after.length) * REMOVAL;
   if (removals > 0 && areLonger(after, EVERYTHING, removals, isExtended)) return true;
   const there = new Hashed();
@@ -78,8 +78,9 @@ function areLonger(items: readonly unknown[], there: Scalars, beside: number, is
   return isOpen && beyond > AROUND.replace;
 }
 
-/** Whether some of the items of one are in the other, at any place or, if they are only equal, at the same. */
-function haveCommon(before: readonly unknown[], after: readonly unknown[]): boolean {
+/** Whether some items of one list are in the other, at any place or, if they are only equal, at the same: few of them are looked for. */
+export function haveCommon({ before, after }: { before: unknown; after: unknown }): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
   const step = Math.max(1, Math.floor(after.length / SAMPLES));
   for (let i = 0; i < after.length; i += step) {
     const item = after[i];

@@ -169,29 +169,28 @@ export function areOthers(before: object, after: object, isExtended: boolean): b
 /** Whether the items of two lists are objects with the same names in the same order, and no two in one have the same. */
 function areNamedAlike(before: readonly unknown[], after: readonly unknown[]): boolean {
   if (before.length !== after.length) return false;
-  for (const name of NAMES) {
-    const [old, fresh] = [distinctNames(before, name), distinctNames(after, name)];
-    // What only some have doesn't name the others, and yet it comes first.
-    if (old === null || fresh === null) {
-      if ([...before, ...after].some((item) => isContainer(item) && isName(item as Container, name))) return false;
-      continue;
-    }
-    const others = fresh.values();
-    for (const one of old) if (others.next().value !== one || typeof one === "boolean") return false;
-    return true;
-  }
-  return false;
+  // What only some have doesn't name the others, and yet it comes first.
+  const name = NAMES.find((name) => before.some((item) => nameOf(item, name) !== undefined) || after.some((item) => nameOf(item, name) !== undefined));
+  if (name === undefined) return false;
+  const names = new Set<unknown>();
+  const others = itemsOf(after);
+  return itemsOf(before).every((item, i) => {
+    const one = nameOf(item, name);
+    return one !== undefined && typeof one !== "boolean" && one === nameOf(others[i], name) && names.size < names.add(one).size;
+  });
 }
 
 /** The names of items, if all have one and no two the same. */
 function distinctNames(items: readonly unknown[], name: string): Set<unknown> | null {
   const names = new Set<unknown>();
   for (const item of items) {
-    if (!isContainer(item) || Array.isArray(item) || !isName(item as Container, name)) return null;
-    names.add((item as Container)[name]);
+    const one = nameOf(item, name);
+    if (one === undefined || names.size === names.add(one).size) return null;
   }
-  return names.size === items.length ? names : null;
+  return names;
 }
+
+const nameOf = (item: unknown, name: string): unknown => (isObject(item) && isName(item as Container, name) ? (item as Container)[name] : undefined);
 
 /**
  * Whether an object is surely told as a whole where another one was: several members differ, and what is told of them has more than half as

@@ -1,6 +1,5 @@
 import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
 import { Log } from "../bridge/log.js";
-import { takeHanded } from "../bridge/host.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer, type Key } from "../state/containers.js";
@@ -23,8 +22,6 @@ import { simplePatch } from "./simple-patch.js";
 import { validate, type Rule } from "./validate.js";
 
 const play = (tracker: TrackerCore, length: number): number => tracker.play(arena(), length);
-const standardPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, false, arena());
-const extendedPatch = (tracker: TrackerCore, reader: number): number => tracker.patch(reader, true, arena());
 const standardText = (tracker: TrackerCore, reader: number): string => tracker.patch_text(reader, false);
 const extendedText = (tracker: TrackerCore, reader: number): string => tracker.patch_text(reader, true);
 const settle = (tracker: TrackerCore): void => tracker.settle(true);
@@ -354,8 +351,10 @@ export class TrackedState {
   patch(reader: Reader, isExtended: boolean): JSONPatchOperation[] {
     const operations = this.simplePatch(reader, isExtended);
     if (operations !== null) return operations;
-    const length = this.ask(reader, isExtended ? extendedPatch : standardPatch);
-    return readPatch(reserve(length), this.plain?.log.texts ?? [], takeHanded());
+    const { plain } = this;
+    const isHere = plain !== null && plain.isWhole && !this.isBusy && !this.isBehind;
+    const length = this.ask(reader, (tracker, reader) => tracker.patch(reader, isExtended, isHere, arena()));
+    return readPatch(reserve(length), plain?.log.texts ?? [], isHere ? plain.unread() : undefined);
   }
 
   /** What changed since the reader's baseline, as the JSON text of a patch. */

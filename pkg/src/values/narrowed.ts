@@ -3,7 +3,7 @@ import { isJsonScalar } from "../state/equality.js";
 import { pointerOf } from "../state/json.js";
 import { segmentsOf } from "../state/pointer.js";
 import { AROUND, isShort, leastLength, Lengths, textLength } from "../state/size.js";
-import { areShort, areUnlike } from "../state/unlike.js";
+import { areShort, areUnlike, haveCommon } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, TOO_DEEP, type Pair } from "./differing.js";
 
@@ -166,7 +166,7 @@ function toldOf({ before, after: value }: Pair, path: string, extended: boolean)
 
 /** Whether a list is told as a whole: of one that is shorter than it was nobody has looked at what is gone. */
 function isOther(pair: Pair, extended: boolean): boolean {
-  return areUnlike(pair, extended) && (itemsOf(pair.before as object).length <= itemsOf(pair.after as object).length || isShort(pair.before, Infinity, DEEP));
+  return !haveCommon(pair) && areUnlike(pair, extended) && (itemsOf(pair.before as object).length <= itemsOf(pair.after as object).length || isShort(pair.before, Infinity, DEEP));
 }
 
 /** Whether so many items of a list differ that it may be shorter as a whole. */

@@ -56,8 +56,10 @@ describe("a value that stays in JavaScript", () => {
   test("is as long as its text", () => {
     fc.assert(fc.property(container, (value) => {
       const length = bytes(value);
-      for (const most of [0, 1, length - 1, length, length + 1, length * 8]) expect(over([value]).length(ROOTS, 0, most)).toBe(Math.min(length, most));
-      expect(over([value]).leastLength(ROOTS, 0, length)).toBeLessThanOrEqual(length);
+      for (const most of [0, 1, length - 1, length, length + 1, length * 8]) {
+        expect(over([value]).length(ROOTS, 0, most)).toBe(Math.min(length, most));
+        expect(over([value, [value]]).lengths(Uint32Array.of(ROOTS, 1, ROOTS, 0), 2 * most)).toBe(Math.min(2 * length + 2, 2 * most));
+      }
     }), runs);
   });
 
@@ -88,7 +90,7 @@ describe("a value that stays in JavaScript", () => {
 
 describe("a host", () => {
   const question = fc.record({
-    ask: fc.constantFrom("roots", "open", "open", "open", "items", "print", "length", "leastLength", "isNestedWithin", "isSame", "isEqual", "sharedRuns", "release"),
+    ask: fc.constantFrom("roots", "open", "open", "open", "items", "print", "length", "lengths", "isNestedWithin", "isSame", "isEqual", "sharedRuns", "release"),
     a: fc.nat(6), at: fc.nat(3), b: fc.nat(6), otherAt: fc.nat(3), most: fc.nat(40),
   });
   /** Fails where it is read, or isn't JSON. */
@@ -111,7 +113,7 @@ describe("a host", () => {
         const hadFailed = reading.failure !== null;
         const answer: unknown = {
           roots: () => host.roots(), open: () => host.open(a, at), items: () => host.items(a, at, most), print: () => host.print(a, at),
-          length: () => host.length(a, at, most), leastLength: () => host.leastLength(a, at, most), isNestedWithin: () => host.isNestedWithin(a, at, most), isSame: () => host.isSame(a, at, b, otherAt),
+          length: () => host.length(a, at, most), lengths: () => host.lengths(Uint32Array.of(a, at, b, otherAt), most), isNestedWithin: () => host.isNestedWithin(a, at, most), isSame: () => host.isSame(a, at, b, otherAt),
           isEqual: () => host.isEqual(a, at, b, otherAt), sharedRuns: () => host.sharedRuns(a, b), release: () => host.release(a),
         }[ask]();
         expect(reading.isOn).toBe(false);
