@@ -227,8 +227,3 @@ impl std::fmt::Debug for MutationBatch {
 pub(super) fn place(key: &str) -> String {
     pointer::display([Key::from(key.as_bytes())].into_iter())
 }
-
-/// What is stored under a key can't be read as its type; `inside` says where in it.
-pub(super) fn not_of_type(key: &str, inside: &str) -> Error {
-    Error::new(Code::ValidationFailed, "the stored value isn't one of the key's type").on(place(key) + inside)
-}

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::batch::{not_of_type, place};
+use super::batch::place;
 use super::snapshot::{Held, Values};
 use super::{KeyScope, StateKey};
 use crate::document::{decode, encode};
@@ -118,7 +118,7 @@ pub(super) struct Registration {
     pub scope: KeyScope,
     pub options: KeyOptions,
     encode: fn(&Values, &Limits) -> Option<Result<Node>>,
-    decode: fn(&Node) -> std::result::Result<Held, String>,
+    decode: fn(&Node) -> Result<Held>,
 }
 
 impl Registration {
@@ -136,15 +136,12 @@ impl Registration {
     /// The key's value as JSON, if it has one.
     pub fn encode(&self, values: &Values, limits: &Limits) -> Result<Option<Node>> {
         let encoded = (self.encode)(values, limits).transpose();
-        encoded.map_err(|error| {
-            let inside = error.path.clone().unwrap_or_default();
-            error.on(place(self.key) + &inside)
-        })
+        encoded.map_err(|error| error.below(place(self.key)))
     }
 
     /// A value read from JSON.
     pub fn decode(&self, value: &Node) -> Result<Held> {
-        (self.decode)(value).map_err(|inside| not_of_type(self.key, &inside))
+        (self.decode)(value).map_err(|error| error.below(place(self.key)))
     }
 }
 

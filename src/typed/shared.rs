@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::batch::not_of_type;
+use super::batch::place;
 use crate::document::Document;
 use crate::document::decode;
 use crate::error::Error;
@@ -142,7 +142,7 @@ where
     /// The store's; `VALIDATION_FAILED` where the value isn't of the type.
     pub async fn read<K: ProfileKey>(&self, key: impl AsRef<str>) -> Result<K::Value, S::Error> {
         let Some(stored) = self.store.get(K::KEY, key.as_ref()).await? else { return Ok(K::Value::default()) };
-        Ok(decode(&stored.root).map_err(|inside| not_of_type(K::KEY, &inside))?)
+        Ok(decode(&stored.root).map_err(|error| error.below(place(K::KEY)))?)
     }
 
     /// Puts a value under a key.

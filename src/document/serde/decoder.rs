@@ -12,27 +12,36 @@ use serde::forward_to_deserialize_any;
 
 use super::names::Named;
 use super::{Place, RAW_VALUE};
+use crate::error::{Code, Error, Result};
 use crate::node::{Key, Node, Object, Opened};
 use crate::parse::Canonical;
 use crate::pointer;
 use crate::print::print;
 use crate::text::number;
 
-/// The value that the JSON is of, where it is one of this type; otherwise the place of what isn't. What Serde says about that may
-/// quote it.
-pub(crate) fn decode<T: DeserializeOwned>(root: &Node) -> std::result::Result<T, String> {
-    T::deserialize(Place::Node(root)).map_err(|misfit| pointer::display(misfit.path.into_iter().rev()))
+/// The value that the JSON is of, where it is one of this type; otherwise `VALIDATION_FAILED` with the place of what isn't.
+pub(crate) fn decode<T: DeserializeOwned>(root: &Node) -> Result<T> {
+    T::deserialize(Place::Node(root)).map_err(|Misfit { path, reason }| {
+        let reason = reason.unwrap_or("the value isn't one of the type that was asked for");
+        Error::new(Code::ValidationFailed, reason).on(pointer::display(path.into_iter().rev()))
+    })
 }
 
-/// Where something isn't of the type that was asked for: the innermost segment first.
+/// Where something isn't of the type that was asked for: the innermost segment first. Serde's own words may quote a value, so they are
+/// said again without it.
 #[derive(Debug, Default)]
 pub(super) struct Misfit {
     path: Vec<Key>,
+    reason: Option<&'static str>,
 }
 
 pub(super) type Decoded<T> = std::result::Result<T, Misfit>;
 
 impl Misfit {
+    fn of_member(name: &str, reason: &'static str) -> Misfit {
+        Misfit { path: vec![name.as_bytes().into()], reason: Some(reason) }
+    }
+
     fn at(mut self, segment: impl Into<Key>) -> Misfit {
         self.path.push(segment.into());
         self
@@ -42,6 +51,26 @@ impl Misfit {
 impl de::Error for Misfit {
     fn custom<T: Display>(_: T) -> Misfit {
         Misfit::default()
+    }
+
+    fn missing_field(field: &'static str) -> Misfit {
+        Misfit::of_member(field, "the type that was asked for has a field that isn't there")
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Misfit {
+        Misfit::of_member(field, "the type that was asked for has no such field")
+    }
+
+    fn duplicate_field(field: &'static str) -> Misfit {
+        Misfit::of_member(field, "two members are the same field of the type that was asked for")
+    }
+
+    fn unknown_variant(_: &str, _: &'static [&'static str]) -> Misfit {
+        Misfit { reason: Some("the enum that was asked for has no such variant"), ..Misfit::default() }
+    }
+
+    fn invalid_length(_: usize, _: &dyn de::Expected) -> Misfit {
+        Misfit { reason: Some("the type that was asked for has another number of items"), ..Misfit::default() }
     }
 }
 

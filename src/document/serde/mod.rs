@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Document;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::parse::Canonical;
@@ -109,9 +109,15 @@ impl Document {
     /// let error = document.get("/scores").unwrap().decode::<Vec<u8>>().unwrap_err();
     /// assert_eq!((error.code, error.path.as_deref()), (Code::ValidationFailed, Some("/1")));
     /// assert_eq!(document.get("/id").unwrap().decode::<u64>().unwrap_err().code, Code::ValidationFailed);
+    ///
+    /// #[derive(Debug, serde::Deserialize)]
+    /// struct Task {
+    ///     title: String,
+    /// }
+    /// let error = Document::parse(r#"[{"titel":"a"}]"#).unwrap().decode::<Vec<Task>>().unwrap_err();
+    /// assert_eq!(error.to_string(), "VALIDATION_FAILED: the type that was asked for has a field that isn't there (at '/0/title')");
     /// ```
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
-        let reason = "the value isn't one of the type that was asked for";
-        decode(&self.root).map_err(|path| Error::new(Code::ValidationFailed, reason).on(path))
+        decode(&self.root)
     }
 }

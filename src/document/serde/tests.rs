@@ -1,6 +1,7 @@
 //! Values of every shape, and what `serde_json` says of them.
 
 use super::*;
+use crate::error::Code;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -276,4 +277,31 @@ fn single_floats_have_their_shortest_text() {
 #[test]
 fn formats_that_need_lengths_are_told_them() {
     assert_eq!([r#"["a,b",[1,2],{}]"#, "[]", r#"{"a":{"b":1,"c":2}}"#].map(|text| Canonical::new(text.as_bytes()).count()), [3, 0, 1]);
+}
+
+#[test]
+fn what_a_type_lacks_is_said_in_words_that_quote_nothing() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Task {
+        #[serde(alias = "name")]
+        title: String,
+    }
+    #[derive(Deserialize)]
+    #[allow(dead_code)]
+    enum Form {
+        Round,
+    }
+    fn said<T: DeserializeOwned>(text: &str, place: &str) -> &'static str {
+        let errors = forms(text).map(|document| document.decode::<T>().err().unwrap());
+        assert!(errors.iter().all(|error| error.path.as_deref() == Some(place) && error.reason == errors[0].reason));
+        errors[0].reason
+    }
+    assert!(said::<Vec<Task>>("[{}]", "/0/title").contains("a field that isn't there"));
+    assert!(said::<Vec<Task>>(r#"[{"title":"a","secret":1}]"#, "/0/secret").contains("no such field"));
+    assert!(said::<Vec<Task>>(r#"[{"title":"a","name":"b"}]"#, "/0/title").contains("two members"));
+    assert!(said::<Vec<Form>>(r#"["Other"]"#, "/0").contains("no such variant"));
+    assert!(said::<Vec<(u8, u8)>>("[[1]]", "/0").contains("another number of items"));
+    assert!(said::<Vec<u8>>(r#"["secret"]"#, "/0").contains("isn't one of the type"));
 }
