@@ -4,7 +4,7 @@ import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
 import { homeOf } from "./home.js";
 import { notJson } from "./json.js";
 import type { ObjectPlace } from "./object-place.js";
-import { Edited, Ref, Trail } from "./payload.js";
+import { Edited, Items, Ref, Run, Trail } from "./payload.js";
 import { ABSENT, Place } from "./place.js";
 import { areSame, isSame } from "./same.js";
 import { hasNames, Takeover } from "./takeover.js";
@@ -12,6 +12,9 @@ import { Exchanged, isPlainValue, spliceStep, told, type Step, type Told } from 
 
 /** Strings of so many characters are looked at for what they have in common with those that were there. */
 const TEXT = 256;
+
+/** An array with a run of items that stayed together for every so many of its items is in another order all over. */
+const PERMUTED = 16;
 
 /**
  * Makes an end of a recipe: turns the places that it changed, with what it put into them, into plain frozen values, and finds
@@ -211,7 +214,8 @@ export class Settlement extends Takeover {
     const final = this.list(place.items, itemsOf(place.base), home, false, true);
     if (final === place.base) return final;
     const { payload } = this;
-    const steps: Step[] = payload instanceof Ref ? [] : [{ kind: "rewrite", value: payload, op: this.opFor(final, place.base) as Exchanged | null }];
+    const order = payload instanceof Items ? orderOf(payload.parts, itemsOf(place.base).length) : null;
+    const steps: Step[] = payload instanceof Ref ? [] : [order === null ? { kind: "rewrite", value: payload, op: this.opFor(final, place.base) as Exchanged | null } : { kind: "permute", order }];
     place.told = told(place.turn, null, [...steps, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
     this.told = null;
     return final;
@@ -231,6 +235,22 @@ export class Settlement extends Takeover {
 function isRefilled({ edits, base, length }: ArrayPlace): boolean {
   const [first] = edits ?? [];
   return edits?.length === 1 && first!.kind === "splice" && first!.out.length === itemsOf(base).length && first!.out.length > 1 && length > 0;
+}
+
+/** Where the items of an array were whose order is another one all over; null where it isn't just that. */
+function orderOf(parts: readonly unknown[], length: number): number[] | null {
+  if (parts.length * PERMUTED < length) return null;
+  const order: number[] = [];
+  const isThere = new Uint8Array(length);
+  for (const part of parts) {
+    if (!(part instanceof Run)) return null;
+    for (let i = part.start; i < part.start + part.length; i++) {
+      if (isThere[i] === 1) return null;
+      isThere[i] = 1;
+      order.push(i);
+    }
+  }
+  return order.length === length ? order : null;
 }
 
 /** Adds to a list that most don't need: an empty one that grows takes room for 17. */
