@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
+export { applyStepWrites, stepWritesToRFC6902 } from "./values/apply.js";
 export type { Draft, JSONPatchOperation, StepWrites, WriteOp } from "./types.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
 export {

@@ -12,7 +12,7 @@ export {
   applyChangeRequest, changeRequestProblems, changeRequestSchema, revertChange, stateBefore, type AppliedCounts, type BlockedChange, type ChangeOperation,
   type ChangeRecord, type ChangeRequest, type ChangeRequestOptions, type ChangeRequestProblem, type ChangeResult, type ChangeWarning, type Truncation,
 } from "./values/change-request.js";
-export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/functions.js";
+export { applyPatch, applyStepWrites, stepWritesToRFC6902 } from "./values/apply.js";
 export { mergeBranches, mergeWrites, type MergeConflict, type MergeContext, type Merged, type MergeOptions, type MergeStrategies, type MergeStrategy } from "./values/merge.js";
 export { compact, filterPatch, type View } from "./values/combining.js";
 export { diff, diffTexts, invert } from "./values/patches.js";

@@ -13,7 +13,7 @@ pub(crate) enum Change {
     /// It was set, deleted or created as a whole, or is an array in which too much happened to follow its items.
     Whole,
     /// A member that was another one of its object, and how it changed inside. Never recorded, but found
-    /// ([`super::relocate`]).
+    /// (`src/moves/`).
     Renamed(Key, Box<Change>),
     /// A string that only grew at its end.
     Text,

@@ -33,10 +33,13 @@ pub(crate) fn by_key(changes: &Changes, base: &Node, current: &Node) -> Vec<Writ
     for key in keys {
         let change = if let Change::Members(members) = &changes.root { members.get(&key) } else { None };
         let (before, after, path) = (before.get(&key), after.get(&key), [Step::Key(key.clone())]);
-        match (change, before.and_then(Node::as_array), after.and_then(Node::as_array)) {
-            (Some(change @ (Change::Tail(_) | Change::Items(_))), Some(old), Some(new)) => {
-                classifier.array_by_key(change, &old, &new, after, &path, &mut out)
-            }
+        let low = match change {
+            Some(Change::Tail(low)) => Some(*low),
+            Some(Change::Items(_)) => Some(0),
+            _ => None,
+        };
+        match (low, before.and_then(Node::as_array), after.and_then(|value| Some((value, value.as_array()?)))) {
+            (Some(low), Some(old), Some((value, new))) => classifier.array_tail(low, &old, &new, value, &path, &mut out),
             _ => classifier.whole(before, after, &path, &mut out),
         }
     }
@@ -49,11 +52,6 @@ struct Classifier {
 }
 
 impl Classifier {
-    fn array_by_key(&self, change: &Change, old: &Array, new: &Array, value: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
-        let low = if let Change::Tail(low) = change { *low } else { 0 };
-        self.array_tail(low, old, new, value, path, out);
-    }
-
     fn classify(&self, change: &Change, base: Option<&Node>, current: Option<&Node>, path: &mut Vec<Step>, out: &mut Vec<Write>) {
         match (change, base, current) {
             (Change::Nothing, ..) => {}
@@ -74,7 +72,7 @@ impl Classifier {
                 }
             }
             (Change::Tail(low), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
-                (Some(old), Some(new)) => self.array_tail(*low, &old, &new, Some(current), path, out),
+                (Some(old), Some(new)) => self.array_tail(*low, &old, &new, current, path, out),
                 _ => self.whole(Some(base), Some(current), path, out),
             },
             (Change::Items(sequence), Some(base), Some(current)) => match (base.as_array(), current.as_array()) {
@@ -100,7 +98,7 @@ impl Classifier {
     }
 
     /// An array of which the items before `low` are as they were.
-    fn array_tail(&self, low: usize, old: &Array, new: &Array, value: Option<&Node>, path: &[Step], out: &mut Vec<Write>) {
+    fn array_tail(&self, low: usize, old: &Array, new: &Array, value: &Node, path: &[Step], out: &mut Vec<Write>) {
         let low = low.min(old.len());
         let kept = new.len() >= old.len() && old.iter_from(low).zip(new.iter_from(low)).all(|(a, b)| a == b);
         match (kept, self.mode) {
@@ -108,7 +106,7 @@ impl Classifier {
             (true, ArrayDelta::Append | ArrayDelta::Precise) => {
                 out.push(Write::Append { path: path.to_vec(), items: new.iter_from(old.len()).cloned().collect() });
             }
-            _ => out.extend(value.map(|value| Write::Replace { path: path.to_vec(), value: value.clone(), is_new: false })),
+            _ => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: false }),
         }
     }
 
@@ -145,7 +143,7 @@ impl Classifier {
             (base, Some(value)) => match (base.and_then(Node::as_array), value.as_array()) {
                 // However it was made, a list that only became longer was appended to. An empty one says nothing of that.
                 (Some(old), Some(new)) if self.mode == ArrayDelta::Append && old.len() > 0 => {
-                    self.array_tail(0, &old, &new, current, path, out)
+                    self.array_tail(0, &old, &new, value, path, out)
                 }
                 _ => out.push(Write::Replace { path: path.to_vec(), value: value.clone(), is_new: base.is_none() }),
             },

@@ -18,7 +18,7 @@ use crate::writes::ArrayDelta;
 pub(crate) struct Changes {
     pub(crate) root: Change,
     pub(crate) mode: ArrayDelta,
-    /// Whether there may be places to compare ([`super::assigned`]).
+    /// Whether there may be places to compare ([`crate::diff::compared`]).
     pub(crate) is_assigned: bool,
     /// Edits that were recorded since places were last forgotten, and places that were left then.
     recorded: usize,

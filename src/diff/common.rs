@@ -7,7 +7,7 @@ const DIFFERENCES: usize = 256;
 
 /// What both have in the same order, in runs; `None` when they differ in too much, or `affords` says that it costs
 /// too much. O(n · differences) at worst.
-pub(crate) fn common(old: &[u64], new: &[u64], mut affords: impl FnMut(usize) -> bool) -> Option<Vec<Run>> {
+pub(crate) fn longest_common(old: &[u64], new: &[u64], mut affords: impl FnMut(usize) -> bool) -> Option<Vec<Run>> {
     // For each number of differences, how far into `old` each diagonal gets: entry `i` is the diagonal on which as
     // many items are inserted as `i` is less than removed ones.
     let mut rounds: Vec<Vec<usize>> = Vec::new();
@@ -81,7 +81,7 @@ mod tests {
     proptest! {
         #[test]
         fn is_common_and_longest(a in prop::collection::vec(0..5u64, 0..40), b in prop::collection::vec(0..5u64, 0..40)) {
-            let runs = common(&a, &b, |_| true).unwrap();
+            let runs = longest_common(&a, &b, |_| true).unwrap();
             let (mut from, mut to) = (0, 0);
             for run in &runs {
                 prop_assert!(run.from >= from && run.to >= to);

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Comparison;
-use super::common::common;
+use super::common::longest_common;
 use super::effort::Effort;
-use super::naming::{Identity, identify, name, repeats};
+use super::naming::{IdentifiedBy, identify, name, repeats};
 use super::shared::{match_shared, shared_in_order};
 use crate::changes::reorder::longest_increasing;
 use crate::node::{Array, Node, Opened};
@@ -99,7 +99,7 @@ impl Matcher<'_, '_> {
         let mut inserted: Vec<Item> = gaps.iter().flat_map(|gap| items(new, &gap.new)).collect();
         let moved = match_shared(&mut removed, &mut inserted);
         let unknown = removed.len() + inserted.len() - 2 * moved;
-        let mut identity = Identity::Contents;
+        let mut identity = IdentifiedBy::Contents;
         if moved < removed.len().min(inserted.len()) && unknown > 2 {
             if let Some(by) = identify(self.comparison.key, self.effort, &mut removed, &mut inserted) {
                 identity = by;
@@ -168,7 +168,7 @@ impl Matcher<'_, '_> {
         let mut old: Vec<&mut Item> = old.iter_mut().filter(is_lonely).collect();
         let mut new: Vec<&mut Item> = new.iter_mut().filter(is_lonely).collect();
         let list = |items: &[&mut Item]| items.iter().map(|item| item.identity).collect::<Vec<_>>();
-        match common(&list(&old), &list(&new), |steps| self.effort.affords(steps)) {
+        match longest_common(&list(&old), &list(&new), |steps| self.effort.affords(steps)) {
             Some(runs) => {
                 for Run { from, to, length } in runs {
                     old.iter_mut().skip(from).zip(new.iter_mut().skip(to)).take(length).for_each(|(a, b)| pair(a, b));
@@ -182,7 +182,7 @@ impl Matcher<'_, '_> {
     }
 
     /// Between items that stayed in order, those without a partner may be the same item with changes.
-    fn match_neighbours(&mut self, old: &mut [Item], new: &mut [Item], identity: Identity, pairs: &mut Vec<(usize, usize)>) {
+    fn match_neighbours(&mut self, old: &mut [Item], new: &mut [Item], identity: IdentifiedBy, pairs: &mut Vec<(usize, usize)>) {
         let Some(start) = old.first().map(|item| item.index) else { return };
         let here = |item: &Item| item.partner?.checked_sub(start).filter(|from| *from < old.len());
         let stays: Vec<(usize, usize)> = new.iter().enumerate().filter_map(|(to, item)| Some((here(item)?, to))).collect();
@@ -196,10 +196,10 @@ impl Matcher<'_, '_> {
     }
 
     /// Those of other names are the same at most where they are.
-    fn match_alike(&mut self, old: &mut [&mut Item], new: &mut [&mut Item], identity: Identity, pairs: &mut Vec<(usize, usize)>) {
+    fn match_alike(&mut self, old: &mut [&mut Item], new: &mut [&mut Item], identity: IdentifiedBy, pairs: &mut Vec<(usize, usize)>) {
         let (mut from, mut to) = (0, 0);
         // A pair that is alone needn't be alike.
-        let searched = if old.len() + new.len() > 2 && identity == Identity::Contents { new.len() } else { 0 };
+        let searched = if old.len() + new.len() > 2 && identity == IdentifiedBy::Contents { new.len() } else { 0 };
         for at in 0..searched {
             let Some(item) = new.get_mut(at) else { return };
             let mut candidates = old.iter_mut().skip(from).take(WINDOW);

@@ -14,7 +14,7 @@ const NAMES: [&[u8]; 3] = [b"id", b"_id", b"key"];
 
 /// What tells items apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Identity {
+pub(crate) enum IdentifiedBy {
     Names,
     Contents,
 }
@@ -22,7 +22,7 @@ pub(crate) enum Identity {
 /// Gives each item its identity; `None` where that costs too much. Two that collide are told as a change of one
 /// into the other, so nothing relies on the hash. Those that have a partner need none. O(items), and the bytes of those that
 /// are text, or that no name tells apart.
-pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> Option<Identity> {
+pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [Item], new: &mut [Item]) -> Option<IdentifiedBy> {
     let mut old: Vec<&mut Item> = old.iter_mut().filter(|item| item.partner.is_none()).collect();
     let mut new: Vec<&mut Item> = new.iter_mut().filter(|item| item.partner.is_none()).collect();
     if !old.iter_mut().chain(&mut new).all(|item| effort.affords_name(item)) {
@@ -32,9 +32,9 @@ pub(crate) fn identify(key: Option<&[u8]>, effort: &mut Effort<'_>, old: &mut [I
     let is_unnamed = |item: &Item| key.is_none_or(|key| name(&item.node, key).is_none());
     let names = if key.is_none() { NAMES.iter().find_map(|key| Some((names(&old, key)?, names(&new, key)?))) } else { None };
     let (by, (a, b)) = match names {
-        Some(names) => (Identity::Names, names),
+        Some(names) => (IdentifiedBy::Names, names),
         None if !old.iter_mut().chain(&mut new).all(|item| !is_unnamed(item) || effort.measures_item(item).is_some()) => return None,
-        None => (Identity::Contents, (identities(&old, key), identities(&new, key))),
+        None => (IdentifiedBy::Contents, (identities(&old, key), identities(&new, key))),
     };
     old.iter_mut().zip(a).chain(new.iter_mut().zip(b)).for_each(|(item, identity)| item.identity = identity);
     Some(by)

@@ -105,7 +105,7 @@ impl Player {
         &self.texts
     }
 
-    /// `forgotten` gets the key names that there were before the log, if it does away with them.
+    /// [`Player::play`] without what that tidies up: after an error the names that the log brought are still in `keys`.
     fn replay(&mut self, log: &[u8], root: &mut Node, limits: &Limits, keeps: bool) -> Result<Vec<Played>> {
         let mut reader = Reader::new(log, limits);
         let mut recipes = Vec::new();

@@ -5,7 +5,7 @@ use crate::edit::parent;
 use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::pointer::{self, Pointer};
-use crate::writes::{Shortened, Told, Write, common, length, shorten};
+use crate::writes::{Shortened, Told, Write, common_prefix, length, shorten};
 
 /// Operations that were made of writes.
 #[derive(Default)]
@@ -94,7 +94,7 @@ impl Told for Measured {
 
     fn container(&self) -> &[Key] {
         match &self.operation {
-            Operation::Copy { from, path } | Operation::Move { from, path } => common(parent(from.keys()), parent(path.keys())),
+            Operation::Copy { from, path } | Operation::Move { from, path } => common_prefix(parent(from.keys()), parent(path.keys())),
             operation => parent(operation.path().keys()),
         }
     }

@@ -1,5 +1,5 @@
 //! What the two readers of JSON text share, the one of whole texts ([`crate::parse`]) and the one of texts that come in
-//! pieces ([`crate::stream`]): the tokens of RFC 8259 and what is said about a text that breaks its rules.
+//! pieces ([`crate::edit::stream`]): the tokens of RFC 8259 and what is said about a text that breaks its rules.
 
 pub(crate) const VALUE: &str = "expected a value";
 pub(crate) const NAME: &str = "expected a member name in quotes";

@@ -213,7 +213,7 @@ impl Tracker {
     #[doc(hidden)]
     pub fn play(&mut self, log: &[u8]) -> Result<()> {
         let mut root = self.document.root.clone();
-        // Where what a stream is in went is looked for in what each recipe left.
+        // Streams look in what each recipe left for the item that they write into.
         let played = self.player.play(log, &mut root, &self.options.limits, !self.streams.is_empty())?;
         for one in played {
             match one {

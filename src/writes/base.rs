@@ -28,7 +28,7 @@ impl Base {
     }
 
     pub(crate) fn find(&mut self, path: &[Step]) -> Result<Option<Node>> {
-        if self.waiting.iter().any(|write| reaches(write, path)) {
+        if self.waiting.iter().any(|write| may_change(write, path)) {
             self.settle()?;
         }
         Ok(path.iter().try_fold(self.state.clone(), |node, step| node.child(&step.segment())))
@@ -41,7 +41,7 @@ impl Base {
 }
 
 /// Whether the place may lead elsewhere after the write, or to another value.
-fn reaches(write: &Write, path: &[Step]) -> bool {
+fn may_change(write: &Write, path: &[Step]) -> bool {
     let touches = |place: &[Step]| path.starts_with(place) || place.starts_with(path);
     match write {
         Write::Append { path: place, .. } | Write::Splice { path: place, .. } => touches(place),

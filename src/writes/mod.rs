@@ -14,7 +14,7 @@ pub(crate) use apply::{apply, apply_with};
 pub(crate) use base::Base;
 pub(crate) use cap::{cap, cap_count, cap_where};
 pub(crate) use cost::{cost, length, operations, reaches, shifts_target};
-pub(crate) use shorten::{Shortened, Told, common, shorten};
+pub(crate) use shorten::{Shortened, Told, common_prefix, shorten};
 
 use crate::document::Document;
 use crate::edit::Step;

@@ -89,7 +89,7 @@ fn scope<T: Told>(one: &T) -> &[T::Step] {
 /// it is, so the array is at the same place before and after.
 fn around_all<T: Told>(told: &[T], after: &Node) -> Option<T> {
     let (first, rest) = told.split_first()?;
-    let around = rest.iter().fold(scope(first), |around, one| common(around, scope(one)));
+    let around = rest.iter().fold(scope(first), |around, one| common_prefix(around, scope(one)));
     let (mut node, mut array) = (after.clone(), None);
     for depth in 0..=around.len() {
         if node.bracket() == Some(b'[') {
@@ -238,7 +238,7 @@ impl Told for Write {
 
     fn container(&self) -> &[Step] {
         match self {
-            Write::Move { from, path } => common(edit::parent(from), edit::parent(path)),
+            Write::Move { from, path } => common_prefix(edit::parent(from), edit::parent(path)),
             _ => cost::container(self),
         }
     }
@@ -287,7 +287,7 @@ impl Told for Write {
 }
 
 /// What both begin with.
-pub(crate) fn common<'a, S: PartialEq>(a: &'a [S], b: &[S]) -> &'a [S] {
+pub(crate) fn common_prefix<'a, S: PartialEq>(a: &'a [S], b: &[S]) -> &'a [S] {
     let length = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     a.get(..length).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ import { createEngine } from "./engine.js";
 export { errorOf, isLoss } from "./engine.js";
 
 /** The module with everything but the client; in pages also without what only Durable Objects need. */
-export const { core, arena, reserve, passBytes, passText, passTexts, passPointer, call, isAlive, release } = /* @__PURE__ */ createEngine(glue, load);
+export const { core, arena, reserve, passBytes, passTexts, passPointer, call, isAlive, release } = /* @__PURE__ */ createEngine(glue, load);
 
 /** Whether it has what Durable Objects need. */
 export const hasObjects = "SessionHandle" in glue;

@@ -1,9 +1,13 @@
 import "../load/platform.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
 import { pointerText } from "../state/pointer.js";
-import { encodeInto } from "./wtf8.js";
+import { encodeInto, isWellFormed } from "./wtf8.js";
 
 const encoder = new TextEncoder();
+
+/** The encoder would lose them; in a JSON text they can only be in strings. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+const escaped = (half: string): string => `\\u${half.charCodeAt(0).toString(16)}`;
 
 /** More can't be had in one piece of wasm memory. */
 const MOST_BYTES = 1 << 30;
@@ -123,13 +127,9 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
     return [buffer, bytes.length];
   }
 
-  /** Writes a text into the arena and returns its length in bytes. */
-  function passText(text: string): number {
-    return put(text, 0);
-  }
-
-  /** Writes a text into the arena at a place, and returns its end. */
-  function put(text: string, at: number): number {
+  /** Writes a JSON text into the arena at a place, and returns its end. */
+  function put(json: string, at: number): number {
+    const text = isWellFormed(json) ? json : json.replace(LONE_SURROGATES, escaped);
     if (text.length < LARGE) return write(text, reserve(at + text.length * 3), at);
     // Most characters take one byte, which leaves no room unused.
     for (let rest = text, most = 1; ; most = 3) {
@@ -146,10 +146,10 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
     return [buffer, encodeInto(pointer, bytes)];
   }
 
-  /** Writes texts side by side into the arena and returns it with the end of each. */
-  function passTexts(...texts: string[]): [Arena, ...number[]] {
+  /** Writes JSON texts side by side into the arena and returns it with the end of each. */
+  function passTexts<T extends string[]>(...texts: T): [Arena, ...{ [I in keyof T]: number }] {
     let end = 0;
-    const ends = texts.map((text) => (end = put(text, end)));
+    const ends = texts.map((text) => (end = put(text, end))) as { [I in keyof T]: number };
     return [buffer, ...ends];
   }
 
@@ -222,7 +222,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
     return new PatchwireError("ENGINE_LOST", "the core failed, and what was in its memory is lost: see `cause`", {}, { cause });
   }
 
-  return { core, arena, reserve, passBytes, passText, passTexts, passPointer, call, isAlive, release };
+  return { core, arena, reserve, passBytes, passTexts, passPointer, call, isAlive, release };
 }
 
 /** Compiles the module. Its bytes are sound: if a CompileError or an EvalError (Safari) comes, a policy forbids them. */

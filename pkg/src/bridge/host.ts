@@ -226,7 +226,7 @@ export class Values {
   private checked(value: object, holder: number, position: number): object {
     if (!this.isOurs) {
       const above = this.around(holder);
-      checkJson(value, above === null ? [] : [...pathOf(above), keyOf(above, position)]);
+      checkJson(value, above === null ? [] : pathIn(above, keyOf(above, position)));
     }
     return value;
   }
@@ -289,7 +289,7 @@ export class Values {
     if (typeof value === "string") {
       answer.byte(VALUE.TEXT);
       const length = answer.text(value);
-      if (length > this.longest) throw this.refusal("LIMIT_EXCEEDED", "a string is over the size limit (limits.string)", holder, key);
+      if (length > this.longest) throw new PatchwireError("LIMIT_EXCEEDED", "a string is over the size limit (limits.string)", { path: pointerOf(pathIn(holder, key)) });
     } else if (typeof value === "number" && Number.isFinite(value)) {
       answer.byte(VALUE.NUMBER);
       answer.double(value);
@@ -304,13 +304,9 @@ export class Values {
     } else if (value === null || typeof value === "boolean") {
       answer.byte(value === null ? VALUE.NULL : value ? VALUE.TRUE : VALUE.FALSE);
     } else {
-      throw notJson(value, holder === null ? [] : [...pathOf(holder), key]);
+      throw notJson(value, pathIn(holder, key));
     }
     return false;
-  }
-
-  private refusal(code: "LIMIT_EXCEEDED", message: string, holder: Opened | null, key: Key): PatchwireError {
-    return new PatchwireError(code, message, { path: holder === null ? "" : pointerOf([...pathOf(holder), key]) });
   }
 
   private name(name: string): void {
@@ -332,6 +328,8 @@ function pathOf(opened: Opened): Key[] {
   for (let at = opened; at.holder !== null; at = at.holder) path.push(keyOf(at.holder, at.position));
   return path.reverse();
 }
+
+const pathIn = (holder: Opened | null, key: Key): Key[] => (holder === null ? [] : [...pathOf(holder), key]);
 
 /** The items of an array that are in the runs, of which its starts are at `offset`. */
 function sharedItems({ value }: Opened, runs: Uint32Array, offset: 0 | 1): Uint8Array {

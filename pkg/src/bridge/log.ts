@@ -1,6 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Edited, Items, Composite, Ref, Run } from "../state/payload.js";
-import type { Exchanged } from "../state/told.js";
+import type { Exchanged, SpliceOp } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
@@ -27,12 +27,10 @@ const PLACES = 6;
 const ROOM = 1024;
 
 /**
- * What a patch says of a record, where that needs no comparison: `push` is an addition at an array's end,
- * `insert` one elsewhere in it, `take` the removal of items that are beside each other, `arrive`
- * that one comes which was elsewhere, and `sift` that of those items of an array that its
- * {@link Items} don't have. What is told of a container that took the place of another one is found when somebody asks.
+ * What a patch says of a record, where that needs no comparison; `sift` removes those items of an array that its {@link Items} don't have.
+ * What is told of a container that took the place of another one is found when somebody asks.
  */
-export type Operation = "add" | "replace" | "remove" | "push" | "insert" | "take" | "arrive" | "sift" | "str_ins" | "inc" | Exchanged | null;
+export type Operation = SpliceOp | "add" | "replace" | "remove" | "sift" | "str_ins" | "inc" | Exchanged | null;
 
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
@@ -119,7 +117,7 @@ export class Log extends Writer {
     this.add(RECORD.PERMUTE, path, order, undefined, 0);
   }
 
-  /** Adds to the end of a string, of which so many characters are copied, where there is a version of before. */
+  /** Adds to the end of a string, which is `copied` characters long then: where an earlier version holds it, the core copies all of it. */
   append(path: Key[], text: string, copied: number): void {
     this.add(RECORD.APPEND, path, text, undefined, copied, "str_ins");
     this.weigh(copied);

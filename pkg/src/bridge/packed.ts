@@ -33,15 +33,11 @@ let around: string | null = null;
 export function readPatch(packed: Uint8Array, known: readonly string[], present: unknown): JSONPatchOperation[] {
   [bytes, at, texts, state] = [packed, 0, known, present];
   try {
-    return operations();
+    return list(operation);
   } finally {
     // The core that they are in may be lost, and mustn't be kept by this.
     [bytes, texts, state] = [NONE, NO_TEXTS, undefined];
   }
-}
-
-function operations(): JSONPatchOperation[] {
-  return list(operation);
 }
 
 function list<T>(item: () => T): T[] {
@@ -159,7 +155,7 @@ function short(start: number, end: number): string {
     if (i === length) return known;
   }
   const text = decode(start, end);
-  // Beyond ASCII two strings may have the same bytes and characters.
+  // Only ASCII is kept: there each byte is a character.
   if (text.length === length) recent[slot] = text;
   return text;
 }

@@ -135,7 +135,7 @@ export function changeOf(state: GraphState): GraphChange | undefined {
   if (change === undefined || "patch" in change) return change;
   const [before, answer] = "written" in change ? textsOf(change.written) : [change.before, change.answer];
   const [arena, split, length] = passTexts(before, answer);
-  const patch = JSON.parse(call(() => core().graph_patch(arena, split!, length!))) as JSONPatchOperation[];
+  const patch = JSON.parse(call(() => core().graph_patch(arena, split, length))) as JSONPatchOperation[];
   const told = { patch, conflicts: change.conflicts };
   Made.set(state, told);
   return told;
@@ -210,7 +210,7 @@ export class StateManager {
   initialize<TInput>(input: TInput): GraphState<TInput> {
     requireJson({ input });
     const [arena, length] = passTexts(input === undefined ? "" : JSON.stringify(input));
-    const state = JSON.parse(call(() => core().initialize_graph(arena, length!))) as GraphState<TInput>;
+    const state = JSON.parse(call(() => core().initialize_graph(arena, length))) as GraphState<TInput>;
     freeze(state.input);
     return state;
   }
@@ -402,7 +402,7 @@ export class StateManager {
     const before = JSON.stringify(part);
     const [arena, split, length] = passTexts(before, JSON.stringify(values));
     try {
-      call(() => handle.read(arena, split!, length!));
+      call(() => handle.read(arena, split, length));
       const answer = call(() => handle.run(what));
       const { state: after, conflicts } = JSON.parse(answer) as { state: Part; conflicts: MergeConflict[] };
       for (const [name, value] of Object.entries(after) as [keyof Part, unknown][]) {

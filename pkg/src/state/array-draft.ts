@@ -4,7 +4,7 @@ import type { ArrayPlace } from "./array-place.js";
 import { isContainer } from "./containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
 import { notJsonAt } from "./json.js";
-import { open, PLACE, seen } from "./place.js";
+import { PLACE, requireOpen, seen } from "./place.js";
 
 /** The draft of an array: a proxy for an array, which `Array.isArray` and `JSON.stringify` want, with its place in it. */
 export function arrayDraft(place: ArrayPlace): object {
@@ -20,13 +20,13 @@ const arrayTraps: ProxyHandler<object> = {
   get(target, key) {
     const place = placeIn(target);
     if (key === PLACE) return place;
-    const value: unknown = open(place).raw(key as string);
+    const value: unknown = requireOpen(place).raw(key as string);
     if (typeof value === "function") return Object.hasOwn(arrayMethods, key) ? arrayMethods[key] : inherited(place, key);
     if (typeof value !== "object" || value === null) return value;
     return typeof key === "symbol" ? value : seen(place.slot(Number(key)));
   },
   set(target, key, value, receiver) {
-    const place = open(placeIn(target));
+    const place = requireOpen(placeIn(target));
     if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
     if (key === "length") {
       resize(place, Number(value));
@@ -47,7 +47,7 @@ const arrayTraps: ProxyHandler<object> = {
     return true;
   },
   deleteProperty(target, key) {
-    const place = open(placeIn(target));
+    const place = requireOpen(placeIn(target));
     const index = typeof key === "string" ? indexOf(key) : undefined;
     // A hole: allowed only if it is gone when the recipe ends.
     if (index !== undefined && index < place.length && !place.isHole(index)) place.remove(index);

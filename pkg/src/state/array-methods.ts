@@ -1,12 +1,12 @@
 import { ArrayPlace } from "./array-place.js";
 import { ARGUMENTS, isContainer, spliceItems } from "./containers.js";
 import { slotsFor } from "./draft.js";
-import { open, placeOf, seen } from "./place.js";
+import { placeOf, requireOpen, seen } from "./place.js";
 
 function place(draft: unknown): ArrayPlace {
   const place = isContainer(draft) ? placeOf(draft) : undefined;
   if (!(place instanceof ArrayPlace)) throw new TypeError("this array method needs a draft");
-  return open(place);
+  return requireOpen(place);
 }
 
 function item(place: ArrayPlace, index: number): unknown {
@@ -42,7 +42,7 @@ function all(place: ArrayPlace, from = 0, to = place.length): unknown[] {
 
 type Visit<R> = (value: unknown, index: number, array: unknown[]) => R;
 
-/** As JavaScript says it of what is given for a function. */
+/** Throws what arrays throw for a callback that is no function. */
 function requireFunction(visit: unknown): void {
   if (typeof visit !== "function") throw new TypeError(`${String(visit)} is not a function`);
 }
@@ -247,6 +247,6 @@ const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]
 /** As an array's own iterator, which is asked for each item once. */
 function iterate(array: ArrayPlace): IterableIterator<unknown> {
   let i = 0;
-  const next = (): IteratorResult<unknown> => (i < open(array).length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true }));
+  const next = (): IteratorResult<unknown> => (i < requireOpen(array).length ? { value: item(array, i++), done: false } : ((i = Infinity), { value: undefined, done: true }));
   return { __proto__: ITERATOR, next } as unknown as IterableIterator<unknown>;
 }

@@ -65,7 +65,7 @@ export class ArrayPlace extends Place {
     else slots.set(index, slot);
   }
 
-  protected open(unread: Unread, key: Key): unknown {
+  protected readUnread(unread: Unread, key: Key): unknown {
     const { base, now, slots } = this;
     if (now === base) return readSlot(slots ?? base, key);
     const home = this.homeOfUnread(unread, key as number);
@@ -87,12 +87,12 @@ export class ArrayPlace extends Place {
     if (this.now === this.base && (this.slots === null || to - from > RUN)) return readAll(this.content, SMALL, from, to);
     for (let i = from; i < to; i++) {
       const slot = this.raw(i);
-      if (slot instanceof Unread) this.open(slot, i);
+      if (slot instanceof Unread) this.readUnread(slot, i);
     }
   }
 
   /** Items that will have another index have to know which they were, in `base` too. */
-  private settle(from: number, to: number): void {
+  private pinUnread(from: number, to: number): void {
     const source = this.recipe.state.source(this.now);
     if (source === null) return;
     const { items } = this;
@@ -278,7 +278,7 @@ export class ArrayPlace extends Place {
       this.push(insert);
       return [];
     }
-    if (!isAtEnd) this.settle(index, insert.length === remove ? index + remove : length);
+    if (!isAtEnd) this.pinUnread(index, insert.length === remove ? index + remove : length);
     if (this.isRewritten) return this.allTaken(spliceItems(this.items, index, remove, insert), -1);
     const isFirst = this.edits === null || this.edits.length === 0;
     const edit: ArrayEdit = { kind: "splice", index, out: [], put: insert };
@@ -302,7 +302,7 @@ export class ArrayPlace extends Place {
     this.own();
     this.change();
     this.standApart();
-    this.settle(0, this.items.length);
+    this.pinUnread(0, this.items.length);
     this.record({ kind: "permute", order, inverse: inverseOf(order) });
     reorder(this.items, order);
   }

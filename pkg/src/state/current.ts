@@ -2,7 +2,7 @@ import type { Draft } from "../types.js";
 import { isContainer, ownOf, put, type Container } from "./containers.js";
 import { copyOf } from "./copies.js";
 import { isPlain } from "./json.js";
-import { open, placeOf, type Place } from "./place.js";
+import { placeOf, requireOpen, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 
 /**
@@ -55,7 +55,7 @@ export function castDraft<T>(value: T): Draft<T> {
 export function original<T>(draft: T): T | undefined {
   const place = isContainer(draft) ? placeOf(draft) : undefined;
   if (place === undefined) return undefined;
-  open(place).standApart();
+  requireOpen(place).standApart();
   return place.recipe.published(place.base) as T;
 }
 
@@ -80,7 +80,7 @@ export function current<T>(draft: T): T {
   if (!isContainer(draft)) return draft;
   const place = placeOf(draft);
   if (place === undefined) return plainOf(draft, null, new Map()) as T;
-  open(place).recipe.share();
+  requireOpen(place).recipe.share();
   return snapshot(place, new Map()) as T;
 }
 
@@ -90,7 +90,7 @@ function snapshot(place: Place, known: Map<object, unknown>): unknown {
   if (known.has(place)) return known.get(place);
   place.seated();
   const copy = place.copied();
-  place.recipe.state.copied(place.now, copy);
+  place.recipe.state.noteCopy(place.now, copy);
   known.set(place, copy);
   if (place.isInPlace) for (const kid of place.drafted ?? []) put(copy, kid.key, kid);
   fill(place, copy, known);

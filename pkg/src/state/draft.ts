@@ -2,7 +2,7 @@ import { ArrayPlace } from "./array-place.js";
 import { isContainer, type Key } from "./containers.js";
 import { current } from "./current.js";
 import { notJsonAt, pointerOf } from "./json.js";
-import { open, placeOf, seen, type Place } from "./place.js";
+import { placeOf, requireOpen, seen, type Place } from "./place.js";
 import { Unread } from "./unread.js";
 
 /** What Node and Workers ask of a proxy's target when they print it. */
@@ -54,14 +54,14 @@ export function inherited(place: Place, key: PropertyKey): unknown {
 }
 
 /**
- * The property of a member that nobody has read: Object.keys asks about every member, which is no reason to read them all. Whoever gives it to
- * another object has one there that can be looked at until the recipe ends.
+ * The property of a member that nobody has read: Object.keys asks about every member, which is no reason to read them all. Defined on
+ * another object, its getter works there until the recipe ends.
  */
 function unreadMember(place: Place, key: Key): PropertyDescriptor {
   return {
     get() {
       if (place.recipe.isSettling) throw notJsonAt("a draft's property was given to another object as it is described: give its value, as { ...draft } does", pathOf(place, key));
-      return seen(open(place).slot(key));
+      return seen(requireOpen(place).slot(key));
     },
     set(this: object, value: unknown) {
       Reflect.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true });
@@ -80,10 +80,10 @@ export function setElsewhere(receiver: object, key: PropertyKey, value: unknown)
 /** The traps that objects and arrays share; `find` gets the place from the proxy's target. */
 export function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
-    has: (target, key) => Reflect.has(open(find(target)).holding(key), key),
-    ownKeys: (target) => Reflect.ownKeys(open(find(target)).content),
+    has: (target, key) => Reflect.has(requireOpen(find(target)).holding(key), key),
+    ownKeys: (target) => Reflect.ownKeys(requireOpen(find(target)).content),
     getOwnPropertyDescriptor(target, key) {
-      const place = open(find(target));
+      const place = requireOpen(find(target));
       if (!Object.hasOwn(place.holding(key), key)) return undefined;
       if (place instanceof ArrayPlace && key === "length") return { value: place.length, writable: true, enumerable: false, configurable: false };
       const at = place instanceof ArrayPlace ? Number(key) : (key as string);
@@ -91,9 +91,9 @@ export function traps(find: (target: object) => Place): ProxyHandler<object> {
       return { value: seen(place.slot(at)), writable: true, enumerable: true, configurable: true };
     },
     defineProperty(target, key, descriptor) {
-      const place = open(find(target));
+      const place = requireOpen(find(target));
       if ("get" in descriptor || "set" in descriptor) throw notJsonAt("an accessor isn't JSON: assign a value", pathOf(place, String(key)));
-      // What a new member isn't said to be it would not be.
+      // What isn't said of a new member is false, and a draft can't have one that isn't enumerable.
       const isHidden = descriptor.enumerable === false || (descriptor.enumerable === undefined && !Object.hasOwn(place.holding(key), key));
       if (isHidden || descriptor.writable === false || descriptor.configurable === false) refuse("Fixing or hiding a member", place);
       return !("value" in descriptor) || Reflect.set(place.proxy!, key, descriptor.value);
@@ -101,7 +101,7 @@ export function traps(find: (target: object) => Place): ProxyHandler<object> {
     getPrototypeOf(target) {
       const place = find(target);
       // What inherits from a draft is asked whether it is JSON when the recipe has ended.
-      if (!place.recipe.isSettling) open(place);
+      if (!place.recipe.isSettling) requireOpen(place);
       return place instanceof ArrayPlace ? Array.prototype : Object.prototype;
     },
     setPrototypeOf: (target) => refuse("Setting the prototype", find(target)),

@@ -1,7 +1,7 @@
 import { EDIT } from "../bridge/boundary.js";
 import { freeze, isContainer, itemsOf, ownOf, spliceItems, type Container, type Key } from "./containers.js";
 import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
-import { readSlot, settle } from "./reading.js";
+import { readSlot, pinUnread } from "./reading.js";
 import type { Members } from "./members.js";
 import { sharing } from "./sharing.js";
 import { setSlot, type Slots } from "./slots.js";
@@ -39,13 +39,13 @@ export interface Holder {
   slots(container: object): Slots | null;
   members(container: object): Members | null;
   list(container: object): void;
-  copied(from: object, to: object): void;
+  noteCopy(from: object, to: object): void;
   leave(container: object): void;
 }
 
 /** Where everything is frozen. */
 const FROZEN: Holder = {
-  isUnseen: () => false, mayWriteInto: () => false, source: () => null, slots: () => null, members: () => null, list: () => {}, copied: () => {}, leave: () => {},
+  isUnseen: () => false, mayWriteInto: () => false, source: () => null, slots: () => null, members: () => null, list: () => {}, noteCopy: () => {}, leave: () => {},
 };
 
 /** Where nothing is ours to write to, frozen or not. */
@@ -94,7 +94,7 @@ export class Follower {
         return;
       case EDIT.PERMUTE: {
         const items = this.listed(this.find(edit[1]));
-        this.settle(items, 0, items.length);
+        this.pinUnread(items, 0, items.length);
         const before = [...items];
         edit[2].forEach((from, to) => (items[to] = before[from]));
         return;
@@ -169,7 +169,7 @@ export class Follower {
     }
     holder.list(container);
     const copy = this.copy(container, changesNames);
-    holder.copied(container, copy);
+    holder.noteCopy(container, copy);
     holder.leave(container);
     this.copies.push(copy);
     this.many?.add(copy);
@@ -230,13 +230,13 @@ export class Follower {
 
   private splice(container: Container, index: number, remove: number, insert: unknown[]): void {
     const items = this.listed(container);
-    this.settle(items, index, insert.length === remove ? index + remove : items.length);
+    this.pinUnread(items, index, insert.length === remove ? index + remove : items.length);
     spliceItems(items, index, remove, insert);
   }
 
-  private settle(items: unknown[], from: number, to: number): void {
+  private pinUnread(items: unknown[], from: number, to: number): void {
     const source = this.holder.source(items);
-    if (source !== null) settle(items as unknown as Container, source, from, to);
+    if (source !== null) pinUnread(items as unknown as Container, source, from, to);
   }
 }
 

@@ -2,7 +2,7 @@ import { isContainer } from "./containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
 import { symbolNotJson } from "./json.js";
 import { ObjectPlace } from "./object-place.js";
-import { open, PLACE, seen } from "./place.js";
+import { PLACE, requireOpen, seen } from "./place.js";
 
 /** The draft of an object: a proxy for its place. */
 export function objectDraft(place: ObjectPlace): object {
@@ -15,14 +15,14 @@ const objectTraps: ProxyHandler<ObjectPlace> = {
   ...(traps((target) => target as ObjectPlace) as ProxyHandler<ObjectPlace>),
   get(place, key) {
     if (key === PLACE) return place;
-    open(place).find(key);
+    requireOpen(place).find(key);
     const value: unknown = place.now[key as string];
     if (typeof value !== "object" && typeof value !== "function") return value;
     if (!Object.hasOwn(place.now, key)) return inherited(place, key);
     return seen(place.slot(key as string));
   },
   set(place, key, value, receiver) {
-    open(place);
+    requireOpen(place);
     if (receiver !== place.proxy) return setElsewhere(receiver, key, value);
     if (typeof key === "symbol") throw symbolNotJson(pathOf(place));
     place.find(key);
@@ -38,7 +38,7 @@ const objectTraps: ProxyHandler<ObjectPlace> = {
     return true;
   },
   deleteProperty(place, key) {
-    open(place).find(key);
+    requireOpen(place).find(key);
     if (Object.hasOwn(place.now, key)) place.remove(key as string);
     return true;
   },

@@ -53,10 +53,10 @@ export class ObjectPlace extends Place {
   /** Reads a member that hasn't been. */
   read(key: string): void {
     const slot: unknown = this.now[key];
-    if (slot instanceof Unread) this.open(slot, key);
+    if (slot instanceof Unread) this.readUnread(slot, key);
   }
 
-  protected open(unread: Unread, key: Key): unknown {
+  protected readUnread(unread: Unread, key: Key): unknown {
     const { base, now } = this;
     if (now === base) return readSlot(base, key);
     const slot: unknown = base[key] === unread ? readSlot(base, key) : unread.known;

@@ -24,7 +24,7 @@ export function isHeir(value: object): boolean {
 }
 
 /** A place whose recipe is running. */
-export function open<P extends Place>(place: P): P {
+export function requireOpen<P extends Place>(place: P): P {
   if (!place.recipe.isOpen) throw new PatchwireError("DRAFT_REVOKED", "the recipe of this draft has ended: take what you need out of it, or update again");
   return place;
 }
@@ -53,7 +53,7 @@ export abstract class Place {
   isInPlace = false;
   /** Whether it or something in it was written to. */
   isChanged = false;
-  /** Which one in the recipe it was to be changed. */
+  /** Its number in the order in which the recipe first changed containers: changes are told in that order. */
   turn = 0;
   /** The members that were drafted where they are: in slots of a copy; otherwise known by their keys. */
   drafted: Place[] | null = null;
@@ -109,7 +109,7 @@ export abstract class Place {
   /** Lists all that `base` has in it. */
   protected abstract list(): void;
   /** Reads a slot of a document: into `base`, so that what was there has its place in it, and from there into a copy. */
-  protected abstract open(unread: Unread, key: Key): unknown;
+  protected abstract readUnread(unread: Unread, key: Key): unknown;
   /** Whether the recipe has put something into a slot of what it changes in place. */
   protected abstract hasPut(key: Key): boolean;
   /** Where one that was drafted here is after what was done here; -1 if it isn't certain. */
@@ -140,7 +140,7 @@ export abstract class Place {
     let slot = this.raw(key);
     if (!isContainer(slot) || slot instanceof Place) return slot;
     if (slot instanceof Unread) {
-      slot = this.open(slot, key);
+      slot = this.readUnread(slot, key);
       if (!isContainer(slot)) return slot;
     }
     const known = this.hasSlots ? undefined : this.known(key);
@@ -215,7 +215,7 @@ export abstract class Place {
   /** From now on a copy is what it holds. */
   protected becomes(copy: Container): void {
     this.now = copy;
-    this.recipe.state.copied(this.base, copy);
+    this.recipe.state.noteCopy(this.base, copy);
     this.byKey = null;
     const { drafted } = this;
     if (drafted !== null) for (const place of drafted) put(copy, place.key, place);

@@ -1,8 +1,5 @@
 import { PatchwireError } from "../errors.js";
 
-/** How many names a pointer may have: the limit `path`, where it isn't another one. */
-const MOST = 1_024;
-
 /** Requires a string: what the core's glue makes of anything else fails in its hands, which would pass for the core's failure. */
 export function pointerText(pointer: string): string {
   if (typeof pointer !== "string") throw new PatchwireError("INVALID_POINTER", "a pointer is a string, like '/notes/0'");
@@ -14,7 +11,6 @@ export function namesIn(pointer: string): string[] {
   const refuse = (reason: string): PatchwireError => new PatchwireError("INVALID_POINTER", `${reason} (at '${pointer}')`, { path: pointer });
   if (pointerText(pointer) !== "" && !pointer.startsWith("/")) throw refuse("a pointer is empty or starts with '/'");
   const names = segmentsOf(pointer);
-  if (names.length > MOST) throw new PatchwireError("LIMIT_EXCEEDED", "a pointer is over the segment limit (limits.path)");
   if (/~(?![01])/.test(pointer)) throw refuse("'~' must be followed by 0 or 1");
   return names;
 }

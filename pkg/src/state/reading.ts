@@ -43,7 +43,7 @@ function openSlot(container: Container | Slots, key: Key, unread: Unread, small:
 }
 
 /** Items that will have another index have to know which they were. */
-export function settle(container: Container, source: Source, from: number, to: number): void {
+export function pinUnread(container: Container, source: Source, from: number, to: number): void {
   const items = itemsOf(container);
   for (let i = from; i < to; i++) if (items[i] === source.items) items[i] = new Unread(source, i);
 }
@@ -55,7 +55,7 @@ export function readWhole(value: unknown, base: Base): void {
   if (base.source(container) !== null) {
     base.list(container);
     readAll(container);
-    base.isRead(container);
+    base.forget(container);
   }
   if (Array.isArray(value)) for (let i = 0; i < value.length; i++) readWhole(value[i], base);
   else for (const key of Object.keys(container)) readWhole(container[key], base);

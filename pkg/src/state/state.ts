@@ -138,8 +138,8 @@ export class State {
     }
   }
 
-  /** Works out the growth of a string. */
-  extend(path: Key[], text: string): void {
+  /** Works out a string's growth at once, as a change that may be taken back. */
+  appendNow(path: Key[], text: string): void {
     this.follow([[EDIT.APPEND, path, text]]);
     this.log.begin();
     this.log.append(path, text, 0);
@@ -180,10 +180,10 @@ export class State {
   }
 
   /**
-   * Lets a string grow that is known to be there and long enough to be `length` characters long then. True where that is one change
-   * with the last one, which nobody has read.
+   * Adds to a string that is known to be there, and `length` characters long then; worked out when somebody looks. True where that is one
+   * change with the last one, which nobody has read.
    */
-  grow(path: Key[], pointer: string, text: string, length: number): boolean {
+  appendLater(path: Key[], pointer: string, text: string, length: number): boolean {
     const growing = this.growing?.pointer === pointer ? this.growing : null;
     if (growing === null) {
       this.catchUp();
@@ -247,7 +247,7 @@ export class State {
   /** Versions that nobody looks at any more would fill the table of what isn't read, until they are collected. */
   private forget(): void {
     if (this.left === null) return;
-    if (this.base !== null && !this.mayHaveTwins) for (const container of this.left) this.base.isRead(container);
+    if (this.base !== null && !this.mayHaveTwins) for (const container of this.left) this.base.forget(container);
     this.left = null;
   }
 
@@ -362,8 +362,8 @@ export class State {
     this.base?.list(container);
   }
 
-  copied(from: object, to: object): void {
-    this.base?.copied(from, to);
+  noteCopy(from: object, to: object): void {
+    this.base?.noteCopy(from, to);
   }
 
   /** Forgets the log's first records: they are in the core now. */

@@ -32,7 +32,10 @@ export abstract class Takeover {
   grown: Grown | null = null;
   /** What of the state was put elsewhere: what a place holds comes before it. */
   readonly puts: Place[] = [];
-  /** What stayed, or holds what stayed, where it was without a place of its own, in what took the place of what it was in. */
+  /**
+   * Frozen containers of the state that a new value keeps at the same key, and arrays of which it keeps items; none of them has a place.
+   * What came is measured by them too, where what held them was put elsewhere.
+   */
   readonly kept: object[] = [];
   /** How often the items of arrays were repeated that have no places of their own. */
   repeats = 0;
@@ -136,7 +139,7 @@ export abstract class Takeover {
         const final = isContainer(item) ? this.plain(item, depth + 1) : this.isScalar(item) ? item : null;
         if (final === null && item !== null) return null;
         this.bytes += name.length * 3 + 4;
-        this.least += name.length + 4;
+        this.least += name.length + 3;
         if (final === item) continue;
         put(members, name, final);
         isSame = false;
@@ -243,11 +246,11 @@ export abstract class Takeover {
         put(copy, name, item);
         payloads = kept(copy, was!, there!, i, home!);
       }
-      this.least += name.length + 4;
       if (item === undefined) {
         hasGaps = true;
         continue;
       }
+      this.least += name.length + 3;
       this.bytes += name.length * 3 + 4;
       if (isContainer(item)) {
         if (final !== item) put(copy, name, final);
@@ -301,7 +304,7 @@ export abstract class Takeover {
     }
     const was = there === null ? null : readable(there, source.length);
     const copy = copyOf(source) as unknown[];
-    if (this.recipe.state.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.state.copied(source, copy);
+    if (this.recipe.state.source(source) !== null && copy.some((slot) => slot instanceof Unread)) this.recipe.state.noteCopy(source, copy);
     // What hasn't been read looks the same at every index, and is the item of its own.
     const unread: unknown = there === null ? null : (this.recipe.state.source(there)?.items ?? null);
     const { length } = copy;
@@ -431,20 +434,20 @@ export abstract class Takeover {
     switch (typeof value) {
       case "string":
         this.bytes += value.length * 3 + 3;
-        this.least += value.length + 3;
+        this.least += value.length + 2;
         if (value.length > this.longest) this.longest = value.length;
         return true;
       case "number":
         this.bytes += 26;
-        this.least += 2;
+        this.least++;
         return Number.isFinite(value);
       case "boolean":
         this.bytes += 6;
-        this.least += 5;
+        this.least += 4;
         return true;
       default:
         this.bytes += 5;
-        this.least += 5;
+        this.least += 4;
         return value === null;
     }
   }

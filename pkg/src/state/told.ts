@@ -9,23 +9,22 @@ export class Exchanged {
   constructor(readonly before: object) {}
 }
 
-/**
- * One operation for the log, whose path is that of the container it changes; `op` is what a patch would say, if that is certain. `push` says
- * that items came to the end, `insert` that they came elsewhere, `take` that some were taken out, which are `gone`,
- * and `arrive` that one came which was elsewhere.
- */
+/** What was done to an array: items came to its end, or elsewhere in it, or were taken out beside each other, or one came that was elsewhere. */
+export type SpliceOp = "push" | "insert" | "take" | "arrive";
+
+/** One operation for the log, whose path is that of the container it changes; `op` is what a patch would say, if that is certain. */
 export type Step =
   | { kind: "set"; key: Key; value: unknown; op: "add" | "replace" | Exchanged | null }
   | { kind: "delete"; key: string; op: "remove" | null; gone?: unknown }
   | { kind: "rewrite"; value: unknown; op: "replace" | Exchanged | null }
-  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: "push" | "insert" | "take" | "arrive" | null; gone: readonly unknown[] }
+  | { kind: "splice"; index: number; remove: number; values: unknown[]; op: SpliceOp | null; gone: readonly unknown[] }
   | { kind: "permute"; order: number[] };
 
 type Inside = readonly [Key, Told][];
 
 /** What is to be told of a container and, by their keys, of those in it; never nothing. */
 export interface Told {
-  /** Which container of the recipe it was to be changed; 0 for what came with a new value. */
+  /** See {@link Place.turn}; 0 for what came with a new value. */
   readonly turn: number;
   /** Containers in it that were changed before it. */
   readonly first: Inside | null;
@@ -63,7 +62,7 @@ export function spliceStep(index: number, out: readonly unknown[], values: unkno
   return { kind: "splice", index, remove: out.length, values, op, gone };
 }
 
-function spliceOf(remove: number, values: unknown[], isAtEnd: boolean): "push" | "insert" | "take" | "arrive" | null {
+function spliceOf(remove: number, values: unknown[], isAtEnd: boolean): SpliceOp | null {
   if (values.length === 0) return remove <= SEVERAL ? "take" : null;
   if (remove > 0) return null;
   if (values.length === 1 && values[0] instanceof Ref) return "arrive";

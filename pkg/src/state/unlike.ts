@@ -3,7 +3,7 @@ import { DEEPEST } from "./json.js";
 import { isEqual, isJsonContainer, isJsonScalar } from "./equality.js";
 import { AROUND, isNumber, textLength } from "./size.js";
 
-/** What the shortest operations have beside a scalar that they put somewhere, beside what a string grows by, and to take an item away. */
+/** Bytes of the shortest `add` without its value, of the shortest `str_ins` without its text, and of the shortest `remove`, each with a comma. */
 const ARRIVAL = AROUND.add + '"/0"'.length;
 const GROWTH = '{"op":"str_ins","path":"/0","pos":0,"str":""},'.length;
 const REMOVAL = AROUND.remove + '"/0"'.length;

@@ -33,13 +33,13 @@ export class Base {
   }
 
   /** A copy has the same slots. */
-  copied(from: object, to: object): void {
+  noteCopy(from: object, to: object): void {
     const source = this.sources.get(from);
     if (source !== undefined) this.sources.set(to, source);
   }
 
   /** Everything in the container has been read, or nobody will look at it any more. */
-  isRead(container: object): void {
+  forget(container: object): void {
     this.sources.delete(container);
   }
 
@@ -85,11 +85,12 @@ export class Base {
     return object;
   }
 
-  /** The members of an object, and one of them: containers as their positions. */
+  /** The members of an object, each container as a list of its position. */
   membersAt(path: number[]): Container {
     return JSON.parse(this.document.members(path)) as Container;
   }
 
+  /** One of them; undefined where there is none of that name. */
   memberAt(path: number[], name: string): unknown {
     this.asked++;
     const member = this.document.member(path, name);

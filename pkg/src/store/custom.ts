@@ -5,7 +5,7 @@ import { checkJson, pointerOf } from "../state/json.js";
 import { memberOf, segmentsOf } from "../state/pointer.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
-import { applyPatch } from "../values/functions.js";
+import { applyPatch } from "../values/apply.js";
 import { mergeWrites, type MergeStrategies } from "../values/merge.js";
 import type { StateDocument } from "../values/document.js";
 import { diff } from "../values/patches.js";

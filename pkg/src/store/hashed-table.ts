@@ -1,4 +1,4 @@
-import { arena, call, core, passText } from "../bridge/core.js";
+import { call, core, passTexts } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import type { Range, Row, Shape, Table, TableStorage, Value } from "./rows.js";
 
@@ -124,8 +124,8 @@ export class HashedTable {
 
   private hashOf(row: Row): number {
     // The name tells rows of two tables from each other, and JSON a number from a text.
-    const length = passText(JSON.stringify([this.name, ...this.columns.map((column) => row[column])]));
-    return call(() => core().row_hash(arena(), length));
+    const [arena, length] = passTexts(JSON.stringify([this.name, ...this.columns.map((column) => row[column])]));
+    return call(() => core().row_hash(arena, length));
   }
 }
 

@@ -56,7 +56,7 @@ export class Connections {
     const isOversized = frame.length > call(() => this.session.frame_limit);
     if (isOversized) return this.carryOut(call(() => this.session.oversized(connection)), true);
     const [arena, length] = passTexts(frame);
-    this.carryOut(call(() => this.session.receive(connection, arena, length!)), true);
+    this.carryOut(call(() => this.session.receive(connection, arena, length)), true);
   }
 
   closed(connection: number): void {

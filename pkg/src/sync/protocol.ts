@@ -121,7 +121,7 @@ export class Protocol {
     const { session, revision } = this.options.snapshot!;
     try {
       const [arena, length] = passTexts(text);
-      if (call(() => handle.begin_with(session, revision, arena, length!))) return;
+      if (call(() => handle.begin_with(session, revision, arena, length))) return;
       call(() => handle.free());
     } catch (error) {
       // The next core asks for everything.
@@ -263,7 +263,7 @@ export class Protocol {
   #received(connection: number, frame: string): void {
     const effects = this.#ask((handle) => {
       const [arena, length] = passTexts(frame);
-      return handle.received(connection, arena, length!, now());
+      return handle.received(connection, arena, length, now());
     });
     this.#carryOut(effects);
   }

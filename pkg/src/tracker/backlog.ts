@@ -10,7 +10,7 @@ const LENGTH = 4_096;
 const UNREAD_BYTES = 4 << 20;
 /** What everybody has read the core mostly needn't carry out: it is kept a while longer. */
 const READ_BYTES = 32 << 20;
-/** So many records of one recipe the core doesn't carry out in short containers: each takes it about a microsecond. */
+/** Of a recipe with so many records, all in short containers, the core gets the state that it left: each record would take it about a microsecond. */
 const MANY = 128;
 /** A recipe over so many bytes takes the core longer than comparing what it left, if anybody asks. */
 const HEAVY = 64 << 10;

@@ -21,7 +21,10 @@ export type CoreSide =
   | { kind: "document"; document: StateDocument }
   /** A frozen state, which the core reads where it looks into it. */
   | { kind: "frozen"; value: unknown }
-  /** The signature, once it has checkpoints, tells them from those of other trackers, and of cores that were lost. `values` read the frozen state. */
+  /**
+   * `signature` is made with the first checkpoint and is part of its id: those of other trackers, and of cores that were lost, have another
+   * one. `values` is what the core reads a frozen state through.
+   */
   | { kind: "running"; tracker: TrackerCore; signature: string | null; values: Values | null };
 
 /** Starts a tracker's core, of a state that nests so deep at most. */
@@ -43,10 +46,10 @@ export function start(
   given[TRACKER_OPTION.HISTORY] = history;
   const tracker = call(() => new (core().TrackerCore)(document.handle, given, bounds));
   if (values !== null) document.free();
-  return running(tracker, values);
+  return sideOf(tracker, values);
 }
 
 /** A core that runs already. */
-export function running(tracker: TrackerCore, values: Values | null = null): CoreSide & { kind: "running" } {
+export function sideOf(tracker: TrackerCore, values: Values | null = null): CoreSide & { kind: "running" } {
   return { kind: "running", tracker, signature: null, values };
 }

@@ -151,7 +151,7 @@ function isAsLong(object: Container, operations: Operation[]): Operation[] | typ
  * Whether a list of objects with names took the place of another one, and has none of its names: nothing of it is found in that. The items
  * of lists of one length are told where they are, by what differs in them, unless that is surely most of each. O(their size).
  */
-export function areOthers(before: object, after: object, isExtended: boolean): boolean {
+export function haveOtherNames(before: object, after: object, isExtended: boolean): boolean {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length < 2 || after.length < 2) return false;
   for (const name of NAMES) {
     const [old, fresh] = [distinctNames(before, name), distinctNames(after, name)];

@@ -23,7 +23,7 @@ export class Headroom {
   private pending = 0;
   /** How long the text of the state is if that is over the limit, and 0 if it isn't. */
   private over = 0;
-  /** A string that is among that, with three bytes a character. */
+  /** A long string that is counted in `pending`, at three bytes a character: when it grows, only its growth is added. */
   private counted: string | null = null;
   /** How deep the state nests at most. */
   private depth = 0;

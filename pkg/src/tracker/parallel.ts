@@ -39,7 +39,7 @@ export interface ParallelResult<R extends readonly unknown[]> {
   warnings: string[];
 }
 
-/** What of an owner is another one after it was deleted, or a commit taken back: what began before isn't merged into it then. */
+/** The owner's member that is another value once it was deleted, or a commit taken back: what tools began before that isn't merged. */
 export const ERA: unique symbol = Symbol("era");
 
 /** What can be shared by tools: a {@link StateTracker}, a {@link SyncedState}. */

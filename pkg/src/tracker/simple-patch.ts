@@ -10,7 +10,7 @@ import { areUnlike, haveCommon } from "../state/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";
-import { areOthers, differing, isLong, oneOf, slid, WHOLE } from "./exchanged.js";
+import { haveOtherNames, differing, isLong, oneOf, slid, WHOLE } from "./exchanged.js";
 import { inOrder, isWithin, moves } from "./shifted.js";
 import { Telling } from "./telling.js";
 
@@ -160,7 +160,7 @@ function exchanged(before: object, place: Key[], state: State, isExtended: boole
   const path = pointerOf(place);
   const scalars = Array.isArray(before) && Array.isArray(after) ? (slid(before, after, most) ?? oneOf(before, after, isExtended)) : null;
   const pair = { before, after };
-  const isAnother = scalars === null && !haveCommon(pair) && (areOthers(before, after, isExtended) || areUnlike(pair, isExtended));
+  const isAnother = scalars === null && !haveCommon(pair) && (haveOtherNames(before, after, isExtended) || areUnlike(pair, isExtended));
   const members = scalars ?? (isAnother ? WHOLE : differing(before, after, isExtended));
   if (members === null) return null;
   if (members === WHOLE) return [{ op: "replace", path, value: after }];
@@ -184,7 +184,7 @@ function removals(one: Recorded, telling: Telling, most: number): JSONPatchOpera
   for (const { start, length } of [...(parts as Run[]), new Run(whole!, 0)]) {
     if (start < seen || operations.length + start - seen > most) return null;
     const path = `${pointer}${at}`;
-    telling.take((around + path.length - pointer.length) * (start - seen));
+    telling.noteRemovals((around + path.length - pointer.length) * (start - seen));
     for (; seen < start; seen++) operations.push({ op: "remove", path });
     at += length;
     seen += length;

@@ -63,7 +63,7 @@ export class Telling {
     this.sizes.push(0);
     // Long strings needn't be looked through where nothing is held against them.
     if (this.open.length === 0) return;
-    if (operation.op === "remove") this.take(AROUND.remove + mostLength(operation.path));
+    if (operation.op === "remove") this.noteRemovals(AROUND.remove + mostLength(operation.path));
     else {
       const { path, value } = operation as { path: string; value: unknown };
       // A container came: whatever its length is, it is that much longer in the array too.
@@ -71,8 +71,8 @@ export class Telling {
     }
   }
 
-  /** Operations of so many bytes that remove something, if any. */
-  take(length: number): void {
+  /** Operations of so many bytes remove something; of none where there are none, and then too the array may be told as a whole. */
+  noteRemovals(length: number): void {
     this.removals++;
     this.length += length;
   }

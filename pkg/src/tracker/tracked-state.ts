@@ -1,4 +1,4 @@
-import { arena, call, isAlive, isLoss, passBytes, passPointer, passText, passTexts, release, reserve } from "../bridge/core.js";
+import { arena, call, isAlive, isLoss, passBytes, passPointer, passTexts, release, reserve } from "../bridge/core.js";
 import { Log } from "../bridge/log.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
@@ -14,7 +14,7 @@ import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
 import { StateDocument, type Source } from "../values/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
 import { Backlog, type Portion } from "./backlog.js";
-import { running, start, type CoreSide, type TrackedOptions } from "./core-side.js";
+import { sideOf, start, type CoreSide, type TrackedOptions } from "./core-side.js";
 import { Headroom } from "./headroom.js";
 import { Readers, type Reader } from "./readers.js";
 import { OpenStreams, type Stream } from "./open-streams.js";
@@ -81,7 +81,7 @@ export class TrackedState {
   static ofSession(session: SessionHandle, limits: Limits | undefined): TrackedState {
     const tracker = call(() => session.tracker());
     const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
-    const tracked = new TrackedState(running(tracker), options, undefined);
+    const tracked = new TrackedState(sideOf(tracker), options, undefined);
     tracked.headroom.beginHeld(call(() => tracker.weight()));
     return tracked;
   }
@@ -182,11 +182,11 @@ export class TrackedState {
     const measure = { bytes: text.length * 3, depth: path.length, longest: length };
     const { state } = this;
     if (this.mayRefuse(measure)) {
-      state.extend(path, text);
+      state.appendNow(path, text);
       this.accept(measure);
       return;
     }
-    const isOneWithLast = state.grow(path, pointer, text, length);
+    const isOneWithLast = state.appendLater(path, pointer, text, length);
     this.headroom.add(measure.bytes);
     if (!isOneWithLast) this.readers.changed(true);
     this.shorten(state, true);
@@ -209,8 +209,8 @@ export class TrackedState {
       state.rollback();
     }
     const patch = patchText(given);
-    const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(arena(), passText(patch), hold);
-    this.change(begin, this.rule, patch);
+    const begin = (tracker: TrackerCore, hold: boolean): string => tracker.apply(...passTexts(patch), hold);
+    this.change(begin, { patch });
   }
 
   /**
@@ -218,20 +218,21 @@ export class TrackedState {
    * somebody looks; with a rule at once, and the core holds the change until the state that it leads to has been validated.
    * The edits may refer to the `patch` that it was.
    */
-  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, rule: Rule | null | undefined = this.rule, patch = ""): boolean {
+  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, { patch = "", validates = true } = {}): boolean {
     const { state } = this;
     const tracker = this.flushed();
     const { isKnown } = this.headroom;
-    const answer = call(begin, tracker, !!rule || !isKnown);
+    const isHeld = validates && this.rule !== undefined;
+    const answer = call(begin, tracker, isHeld || !isKnown);
     if (answer === undefined) return false;
     const measure = { bytes: (answer.length + patch.length) * 3, depth: 0, longest: 0 };
     const isNear = !isKnown && this.headroom.isNearSize(measure.bytes);
-    if (rule || isNear) {
+    if (isHeld || isNear) {
       try {
         state.follow(readEdits(answer, patch));
-        if (rule) this.validate(state);
+        if (isHeld) this.validate(state);
         if (isNear) this.measure(tracker);
-        call(() => tracker.settle(true));
+        call(settle, tracker, null);
       } catch (error) {
         state.rollback();
         if (isAlive(tracker)) call(() => tracker.settle(false));
@@ -260,29 +261,30 @@ export class TrackedState {
 
   /** Keeps the present version, and names it. */
   checkpoint(label: string): CheckpointId {
-    const running = this.running();
-    running.signature ??= Math.random().toString(36).slice(2);
-    return `${call(() => running.tracker.checkpoint())}-${running.signature}-${label}`;
+    const side = this.upToDate();
+    side.signature ??= Math.random().toString(36).slice(2);
+    return `${call(() => side.tracker.checkpoint())}-${side.signature}-${label}`;
   }
 
   restore(checkpoint: CheckpointId): void {
     const [number, signature = ""] = typeof checkpoint === "string" ? checkpoint.split("-", 2) : [];
-    const isKnown = signature === this.running().signature && /^\d{1,9}$/.test(number ?? "");
+    const isKnown = signature === this.upToDate().signature && /^\d{1,9}$/.test(number ?? "");
     if (!isKnown) throw new PatchwireError("STALE_STATE", "the checkpoint is unknown or was forgotten");
     this.change((tracker, hold) => tracker.restore(Number(number), hold));
   }
 
   /** The core says why no text, or no number, can be added there. */
-  refuseAddition(pointer: string, isText: boolean): void {
+  refuseAddition(pointer: string, isText: boolean): never {
     const tracker = this.flushed();
-    const [arena, length] = passPointer(pointer);
-    call(() => tracker.refuse_addition(arena, length, isText));
+    const [buffer, length] = passPointer(pointer);
+    call(() => tracker.refuse_addition(buffer, length, isText));
+    throw new PatchwireError("PATH_NOT_FOUND", isText ? "there is no string to append to" : "there is no number to add to", { path: pointer });
   }
 
   openStream(pointer: string): Stream {
     const tracker = this.flushed();
-    const [arena, length] = passPointer(pointer);
-    return this.streams.add(call(() => tracker.stream(arena, length)));
+    const [buffer, length] = passPointer(pointer);
+    return this.streams.add(call(() => tracker.stream(buffer, length)));
   }
 
   /** Gives a piece of a stream to the core: a well-formed string, or bytes. The plain state follows when it is needed. */
@@ -292,19 +294,19 @@ export class TrackedState {
       if (!this.headroom.isKnown && this.headroom.isNearSize(piece.length * 3)) {
         this.headroom.measure(this.state.publish(), call(weight, tracker, null), mostOf(piece));
       }
-      const [arena, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
-      call(() => tracker.write(stream.id, arena, length!));
-      this.headroom.add(length! * 3);
+      const [buffer, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
+      call(() => tracker.write(stream.id, buffer, length));
+      this.headroom.add(length * 3, this.headroom.limits.depth);
     });
     this.isBehind = true;
     this.readers.changed(false);
   }
 
   /** Ends a stream one way or the other. */
-  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, rule?: Rule | null): void {
+  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, validates = true): void {
     this.streams.on(stream, () => {
       this.writable(stream);
-      this.change(begin, rule);
+      this.change(begin, { validates });
     });
     this.streams.delete(stream);
   }
@@ -396,15 +398,15 @@ export class TrackedState {
 
   /** The core, up to date. */
   flushed(): TrackerCore {
-    return this.running().tracker;
+    return this.upToDate().tracker;
   }
 
-  private running(): CoreSide & { kind: "running" } {
-    const running = this.open();
+  private upToDate(): CoreSide & { kind: "running" } {
+    const side = this.open();
     const { plain } = this;
     // What a recipe that is still running did, or what is being validated, may yet be taken back.
-    if (plain !== null) this.play(running.tracker, plain, this.isBusy ? plain.start : plain.log.length);
-    return running;
+    if (plain !== null) this.play(side.tracker, plain, this.isBusy ? plain.start : plain.log.length);
+    return side;
   }
 
   /** Hands the log to the session, which commits what has changed: one crossing for both. */
@@ -515,12 +517,12 @@ export class TrackedState {
     if (this.source?.failure !== undefined) throw this.source.failure;
     this.recover();
     if (this.core.kind === "running") return this.core;
-    const running = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);
-    const { tracker } = running;
+    const side = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);
+    const { tracker } = side;
     if (this.headroom.isKnown) this.headroom.begin(call(weight, tracker, null));
     this.readers.renumber(() => call(() => tracker.open_cursor()), (id) => call(() => tracker.close_cursor(id)));
-    this.core = running;
-    return running;
+    this.core = side;
+    return side;
   }
 
   /**

@@ -288,7 +288,7 @@ export class StateTracker<T> {
     const state = this.#state;
     const growth = state.growth(pointer);
     const { path, value } = growth ?? this.#targets.find(state, pointer);
-    if (growth === null && typeof value !== "string") return this.#tracked.refuseAddition(pointer, true);
+    if (growth === null && typeof value !== "string") this.#tracked.refuseAddition(pointer, true);
     if (text !== "") this.#tracked.grow(path, pointer, text, (growth?.length ?? (value as string).length) + text.length);
   }
 
@@ -309,7 +309,7 @@ export class StateTracker<T> {
     this.#requireIdle();
     const state = this.#state;
     const { path, value } = this.#targets.find(state, pointer);
-    if (typeof value !== "number") return this.#tracked.refuseAddition(pointer, false);
+    if (typeof value !== "number") this.#tracked.refuseAddition(pointer, false);
     if (!Number.isFinite(by) || !Number.isFinite(value + by)) {
       const what = typeof by === "number" ? "the sum isn't a finite number" : "only a number can be added";
       throw new PatchwireError("NOT_JSON", what, { path: pointer });
@@ -347,7 +347,7 @@ export class StateTracker<T> {
     return new StreamedValue({
       write: (piece) => idle().write(stream, piece),
       end: () => idle().endStream(stream, (core, hold) => core.end(stream.id, hold)),
-      abort: () => idle().endStream(stream, (core) => core.abort(stream.id), null),
+      abort: () => idle().endStream(stream, (core) => core.abort(stream.id), false),
     });
   }
 

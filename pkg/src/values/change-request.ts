@@ -189,7 +189,7 @@ export function change<T>(state: unknown, told: object, options: Pick<ChangeRequ
   const strategies = onAllTexts(options.strategies, failure);
   const [extended, limits] = [isExtended(options, ...OPTIONS), bounds(options.limits)];
   const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(all));
-  const handle = call(() => new (core().ChangeHandle)(arena, split!, length!, extended, limits));
+  const handle = call(() => new (core().ChangeHandle)(arena, split, length, extended, limits));
   try {
     return JSON.parse(call(() => handle.run(strategies as never))) as Outcome<T>;
   } catch (error) {
@@ -251,7 +251,7 @@ export function applyChangeRequest<T>(state: T, request: ChangeRequest | string,
 export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
   if (typeof sent !== "string") checkJson(sent);
   const [arena, length] = passTexts(typeof sent === "string" ? sent : JSON.stringify(sent));
-  return JSON.parse(call(() => core().change_request_problems(arena, length!))) as ChangeRequestProblem[];
+  return JSON.parse(call(() => core().change_request_problems(arena, length))) as ChangeRequestProblem[];
 }
 
 /**
@@ -275,14 +275,10 @@ export function changeRequestSchema(view?: View, options: { state?: unknown; all
   const { state, allow, scope } = options;
   const told = { view, allow, scope };
   checkJson(told);
-  const texts = [JSON.stringify(told)];
-  if (state !== undefined) {
-    checkJson(state);
-    texts.push(JSON.stringify(state));
-  }
+  if (state !== undefined) checkJson(state);
   const limits = bounds(options.limits);
-  const [arena, split, length] = passTexts(...texts);
-  return JSON.parse(call(() => core().change_request_schema(arena, split!, length ?? split!, limits))) as Record<string, unknown>;
+  const [arena, split, length] = passTexts(JSON.stringify(told), state === undefined ? "" : JSON.stringify(state));
+  return JSON.parse(call(() => core().change_request_schema(arena, split, length, limits))) as Record<string, unknown>;
 }
 
 /**
@@ -332,7 +328,7 @@ export function extractPlaces(state: unknown, rules: readonly string[]): unknown
   checkJson(state);
   checkJson(rules);
   const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(rules));
-  return JSON.parse(call(() => core().extract_places(arena, split!, length!, bounds(undefined))));
+  return JSON.parse(call(() => core().extract_places(arena, split, length, bounds(undefined))));
 }
 
 /** Whether a guard's rules grant an operation at a place. */
@@ -340,5 +336,5 @@ export function isAllowed(rules: readonly string[], pointer: string, operation: 
   checkJson(rules);
   const place = pointerText(pointer);
   const [arena, length] = passTexts(JSON.stringify(rules));
-  return call(() => core().guard_allows(arena, length!, place, operation));
+  return call(() => core().guard_allows(arena, length, place, operation));
 }

@@ -1,4 +1,4 @@
-import { arena, call, core, passText, passTexts } from "#merge";
+import { call, core, passTexts } from "#merge";
 import { checkOptions } from "../bridge/checks.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
@@ -44,7 +44,7 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
   const [arena, split, length] = passTexts(patchText(patch), JSON.stringify(view));
-  return JSON.parse(call(() => core().filter_patch(base, arena, split!, length!, limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().filter_patch(base, arena, split, length, limits))) as JSONPatchOperation[];
 }
 
 /**
@@ -76,5 +76,5 @@ export function compact(patches: readonly (readonly JSONPatchOperation[] | strin
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
   const text = JSON.stringify(patches);
-  return JSON.parse(call(() => core().compact(base, arena(), passText(text), limits))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().compact(base, ...passTexts(text), limits))) as JSONPatchOperation[];
 }

@@ -1,4 +1,4 @@
-import { arena, call, core, passBytes, passPointer, passText, passTexts, release } from "../bridge/core.js";
+import { call, core, passBytes, passPointer, passTexts, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, refusal } from "../bridge/checks.js";
@@ -60,7 +60,7 @@ export class StateDocument {
   static parse(text: string | Uint8Array, limits?: Limits): StateDocument {
     const given = bounds(limits);
     const [arena, length] = pass(text);
-    return made(call(() => core().DocumentHandle.parse(arena, length!, given)));
+    return made(call(() => core().DocumentHandle.parse(arena, length, given)));
   }
 
   /**
@@ -79,7 +79,7 @@ export class StateDocument {
    */
   parseNext(text: string | Uint8Array): StateDocument {
     const [arena, length] = pass(text);
-    return made(call(() => this.handle.parse_next(arena, length!)), this.source);
+    return made(call(() => this.handle.parse_next(arena, length)), this.source);
   }
 
   /**
@@ -120,7 +120,7 @@ export class StateDocument {
    */
   apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
     const [arena, length] = passTexts(patchText(patch));
-    return made(call(() => this.handle.apply(arena, length!)), this.source);
+    return made(call(() => this.handle.apply(arena, length)), this.source);
   }
 
   /**
@@ -184,8 +184,8 @@ export class StateDocument {
 
   /** @internal One member of the object at a path; undefined where there is none of that name. */
   member(path: number[], name: string): string | undefined {
-    const length = passText(name);
-    return call(() => this.handle.member(Uint32Array.from(path), arena(), length));
+    const [arena, length] = passPointer(name);
+    return call(() => this.handle.member(Uint32Array.from(path), arena, length));
   }
 
   /** @internal Children of what is at a path, without those of more than `small` bytes. */
@@ -223,7 +223,7 @@ const made = (handle: DocumentHandle, source?: Source): StateDocument => new Sta
 const isDocument = (value: unknown): boolean => value instanceof StateDocument;
 
 /** Writes text that is to be parsed into the arena. */
-function pass(text: string | Uint8Array): ReturnType<typeof passBytes> | ReturnType<typeof passTexts> {
+function pass(text: string | Uint8Array): ReturnType<typeof passBytes> {
   if (typeof text === "string") return passTexts(text);
   const bytes = asBytes(text);
   if (bytes === undefined) throw new PatchwireError("INVALID_JSON", "a document is parsed from a string, or from bytes", { offset: 0 });

@@ -1,4 +1,4 @@
-import { arena, call, core, passText, release } from "#merge";
+import { call, core, passTexts, release } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { derive, type PlainEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
@@ -132,7 +132,7 @@ function merge<T>(states: readonly T[], writes: string, areBranches: boolean, op
   const strategies = onAllTexts(options.strategies, failure);
   for (const state of states) checkSize(state, options.limits);
   // Two calls: a function may itself call the core, which then needs the arena.
-  const handle = call(() => new (core().MergeHandle)(given(states, options.limits), arena(), passText(writes), areBranches, limits));
+  const handle = call(() => new (core().MergeHandle)(given(states, options.limits), ...passTexts(writes), areBranches, limits));
   try {
     const { edits, conflicts, ...merged } = JSON.parse(call(() => handle.run(strategies, extended))) as Omit<Merged<T>, "state"> & { edits: PlainEdit[] };
     const state = derive(states[0], edits);

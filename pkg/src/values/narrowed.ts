@@ -41,14 +41,14 @@ export class Narrowed extends Differences {
     if (root === undefined || root === TOO_DEEP) return undefined;
     const plan = this.plan(root, "", extended);
     // What came and went at once may have moved, and so may a scalar of an array have that is elsewhere now.
-    const areInPlace = (!this.comes || !this.goes) && (!root.hasScalarItem || this.areOthers);
+    const areInPlace = (!this.comes || !this.goes) && (!root.hasScalarItem || this.shareNoScalar);
     if (plan === undefined || (this.places > 1 && !areInPlace)) return undefined;
     const operations: JSONPatchOperation[] = [];
     return Number.isNaN(tell(plan, operations, false, new Lengths(DEEP))) ? undefined : withThawed(operations);
   }
 
   /** Whether all are scalars, and none of those that there were is one of those that there are. */
-  private get areOthers(): boolean {
+  private get shareNoScalar(): boolean {
     for (const value of this.is) if (isContainer(value) || this.was.has(value)) return false;
     for (const value of this.was) if (isContainer(value)) return false;
     return true;

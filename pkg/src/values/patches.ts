@@ -1,4 +1,4 @@
-import { arena, call, core, passText } from "../bridge/core.js";
+import { call, core, passTexts } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, refusal } from "../bridge/checks.js";
@@ -116,6 +116,6 @@ export function invert(before: unknown, patch: readonly JSONPatchOperation[] | s
   const [extended, limits] = [isExtended(options, "limits"), bounds(options?.limits)];
   checkSize(before, options?.limits);
   const text = patchText(patch);
-  const back = call(() => core().invert(given([before], options?.limits), arena(), passText(text), extended, limits));
+  const back = call(() => core().invert(given([before], options?.limits), ...passTexts(text), extended, limits));
   return JSON.parse(back) as JSONPatchOperation[];
 }

@@ -20,7 +20,7 @@ export function passVersions(older: string | Uint8Array, newer: string | Uint8Ar
     const split = put(before, room, 0);
     return [arena(), split, put(after, room, split)];
   }
-  if (before.length < LONG || after.length < LONG) return passTexts(before, after) as [Arena, number, number];
+  if (before.length < LONG || after.length < LONG) return passTexts(before, after);
   const room = reserve((before.length + after.length) * 3);
   const head = sharedHead(before, after);
   const tail = sharedTail(before, after, head);

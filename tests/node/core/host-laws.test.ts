@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StateDocument } from "patchwire";
 import { DocumentHandle, TrackerCore } from "../../../pkg/dist/wasm/patchwire.js";
-import { call, core, passText, arena } from "../../../pkg/dist/bridge/core.js";
+import { call, core, passTexts } from "../../../pkg/dist/bridge/core.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
 import { Values } from "../../../pkg/dist/bridge/host.js";
 import { weightOf } from "../../../pkg/dist/state/size.js";
@@ -79,7 +79,7 @@ describe("a value that stays in JavaScript", () => {
     fc.assert(fc.property(container, (value) => {
       // Text with spaces in it doesn't stay text.
       const spaced = JSON.stringify(value, null, 1);
-      const document = call(() => core().DocumentHandle.parse(arena(), passText(spaced), new Float64Array())) as DocumentHandle;
+      const document = call(() => core().DocumentHandle.parse(...passTexts(spaced), new Float64Array())) as DocumentHandle;
       const tracker = call(() => new (core().TrackerCore as typeof TrackerCore)(document, [], new Float64Array()));
       if (spaced.length > text(value).length) expect(weightOf(value)).toBe(tracker.weight());
       tracker.free();

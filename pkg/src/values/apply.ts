@@ -1,4 +1,4 @@
-import { arena, call, core, passText } from "../bridge/core.js";
+import { call, core, passTexts } from "../bridge/core.js";
 import { patchText } from "./patch-text.js";
 import { derive, type PlainEdit } from "../state/edits.js";
 import { checkJson } from "../state/json.js";
@@ -37,7 +37,7 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
   const limits = bounds(options?.limits);
   checkSize(state, options?.limits);
   const text = patchText(patch);
-  const edits = call(() => core().apply_patch(given([state], options?.limits), arena(), passText(text), limits));
+  const edits = call(() => core().apply_patch(given([state], options?.limits), ...passTexts(text), limits));
   const after = derive(state, JSON.parse(edits) as PlainEdit[]);
   checkSize(after, options?.limits);
   return after as Immutable<T>;
@@ -61,7 +61,7 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
 export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInput): { state: Immutable<T>; warnings: string[] } {
   checkJson(writes);
   const text = JSON.stringify(writes);
-  const answer = call(() => core().apply_step_writes(given([state]), arena(), passText(text)));
+  const answer = call(() => core().apply_step_writes(given([state]), ...passTexts(text)));
   const { edits, warnings } = JSON.parse(answer) as { edits: PlainEdit[]; warnings: string[] };
   return { state: derive(state, edits) as Immutable<T>, warnings };
 }
@@ -89,5 +89,5 @@ export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, option
   const text = JSON.stringify(writes);
   const extended = isExtended(options, "base");
   const { base } = options ?? {};
-  return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), arena(), passText(text), extended))) as JSONPatchOperation[];
+  return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), ...passTexts(text), extended))) as JSONPatchOperation[];
 }
