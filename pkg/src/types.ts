@@ -98,7 +98,7 @@ export interface Limits {
   depth?: number;
   /** Operations in one patch: 10,000. */
   operations?: number;
-  /** Bytes of UTF-8 in a string: 16 MB. */
+  /** Bytes of UTF-8 in a string: 16 MB. Names of members count for the document alone. */
   string?: number;
   /** Segments of a pointer: 1,024. */
   path?: number;

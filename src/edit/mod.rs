@@ -280,7 +280,7 @@ pub(crate) fn check_value(value: &Node, depth: usize, limits: &Limits) -> Result
             Some(rest) if value.nested_within(rest) => Ok(()),
             _ => limits.check_depth(usize::MAX),
         },
-        Node::Long(_) | Node::Grown(_) => limits.check_string(value.weight() - 2),
+        Node::Short(_) | Node::Long(_) | Node::Grown(_) => limits.check_string(value.weight() - 2),
         _ => Ok(()),
     }
 }

@@ -79,7 +79,7 @@ impl Parser {
     }
 
     /// Reads a piece, cut anywhere, and returns what has become certain: few edits, because what a piece brings into
-    /// one place is one edit. Lone surrogates may come as they are in WTF-8.
+    /// one place is one edit.
     ///
     /// After an error the parser is of no use.
     pub(crate) fn read(&mut self, piece: &[u8], limits: &Limits) -> Result<Vec<Edit>> {
@@ -92,7 +92,7 @@ impl Parser {
         };
         let (mut rest, cut) = piece.split_at_checked(text::whole_len(piece)).unwrap_or((piece, &[]));
         self.cut.extend_from_slice(cut);
-        if let Some(wrong) = text::malformed_at(rest) {
+        if let Some(wrong) = text::not_utf8_at(rest) {
             return Err(Error::new(Code::InvalidJson, grammar::NOT_UTF8).at(self.at + wrong));
         }
         limits.check_document(self.at + piece.len())?;

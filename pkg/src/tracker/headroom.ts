@@ -132,6 +132,17 @@ export class Headroom {
     this.depth = Math.max(this.depth, depth);
   }
 
+  /** Runs what may be refused: then what was learnt of the state with the change is forgotten. */
+  attempt(change: () => void): void {
+    const { weight, least, pending, over, counted, depth, longest } = this;
+    try {
+      change();
+    } catch (error) {
+      Object.assign(this, { weight, least, pending, over, counted, depth, longest });
+      throw error;
+    }
+  }
+
   /** Bounds of the whole state. */
   get whole(): { weight: number; depth: number } {
     return { weight: this.weight + this.pending, depth: this.depth };

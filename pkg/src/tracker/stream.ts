@@ -1,9 +1,9 @@
 import { refusal } from "../bridge/checks.js";
-import { asBytes, encodeInto, isWellFormed } from "../bridge/wtf8.js";
+import { asBytes } from "../bridge/wtf8.js";
 
 /** A stream as its tracker carries it on. */
 interface StreamSteps {
-  /** Takes a well-formed string, or bytes. */
+  /** Takes a string that doesn't end with the first half of a surrogate pair, or bytes. */
   write(piece: string | Uint8Array): void;
   end(): void;
   abort(): void;
@@ -70,7 +70,7 @@ export class StreamedValue {
     }
     const text = this.#half + chunk;
     const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
-    this.#write(isCut ? text.slice(0, -1) : text);
+    this.#steps.write(isCut ? text.slice(0, -1) : text);
     this.#half = isCut ? text.slice(-1) : "";
   }
 
@@ -96,7 +96,7 @@ export class StreamedValue {
   }
 
   /**
-   * Puts back what was at the place before. If another change took the place away, that change stays. Nothing of the stream is
+   * Puts back what was at the place before, whatever limits and `validate` say of it. If another change took the place away, that change stays. Nothing of the stream is
    * left for {@link StateTracker.undo} then; but if other changes were made since it began to write, what it wrote and its end
    * are steps among theirs.
    *
@@ -119,13 +119,7 @@ export class StreamedValue {
   #writeHalf(): void {
     const half = this.#half;
     if (half === "") return;
-    this.#write(half);
+    this.#steps.write(half);
     this.#half = "";
-  }
-
-  #write(text: string): void {
-    if (isWellFormed(text)) return this.#steps.write(text);
-    const bytes = new Uint8Array(text.length * 3);
-    this.#steps.write(bytes.subarray(0, encodeInto(text, bytes)));
   }
 }

@@ -141,21 +141,8 @@ export class TrackedState {
     const { state } = this;
     try {
       this.validate(state);
-      if (!this.headroom.isNear(measure)) {
-        this.headroom.addMeasured(measure);
-      } else if (!this.headroom.isKnown && state.isWhole && !this.headroom.isNearOther(measure)) {
-        // To weigh the state there, the core would have to carry out all that it hasn't been told of.
-        this.headroom.measure(state.unfinished(), 0);
-        this.headroom.reach(measure.bytes, measure.depth);
-      } else {
-        const { tracker } = this.open();
-        this.play(tracker, state, state.start);
-        if (!this.headroom.isKnown && this.headroom.isNearSize(measure.bytes)) this.measure(tracker);
-        // What the core weighs next may be a part of the state, and of that this change.
-        else this.headroom.add(measure.bytes);
-        this.play(tracker, state, state.log.length);
-        this.headroom.reach(measure.bytes, measure.depth);
-      }
+      if (this.headroom.isNear(measure)) this.headroom.attempt(() => this.acceptNear(state, measure));
+      else this.headroom.addMeasured(measure);
     } catch (error) {
       state.rollback();
       throw error;
@@ -164,6 +151,23 @@ export class TrackedState {
     this.readers.changed(true);
     // What this change alone is may be told without the core.
     this.shorten(state, true);
+  }
+
+  /** Has a change accepted by which the state may be over a limit. */
+  private acceptNear(state: State, measure: Measure): void {
+    const { headroom } = this;
+    if (!headroom.isKnown && state.isWhole && !headroom.isNearOther(measure)) {
+      // To weigh the state there, the core would have to carry out all that it hasn't been told of.
+      headroom.measure(state.unfinished(), 0);
+    } else {
+      const { tracker } = this.open();
+      this.play(tracker, state, state.start);
+      if (!headroom.isKnown && headroom.isNearSize(measure.bytes)) this.measure(tracker);
+      // What the core weighs next may be a part of the state, and of that this change.
+      else headroom.add(measure.bytes);
+      this.play(tracker, state, state.log.length);
+    }
+    headroom.reach(measure.bytes, measure.depth);
   }
 
   /** Refuses a state that is over the limit of its size, with the unfinished change. */
@@ -218,11 +222,11 @@ export class TrackedState {
    * somebody looks; with a rule at once, and the core holds the change until the state that it leads to has been validated.
    * The edits may refer to the `patch` that it was.
    */
-  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, { patch = "", validates = true } = {}): boolean {
+  change(begin: (tracker: TrackerCore, hold: boolean) => string | undefined, { patch = "", isTakenBack = false } = {}): boolean {
     const { state } = this;
     const tracker = this.flushed();
     const { isKnown } = this.headroom;
-    const isHeld = validates && this.rule !== undefined;
+    const isHeld = !isTakenBack && this.rule !== undefined;
     const answer = call(begin, tracker, isHeld || !isKnown);
     if (answer === undefined) return false;
     const measure = { bytes: (answer.length + patch.length) * 3, depth: 0, longest: 0 };
@@ -231,7 +235,9 @@ export class TrackedState {
       try {
         state.follow(readEdits(answer, patch));
         if (isHeld) this.validate(state);
-        if (isNear) this.measure(tracker);
+        // What was there may be put back where others have used its room.
+        if (isNear && isTakenBack) this.headroom.find(state.unfinished());
+        else if (isNear) this.measure(tracker);
         call(settle, tracker, null);
       } catch (error) {
         state.rollback();
@@ -287,7 +293,7 @@ export class TrackedState {
     return this.streams.add(call(() => tracker.stream(buffer, length)));
   }
 
-  /** Gives a piece of a stream to the core: a well-formed string, or bytes. The plain state follows when it is needed. */
+  /** Gives a piece of a stream to the core. The plain state follows when it is needed. */
   write(stream: Stream, piece: string | Uint8Array): void {
     this.streams.on(stream, () => {
       const tracker = this.writable(stream);
@@ -303,10 +309,10 @@ export class TrackedState {
   }
 
   /** Ends a stream one way or the other. */
-  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, validates = true): void {
+  endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, isTakenBack = false): void {
     this.streams.on(stream, () => {
       this.writable(stream);
-      this.change(begin, { validates });
+      this.change(begin, { isTakenBack });
     });
     this.streams.delete(stream);
   }

@@ -347,7 +347,7 @@ export class StateTracker<T> {
     return new StreamedValue({
       write: (piece) => idle().write(stream, piece),
       end: () => idle().endStream(stream, (core, hold) => core.end(stream.id, hold)),
-      abort: () => idle().endStream(stream, (core) => core.abort(stream.id), false),
+      abort: () => idle().endStream(stream, (core) => core.abort(stream.id), true),
     });
   }
 

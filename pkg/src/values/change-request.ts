@@ -3,7 +3,7 @@ import { pointerText } from "../state/pointer.js";
 import { bounds } from "../bridge/limits.js";
 import { checkOptions, checkText, isExtended, refusal } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
-import { freeze } from "../state/containers.js";
+import { freeze, thawed } from "../state/containers.js";
 import { checkJson } from "../state/json.js";
 import { requireRule, validate, type StandardSchemaV1 } from "../tracker/validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
@@ -229,7 +229,7 @@ export function applyChangeRequest<T>(state: T, request: ChangeRequest | string,
   const frozen = freeze(result) as Immutable<T>;
   if (options.validate !== undefined) validate(options.validate as never, frozen);
   const { patch, applied } = rest;
-  const record = { ...(agent !== undefined && { agent }), ...(reasoning !== undefined && { reasoning }), at, applied, patch, inverse };
+  const record = { ...(agent !== undefined && { agent }), ...(reasoning !== undefined && { reasoning }), at, applied, patch: thawed(patch) as JSONPatchOperation[], inverse };
   return { result: frozen, ...rest, record };
 }
 

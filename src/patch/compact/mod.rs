@@ -88,7 +88,8 @@ impl Patch {
         let extended = patches.iter().flat_map(|patch| &patch.operations).any(is_extended);
         let net = derive(writes, Some(&base.root), if extended { Dialect::Extended } else { Dialect::Rfc6902 })?;
         // A move from one container to another is two writes.
-        let joined = Patch::compact(patches);
+        let mut joined = Patch::compact(patches);
+        joined.operations.retain(|operation| !matches!(operation, Operation::Test { .. }));
         Ok(if joined.len() < net.len() { joined } else { net })
     }
 }

@@ -25,9 +25,8 @@ test("what one refuses the other refuses, and both lead to the same place", () =
     const value = names.reduceRight<unknown>((inside, name) => Object.fromEntries([[name, inside]]), 1);
     expect(StateDocument.parse(JSON.stringify(value)).get(pointer)).toBe(1);
   };
-  for (const pointer of ["", "/", "//", "a", "/~", "/~2", "/~01", "/a".repeat(1_024), "/a".repeat(1_025), `${"/a".repeat(1_025)}~`, `${"/a".repeat(300)}~`]) {
-    if (pointer.length < 800 || pointer.length > 2_048) check(pointer);
-    else expect(namesIn(pointer)).toHaveLength(1_024);
-  }
+  for (const pointer of ["", "/", "//", "a", "/~", "/~2", "/~01", `${"/a".repeat(300)}~`]) check(pointer);
+  // How many names there may be is a limit of documents: whoever only reads plain values has none.
+  expect(namesIn("/a".repeat(1_025))).toHaveLength(1_025);
   fc.assert(fc.property(pointers, check), asked(2_000));
 });

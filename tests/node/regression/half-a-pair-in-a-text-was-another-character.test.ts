@@ -21,3 +21,9 @@ test("in documents, short and long", () => {
     expect(diffTexts('{"a":""}', `{"a":"${text}"}`)).toEqual([{ op: "replace", path: "/a", value: text }]);
   }
 });
+
+test("what is no escape doesn't become one", () => {
+  const of = (text: string) => () => applyPatch({}, `[{"op":"add","path":"/a","value":"${text}"}]`, { limits: {} });
+  expect(of("\\\\\ud800")()).toEqual({ a: "\\\ud800" });
+  expect(of("\\\ud800")).toThrow(expect.objectContaining({ code: "INVALID_JSON" }));
+});
