@@ -80,7 +80,7 @@ pub(crate) fn origins<'a, T>(pieces: &[Piece], known: &'a Ordered<usize, T>) -> 
         let start = end;
         end += piece.len();
         let range = if let Piece::Old(range) = piece { range.clone() } else { 0..0 };
-        let known = known.from(&range.start).take_while(move |(origin, _)| *origin < range.end);
+        let known = known.from(move |origin| *origin < range.start).take_while(move |(origin, _)| *origin < range.end);
         known.map(move |(origin, value)| (start + origin - range.start, *origin, value))
     })
 }

@@ -101,7 +101,7 @@ fn malformed() -> Error {
 }
 
 impl Document {
-    /// The document as the view shows it. Subtrees that show whole are shared. O(what the pointers lead through).
+    /// The document as the view shows it. Subtrees that show whole are shared. O(what the pointers lead through · log pointers).
     ///
     /// ```
     /// use patchwire::{Document, View};
@@ -126,6 +126,25 @@ pub(crate) struct Sight<'v> {
 /// What is left of pointers, each once.
 type Rests<'v> = Ordered<&'v [Key], ()>;
 
+/// So few pointers are looked through sooner than a name is searched for among them.
+const FEW: usize = 16;
+
+/// What is left of the pointers that go on by `*`, or by this name.
+fn onward<'v>(rests: &Rests<'v>, name: Option<&[u8]>) -> Rests<'v> {
+    if rests.len() <= FEW {
+        let split = rests.iter().filter_map(|(rest, ())| rest.split_first());
+        return split.filter(|(first, _)| ***first == *b"*" || name == Some(&***first)).map(|(_, rest)| (rest, ())).collect();
+    }
+    let names = [Some(&b"*"[..]), name.filter(|name| *name != b"*")];
+    let by = |name: &[u8]| {
+        let is_before = |rest: &&[Key]| rest.first().is_none_or(|first| **first < *name);
+        let found: Vec<_> =
+            rests.from(is_before).map_while(|(rest, ())| rest.split_first().filter(|(first, _)| ***first == *name)).collect();
+        found
+    };
+    names.into_iter().flatten().flat_map(by).map(|(_, rest)| (rest, ())).collect()
+}
+
 fn whole(pointer: &Pointer) -> (&[Key], ()) {
     (pointer.keys(), ())
 }
@@ -148,11 +167,6 @@ impl<'v> Sight<'v> {
 
     /// Where what is included goes by the one name, and what is excluded by the other.
     fn step_as(&self, included: Option<&[u8]>, excluded: Option<&[u8]>) -> Sight<'v> {
-        let onward = |rests: &Rests<'v>, name: Option<&[u8]>| {
-            let matching =
-                rests.iter().filter_map(|(rest, ())| rest.split_first()).filter(|(first, _)| ***first == *b"*" || name == Some(&***first));
-            matching.map(|(_, rest)| (rest, ())).collect()
-        };
         Sight::new(self.covered, onward(&self.include, included), onward(&self.exclude, excluded))
     }
 
@@ -206,6 +220,27 @@ impl<'v> Sight<'v> {
             },
             _ if self.covered => value.clone(),
             _ => Node::Null,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn many_pointers_lead_on_as_few_do(
+            pointers in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["*", "!", "a", "aa", "b", "", "0"]), 0..4), 0..60),
+            name in prop::option::of(prop::sample::select(vec!["*", "!", "a", "aa", "b", "", "0", "zz"])),
+        ) {
+            let pointers: Vec<Vec<Key>> = pointers.iter().map(|names| names.iter().map(|name| Key::from(name.as_bytes())).collect()).collect();
+            let rests: Rests<'_> = pointers.iter().map(|names| (names.as_slice(), ())).collect();
+            let name = name.map(str::as_bytes);
+            let one_by_one = pointers.iter().filter_map(|names| names.split_first());
+            let expected: Rests<'_> = one_by_one.filter(|(first, _)| ***first == *b"*" || name == Some(&***first)).map(|(_, rest)| (rest, ())).collect();
+            prop_assert_eq!(onward(&rests, name), expected);
         }
     }
 }
