@@ -33,6 +33,14 @@ pub(crate) mod value {
     pub(crate) const PRESENT: u8 = 13;
 }
 
+/// What stands for a path in packed patches (`src/patch/pack.rs`): the item of an index, beside what the last path leads to. No text
+/// begins with it.
+#[cfg(any(feature = "wasm-page", test))]
+#[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]
+pub(crate) mod path {
+    pub(crate) const BESIDE: u8 = 1;
+}
+
 /// Operations of packed patches (`src/patch/pack.rs`).
 #[cfg(any(feature = "wasm-page", test))]
 #[cfg_attr(not(feature = "wasm-page"), allow(dead_code))]

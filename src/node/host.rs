@@ -37,7 +37,7 @@ pub(crate) trait Host: Send + Sync {
 
     /// How many bytes the texts at these places have altogether, or `most` if they have more.
     fn lengths(&self, places: &[Place], most: usize) -> usize {
-        places.iter().fold(0, |length, place| length + self.length(*place, most - length))
+        places.iter().fold(0, |length, place| length + self.length(*place, most.saturating_sub(length)))
     }
 
     /// About how many bytes that text has, if that costs nothing.
@@ -375,8 +375,10 @@ impl Leaf {
     pub(crate) fn lengths(leaves: &[&Leaf], most: usize) -> usize {
         let is_beside = |a: &&Leaf, b: &&Leaf| a.taken().or(b.taken()).is_none() && is_one(&a.holder.host, &b.holder.host);
         leaves.chunk_by(is_beside).fold(0, |length, leaves| match leaves {
-            [leaf, _, ..] => length + leaf.holder.host.lengths(&leaves.iter().map(|leaf| leaf.place()).collect::<Vec<_>>(), most - length),
-            leaves => leaves.iter().fold(length, |length, leaf| length + leaf.length(most - length)),
+            [leaf, _, ..] => {
+                length + leaf.holder.host.lengths(&leaves.iter().map(|leaf| leaf.place()).collect::<Vec<_>>(), most.saturating_sub(length))
+            }
+            leaves => leaves.iter().fold(length, |length, leaf| length + leaf.length(most.saturating_sub(length))),
         })
     }
 

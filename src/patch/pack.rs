@@ -23,7 +23,7 @@
 //! Values are as in the op log (`src/log/`); numbers without a type are LEB128.
 
 use super::{Operation, Patch};
-use crate::boundary::{operation, value};
+use crate::boundary::{self, operation, value};
 use crate::log::write_number;
 use crate::node::{Key, Node};
 use crate::pointer::{self, Pointer};
@@ -31,9 +31,6 @@ use crate::{print, text};
 
 /// Containers with more members are parsed faster than they are put together.
 const MEMBERS: usize = 32;
-
-/// What an index begins with that stands for a path: no text does.
-const BESIDE: u8 = 1;
 
 /// Containers of less weight are told sooner than they are looked for.
 const SMALL: usize = 256;
@@ -133,7 +130,7 @@ impl<'a> Packer<'a> {
         if let Some(index) = index
             && around == self.around
         {
-            self.out.push(BESIDE);
+            self.out.push(boundary::path::BESIDE);
             return self.number(index);
         }
         self.around = around;

@@ -10,6 +10,9 @@ export const VALUE = {
   PRESENT: 13,
 } as const;
 
+/** What stands for a path in packed patches (src/patch/pack.rs): the item of an index, beside what the last path leads to. */
+export const PATH = { BESIDE: 1 } as const;
+
 /** Operations of packed patches (src/patch/pack.rs). */
 export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST: 5, STR_INS: 6, INC: 7 } as const;
 

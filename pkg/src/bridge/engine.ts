@@ -6,8 +6,13 @@ import { encodeInto, isWellFormed } from "./wtf8.js";
 const encoder = new TextEncoder();
 
 /** The encoder would lose them; in a JSON text they can only be in strings, and there not behind the backslash of an escape. */
-const LONE_SURROGATES = /(\\*)\p{Surrogate}/gu;
-const escaped = (found: string, { length }: string): string => (length % 2 === 1 ? found : `${found.slice(0, length)}\\u${found.charCodeAt(length).toString(16)}`);
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+function escaped(half: string, at: number, text: string): string {
+  let from = at;
+  while (text[from - 1] === "\\") from--;
+  return (at - from) % 2 === 1 ? half : `\\u${half.charCodeAt(0).toString(16)}`;
+}
 
 /** More can't be had in one piece of wasm memory. */
 const MOST_BYTES = 1 << 30;

@@ -1,6 +1,6 @@
 import { put, thawed } from "../state/containers.js";
 import { segmentsOf, toldAt } from "../state/pointer.js";
-import { OPERATION, VALUE } from "./boundary.js";
+import { OPERATION, PATH, VALUE } from "./boundary.js";
 import { doubleBytes, doubleView } from "./writer.js";
 import type { JSONPatchOperation } from "../types.js";
 
@@ -70,11 +70,8 @@ function operation(): JSONPatchOperation {
   }
 }
 
-/** What a path begins with that is an index beside what the last one leads to. */
-const BESIDE = 1;
-
 function pointer(): string {
-  if (bytes[at] !== BESIDE) {
+  if (bytes[at] !== PATH.BESIDE) {
     latest = text();
     around = null;
     return latest;

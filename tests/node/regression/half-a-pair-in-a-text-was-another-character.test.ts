@@ -27,3 +27,8 @@ test("what is no escape doesn't become one", () => {
   expect(of("\\\\\ud800")()).toEqual({ a: "\\\ud800" });
   expect(of("\\\ud800")).toThrow(expect.objectContaining({ code: "INVALID_JSON" }));
 });
+
+test("however many backslashes there are", () => {
+  const text = `${"\\\\".repeat(100_000)}\ud800`;
+  expect(StateDocument.parse(`{"a":"${text}"}`).toJSON()).toEqual({ a: `${"\\".repeat(100_000)}\ud800` });
+});
