@@ -1,18 +1,9 @@
 import "../load/platform.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
 import { pointerText } from "../state/pointer.js";
-import { encodeInto, isWellFormed } from "./wtf8.js";
+import { encodeInto, withHalvesEscaped } from "./wtf8.js";
 
 const encoder = new TextEncoder();
-
-/** The encoder would lose them; in a JSON text they can only be in strings, and there not behind the backslash of an escape. */
-const LONE_SURROGATES = /\p{Surrogate}/gu;
-
-function escaped(half: string, at: number, text: string): string {
-  let from = at;
-  while (text[from - 1] === "\\") from--;
-  return (at - from) % 2 === 1 ? half : `\\u${half.charCodeAt(0).toString(16)}`;
-}
 
 /** More can't be had in one piece of wasm memory. */
 const MOST_BYTES = 1 << 30;
@@ -134,7 +125,7 @@ export function createEngine<Arena extends Room, G extends Glue<Arena>>(glue: G 
 
   /** Writes a JSON text into the arena at a place, and returns its end. */
   function put(json: string, at: number): number {
-    const text = isWellFormed(json) ? json : json.replace(LONE_SURROGATES, escaped);
+    const text = withHalvesEscaped(json);
     if (text.length < LARGE) return write(text, reserve(at + text.length * 3), at);
     // Most characters take one byte, which leaves no room unused.
     for (let rest = text, most = 1; ; most = 3) {

@@ -2,10 +2,25 @@ import "../load/platform.js";
 
 const encoder = new TextEncoder();
 const LONE_SURROGATE = /\p{Surrogate}/u;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** Whether a string holds no lone surrogate, which the platform's encoder would lose. */
 export function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
   return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
+}
+
+/**
+ * A JSON text in which lone surrogates, which the encoder would lose, are escapes. They can only be in its strings; one behind the backslash of an
+ * escape makes it no JSON, and stays.
+ */
+export function withHalvesEscaped(json: string): string {
+  return isWellFormed(json) ? json : json.replace(LONE_SURROGATES, escaped);
+}
+
+function escaped(half: string, at: number, text: string): string {
+  let from = at;
+  while (text[from - 1] === "\\") from--;
+  return (at - from) % 2 === 1 ? half : `\\u${half.charCodeAt(0).toString(16)}`;
 }
 
 /** Writes a string as UTF-8 in which lone surrogates have their three bytes, as the core keeps them; returns its length. */

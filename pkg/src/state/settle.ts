@@ -215,7 +215,9 @@ export class Settlement extends Takeover {
     if (final === place.base) return final;
     const { payload } = this;
     const order = payload instanceof Items ? orderOf(payload.parts, itemsOf(place.base).length) : null;
-    const steps: Step[] = payload instanceof Ref ? [] : [order === null ? { kind: "rewrite", value: payload, op: this.opFor(final, place.base) as Exchanged | null } : { kind: "permute", order }];
+    const steps: Step[] = [];
+    if (order !== null) steps.push({ kind: "permute", order });
+    else if (!(payload instanceof Ref)) steps.push({ kind: "rewrite", value: payload, op: this.opFor(final, place.base) as Exchanged | null });
     place.told = told(place.turn, null, [...steps, ...(this.told?.steps ?? [])], [...(this.told?.below ?? [])]);
     this.told = null;
     return final;

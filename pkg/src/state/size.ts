@@ -18,7 +18,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 /** Names are read sooner than a regular expression is run. */
 const SHORT = 24;
 
-function isPlain(text: string): boolean {
+function isUnescaped(text: string): boolean {
   if (text.length > SHORT) return PLAIN.test(text);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -29,7 +29,7 @@ function isPlain(text: string): boolean {
 
 /** How many bytes the JSON text of a value has. O(its size). */
 export function textLength(value: unknown): number {
-  if (typeof value === "string" && isPlain(value)) return value.length + 2;
+  if (typeof value === "string" && isUnescaped(value)) return value.length + 2;
   return isNumber(value) ? numberLength(value) : bytesOf(JSON.stringify(value));
 }
 
@@ -94,7 +94,7 @@ function isPaired(text: string, at: number, code: number): boolean {
 
 /** How many bytes the JSON text of a string has at most. */
 export function mostLength(text: string): number {
-  return (isPlain(text) ? text.length : text.length * 6) + 2;
+  return (isUnescaped(text) ? text.length : text.length * 6) + 2;
 }
 
 /** How many bytes the text of a scalar has at most. */

@@ -96,9 +96,9 @@ export class StreamedValue {
   }
 
   /**
-   * Puts back what was at the place before, whatever limits and `validate` say of it. If another change took the place away, that change stays. Nothing of the stream is
-   * left for {@link StateTracker.undo} then; but if other changes were made since it began to write, what it wrote and its end
-   * are steps among theirs.
+   * Puts back what was at the place before, whatever limits and `validate` say of it. If another change took the place away,
+   * that change stays. Nothing of the stream is left for {@link StateTracker.undo} then; but if other changes were made since
+   * it began to write, what it wrote and its end are steps among theirs.
    *
    * @throws PatchwireError `CLOSED` after `end` or `abort`; `TRACKER_BUSY`.
    * @example
