@@ -1,6 +1,6 @@
 import { type Key } from "../state/containers.js";
 import { Edited, Items, Composite, Ref, Run } from "../state/payload.js";
-import type { Exchanged, SpliceOp } from "../state/told.js";
+import type { Exchanged, SpliceOp, Step } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
 import { sharedHead, sharedTail } from "./shared.js";
@@ -21,8 +21,6 @@ const SHARED = 64;
 /** Moving an item takes the core about as long as looking at so many bytes. */
 const ITEM = 32;
 
-/** How many places a record takes in the list of records. */
-const PLACES = 6;
 /** Room for most logs. */
 const ROOM = 1024;
 
@@ -35,7 +33,7 @@ export type Operation = SpliceOp | "add" | "replace" | "remove" | "sift" | "str_
 /** What was recorded of a change that is told without the core. */
 export interface Recorded {
   op: Operation;
-  path: Key[];
+  path: readonly Key[];
   key: Key | undefined;
   /** Of a removal what was there, if that is known. */
   value: unknown;
@@ -44,29 +42,36 @@ export interface Recorded {
 }
 
 const NONE: Uint8Array = new Uint8Array();
-const ROOT: Key[] = [];
+const ROOT: readonly Key[] = [];
 const NOTHING: readonly unknown[] = [];
+
+/** What a record says: what was done to the container or the scalar at its path, or that a recipe begins, or a reader's new baseline. */
+type Entry =
+  | Step
+  | { kind: "append"; text: string; copied: number }
+  | { kind: "add"; by: number; op: "inc" | null }
+  | { kind: "begin" }
+  | { kind: "advance"; reader: number };
+
+const BEGIN: Entry = { kind: "begin" };
 
 /**
  * What recipes did, as the core's op log (src/log/). Recording keeps references; only when somebody asks for
  * what changed is the log encoded, at once.
  */
 export class Log extends Writer {
-  /** Of each record: its kind, path, value, two more that its kind needs, and what a patch says of it. */
-  private records: unknown[] = [];
+  /** Of each record what it says, and the path of what it says it of. */
+  private entries: Entry[] = [];
+  private paths: (readonly Key[])[] = [];
   private readonly keys = new Map<string, number>();
   /** Where each reader's last new baseline was recorded, if that record is still there. */
   private readonly advances = new Map<number, number>();
   private known = 0;
   /** Where the last recipe's records begin, if they are there. */
   last = -1;
-  /** What the last recipe deleted: of those before it nothing is kept alive. */
-  private gone: unknown[] = [];
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
-  /** How many records there are. */
-  length = 0;
-  /** How many of them stay as they are. */
+  /** How many of the records stay as they are. */
   private pinned = 0;
   /** How much there is to tell in them, and in the last recipe's alone: the parts of arrays count. */
   size = 0;
@@ -81,14 +86,28 @@ export class Log extends Writer {
     super(NONE);
   }
 
+  /** How many records there are. */
+  get length(): number {
+    return this.entries.length;
+  }
+
   /** A recipe begins, as one does anyway at the log's beginning and after a reader's new baseline. */
   begin(): void {
-    const { records, length } = this;
-    if (length > 0 && records[(length - 1) * PLACES] !== RECORD.ADVANCE) this.add(RECORD.BEGIN, ROOT, null, undefined, 0);
+    const { entries } = this;
+    if (entries.length > 0 && entries[entries.length - 1]!.kind !== "advance") this.add(ROOT, BEGIN);
+    this.forgetGone();
     this.last = this.length;
-    if (this.gone.length > 0) this.gone = [];
     this.lastSize = 0;
     this.lastWeight = 0;
+  }
+
+  /** What the last recipe took out is told of it alone, and not kept alive by what it is told with. */
+  private forgetGone(): void {
+    for (let i = Math.max(this.last, 0); i < this.entries.length; i++) {
+      const entry = this.entries[i]!;
+      if (entry.kind === "delete") entry.gone = undefined;
+      else if (entry.kind === "splice") entry.gone = NOTHING;
+    }
   }
 
   /** What the last recipe's records hold came from outside, and has so many bytes. */
@@ -97,47 +116,31 @@ export class Log extends Writer {
     this.lastWeight += bytes;
   }
 
-  /** Sets a member, or without a key the value at the path. */
-  set(path: Key[], key: Key | undefined, value: unknown, op: Operation = null): void {
-    this.add(RECORD.SET, path, value, key, 0, op);
-  }
-
-  /** Deletes a member; `gone` is what was there, where that is known. */
-  remove(path: Key[], key: Key, op: Operation = null, gone?: unknown): void {
-    if (op !== null) this.gone.push(gone);
-    this.add(RECORD.DELETE, path, null, key, 0, op);
-  }
-
-  splice(path: Key[], index: number, remove: number, insert: unknown[], op: Operation = null, gone: readonly unknown[] = NOTHING): void {
-    if (op !== null) for (const one of gone) this.gone.push(one);
-    this.add(RECORD.SPLICE, path, insert, index, remove, op);
-  }
-
-  permute(path: Key[], order: number[]): void {
-    this.add(RECORD.PERMUTE, path, order, undefined, 0);
+  /** What was done to the container at a path, which isn't changed any more. */
+  tell(path: readonly Key[], step: Step): void {
+    this.add(path, step);
   }
 
   /** Adds to the end of a string, which is `copied` characters long then: where an earlier version holds it, the core copies all of it. */
-  append(path: Key[], text: string, copied: number): void {
-    this.add(RECORD.APPEND, path, text, undefined, copied, "str_ins");
+  append(path: readonly Key[], text: string, copied: number): void {
+    this.add(path, { kind: "append", text, copied });
     this.weigh(copied);
   }
 
   /** Adds to the last record, if that was an addition to the same string; a rewind can't undo it. */
-  extend(path: Key[], text: string): boolean {
-    const { records } = this;
-    const at = records.length - PLACES;
-    if (!this.isGrowth(at, path)) return false;
-    records[at + 2] = (records[at + 2] as string) + text;
+  extend(path: readonly Key[], text: string): boolean {
+    const growth = this.growthAt(this.length - 1, path);
+    if (growth === null) return false;
+    growth.text += text;
     return true;
   }
 
-  /** Whether a record is an addition to the string at a path, and may be added to. */
-  private isGrowth(at: number, path: Key[]): boolean {
-    const { records } = this;
-    if (records[at] !== RECORD.APPEND || at < this.pinned * PLACES) return false;
-    const last = records[at + 1] as Key[];
-    return last === path || (last.length === path.length && last.every((key, i) => key === path[i]));
+  /** The addition to the string at a path that a record is, if it is one, and may be added to. */
+  private growthAt(at: number, path: readonly Key[]): Extract<Entry, { kind: "append" }> | null {
+    const entry = this.entries[at];
+    if (entry?.kind !== "append" || at < this.pinned) return null;
+    const last = this.paths[at]!;
+    return last === path || (last.length === path.length && last.every((key, i) => key === path[i])) ? entry : null;
   }
 
   /** States are known that the records so far lead to: those stay as they are. */
@@ -147,111 +150,119 @@ export class Log extends Writer {
 
   /** Makes the state as of here a reader's baseline. */
   advance(reader: number): void {
-    const { records } = this;
-    const at = records.length - PLACES;
-    if (records[at] === RECORD.ADVANCE && records[at + 4] === reader) return;
+    const { entries } = this;
+    if (isAdvance(entries[entries.length - 1], reader)) return;
     // Only the last baseline of a log matters: an earlier one is no more than where a recipe ended.
     const before = this.advances.get(reader);
-    const isLater = before !== undefined && records[before] === RECORD.ADVANCE && records[before + 4] === reader;
-    if (isLater) records[before] = RECORD.BEGIN;
-    this.advances.set(reader, records.length);
-    this.add(RECORD.ADVANCE, ROOT, null, undefined, reader);
+    const isLater = before !== undefined && isAdvance(entries[before], reader);
+    if (isLater) entries[before] = BEGIN;
+    this.advances.set(reader, entries.length);
+    this.add(ROOT, { kind: "advance", reader });
     if (isLater) this.join();
   }
 
   /** Two additions to one string that no reader's baseline is between any more are one, however many tokens a stream has. */
   private join(): void {
-    const { records } = this;
-    let end = records.length - PLACES;
-    while (end >= 0 && records[end] === RECORD.ADVANCE) end -= PLACES;
-    if (end < 0 || records[end] !== RECORD.APPEND) return;
-    let at = end - PLACES;
-    while (at >= 0 && records[at] === RECORD.BEGIN) at -= PLACES;
-    if (at < 0 || !this.isGrowth(at, records[end + 1] as Key[])) return;
-    records[at + 2] = (records[at + 2] as string) + (records[end + 2] as string);
-    this.weight -= records[end + 4] as number;
+    const { entries, paths } = this;
+    let end = entries.length - 1;
+    while (end >= 0 && entries[end]!.kind === "advance") end--;
+    const joined = entries[end];
+    if (joined?.kind !== "append") return;
+    let at = end - 1;
+    while (at >= 0 && entries[at]!.kind === "begin") at--;
+    const growth = this.growthAt(at, paths[end]!);
+    if (growth === null) return;
+    growth.text += joined.text;
+    this.weight -= joined.copied;
+    const count = end - at;
     // Once for each token: `splice` would make a list of what it takes out.
-    records.copyWithin(at + PLACES, end + PLACES);
-    for (let i = at; i < end; i++) records.pop();
-    for (let i = at + PLACES; i < records.length; i += PLACES) this.advances.set(records[i + 4] as number, i);
-    const count = (end - at) / PLACES;
-    this.length -= count;
+    entries.copyWithin(at + 1, end + 1);
+    for (let i = 0; i < count; i++) {
+      entries.pop();
+      // What is left at the end are baselines, which have no path.
+      paths.pop();
+    }
+    for (let i = at + 1; i < entries.length; i++) {
+      const entry = entries[i]!;
+      paths[i] = ROOT;
+      if (entry.kind === "advance") this.advances.set(entry.reader, i);
+    }
     this.size -= count;
     this.last = -1;
     this.lastSize = this.lastWeight = 0;
   }
 
-  increment(path: Key[], by: number, op: Operation = null): void {
-    this.add(RECORD.ADD, path, by, undefined, 0, op);
+  increment(path: readonly Key[], by: number, op: "inc" | null = null): void {
+    this.add(path, { kind: "add", by, op });
   }
 
   /** Forgets the records after `length`, which are the last recipe's. */
   rewind(length: number): void {
     if (length < this.length) this.weigh(-this.lastWeight);
-    this.records.length = length * PLACES;
-    this.length = length;
+    this.entries.length = this.paths.length = length;
     this.measure();
     if (this.last >= length) this.last = -1;
   }
 
   /** The last recipe's records, if they are there and a patch tells each of them as it is. */
   lastRecipe(most: number): Recorded[] | null {
-    const { records, last } = this;
+    const { entries, paths, last } = this;
     if (last < 0) return null;
     const recorded: Recorded[] = [];
-    let gone = 0;
-    for (let i = last * PLACES; i < records.length; i += PLACES) {
-      if (records[i] === RECORD.ADVANCE) continue;
-      const op = records[i + 2] instanceof Items && (records[i + 2] as Items).whole !== null ? "sift" : (records[i + 5] as Operation);
-      if (op === null || recorded.length >= most) return null;
-      const [path, value, key] = [records[i + 1] as Key[], records[i + 2], records[i + 3] as Key | undefined];
-      if (op === "push" || op === "insert" || op === "arrive") {
-        const items = value as unknown[];
-        if (recorded.length + items.length > most) return null;
-        for (let j = 0; j < items.length; j++) recorded.push({ op, path, key: (key as number) + j, value: items[j] });
-      } else if (op === "take") {
-        for (let count = records[i + 4] as number; count > 0; count--) recorded.push({ op, path, key, value: this.gone[gone++] });
-      } else if (op === "remove") recorded.push({ op, path, key, value: this.gone[gone++] });
-      else if (value instanceof Edited) recorded.push({ op, path, key, value: value.text, before: value.before });
-      else recorded.push({ op, path, key, value });
+    for (let i = last; i < entries.length; i++) {
+      const [entry, path] = [entries[i]!, paths[i]!];
+      if (entry.kind === "advance") continue;
+      if (entry.kind === "begin" || entry.kind === "permute" || recorded.length >= most) return null;
+      if (entry.kind === "splice") {
+        const { op, index, remove, values, gone } = entry;
+        const [isTake, count] = op === "take" ? [true, remove] : [false, values.length];
+        if (op === null || recorded.length + count > most) return null;
+        for (let j = 0; j < count; j++) recorded.push({ op, path, key: isTake ? index : index + j, value: isTake ? gone[j] : values[j] });
+      } else if (entry.kind === "append") recorded.push({ op: "str_ins", path, key: undefined, value: entry.text });
+      else if (entry.op === null && !isSift(entry)) return null;
+      else if (entry.kind === "add") recorded.push({ op: entry.op, path, key: undefined, value: entry.by });
+      else if (entry.kind === "delete") recorded.push({ op: entry.op, path, key: entry.key, value: entry.gone });
+      else recorded.push(recordedOf(entry, path));
     }
     return recorded;
   }
 
   /** The ways to what the last recipe's records change. */
-  *lastPaths(): Iterable<Key[]> {
-    for (let i = this.last * PLACES; i >= 0 && i < this.records.length; i += PLACES) yield this.records[i + 1] as Key[];
+  *lastPaths(): Iterable<readonly Key[]> {
+    for (let i = Math.max(this.last, 0); i < this.entries.length; i++) yield this.entries[i]!.kind === "rewrite" ? this.paths[i]!.slice(0, -1) : this.paths[i]!;
   }
 
-  private add(kind: number, path: Key[], value: unknown, a: Key | undefined, b: number, op: Operation = null): void {
-    this.records.push(kind, path, value, a, b, op);
-    this.length++;
-    const size = sizeOf(value);
+  private add(path: readonly Key[], entry: Entry): void {
+    this.entries.push(entry);
+    this.paths.push(path);
+    const size = sizeOf(entry);
     this.size += size;
     this.lastSize += size;
-    if (typeof value === "object" && value !== null) this.weigh(weightOf(value));
+    const weight = weightOf(entry);
+    if (weight > 0) this.weigh(weight);
   }
 
   /** After records were taken out. */
   private measure(): void {
     this.size = 0;
-    for (let i = 2; i < this.records.length; i += PLACES) this.size += sizeOf(this.records[i]);
+    for (const entry of this.entries) this.size += sizeOf(entry);
   }
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
     // An empty map that is cleared is made anew.
     if (this.advances.size > 0) this.advances.clear();
-    if (count === this.length) this.records = [];
-    else this.records.splice(0, count * PLACES);
-    this.length -= count;
+    if (count === this.length) [this.entries, this.paths] = [[], []];
+    else {
+      this.entries.splice(0, count);
+      this.paths.splice(0, count);
+    }
     this.pinned = Math.max(this.pinned - count, 0);
     this.measure();
     // Of what is left, the last recipe's weight is known.
     if (this.length === 0) this.lastWeight = 0;
     this.weight = this.lastWeight;
     this.last = Math.max(this.last - count, -1);
-    if (this.last < 0 && this.gone.length > 0) this.gone = [];
   }
 
   /** Forgets the key names that the last encoding introduced: the core refused it. */
@@ -281,7 +292,7 @@ export class Log extends Writer {
       this.byte(RECORD.FORGET);
     }
     try {
-      for (let i = 0; i < count * PLACES; i += PLACES) this.record(i);
+      for (let i = 0; i < count; i++) this.record(this.paths[i]!, this.entries[i]!);
     } finally {
       // The core that they are in may be lost, and mustn't be kept by this.
       this.bytes = NONE;
@@ -289,34 +300,42 @@ export class Log extends Writer {
     return this.at;
   }
 
-  private record(at: number): void {
-    const { records } = this;
-    const kind = records[at] as number;
-    this.byte(kind);
-    if (kind === RECORD.BEGIN) return;
-    if (kind === RECORD.ADVANCE) return this.number(records[at + 4] as number);
-    const path = records[at + 1] as Key[];
-    const key = kind === RECORD.SET || kind === RECORD.DELETE ? (records[at + 3] as Key | undefined) : undefined;
-    this.number(key === undefined ? path.length : path.length + 1);
-    for (let i = 0; i < path.length; i++) this.step(path[i]!);
-    if (key !== undefined) this.step(key);
-    const value = records[at + 2];
-    switch (kind) {
-      case RECORD.SET:
-        return this.value(value);
-      case RECORD.SPLICE:
-        this.number(records[at + 3] as number);
-        this.number(records[at + 4] as number);
-        return this.values(value as unknown[]);
-      case RECORD.PERMUTE:
-        this.number((value as number[]).length);
-        for (const from of value as number[]) this.number(from);
+  private record(path: readonly Key[], entry: Entry): void {
+    switch (entry.kind) {
+      case "begin":
+        return this.byte(RECORD.BEGIN);
+      case "advance":
+        this.byte(RECORD.ADVANCE);
+        return this.number(entry.reader);
+      case "set":
+      case "rewrite":
+        this.byte(RECORD.SET);
+        this.path(path, entry.kind === "set" ? entry.key : undefined);
+        return this.value(entry.value);
+      case "delete":
+        this.byte(RECORD.DELETE);
+        return this.path(path, entry.key);
+      case "splice":
+        this.byte(RECORD.SPLICE);
+        this.path(path);
+        this.number(entry.index);
+        this.number(entry.remove);
+        return this.values(entry.values);
+      case "permute":
+        this.byte(RECORD.PERMUTE);
+        this.path(path);
+        this.number(entry.order.length);
+        for (const from of entry.order) this.number(from);
         return;
-      case RECORD.APPEND:
-        this.text(value as string);
+      case "append":
+        this.byte(RECORD.APPEND);
+        this.path(path);
+        this.text(entry.text);
         return;
-      case RECORD.ADD:
-        this.double(value as number);
+      case "add":
+        this.byte(RECORD.ADD);
+        this.path(path);
+        return this.double(entry.by);
     }
   }
 
@@ -440,9 +459,11 @@ export class Log extends Writer {
     this.text(text.slice(head, text.length - tail));
   }
 
-  private path(path: Key[]): void {
-    this.number(path.length);
+  /** A path, and a step beyond its end if there is one. */
+  private path(path: readonly Key[], key?: Key): void {
+    this.number(key === undefined ? path.length : path.length + 1);
     for (let i = 0; i < path.length; i++) this.step(path[i]!);
+    if (key !== undefined) this.step(key);
   }
 
   private step(key: Key): void {
@@ -464,10 +485,30 @@ export class Log extends Writer {
   }
 }
 
-const sizeOf = (value: unknown): number => (value instanceof Items ? value.parts.length : 1);
+type Assignment = Extract<Entry, { kind: "set" | "rewrite" }>;
+
+const isAdvance = (entry: Entry | undefined, reader: number): boolean => entry?.kind === "advance" && entry.reader === reader;
+
+/** Whether it keeps some of an array's items in their order, and nothing else. */
+const isSift = (entry: Entry): boolean => (entry.kind === "set" || entry.kind === "rewrite") && entry.value instanceof Items && entry.value.whole !== null;
+
+function recordedOf(entry: Assignment, path: readonly Key[]): Recorded {
+  const [place, key] = entry.kind === "set" ? [path, entry.key] : [path.slice(0, -1), path.at(-1)];
+  if (isSift(entry)) return { op: "sift", path: place, key, value: entry.value };
+  const { op, value } = entry;
+  return value instanceof Edited ? { op, path: place, key, value: value.text, before: value.before } : { op, path: place, key, value };
+}
+
+/** How much a record tells: the parts of arrays count. */
+const sizeOf = (entry: Entry): number => ((entry.kind === "set" || entry.kind === "rewrite") && entry.value instanceof Items ? entry.value.parts.length : 1);
 
 /** What carrying out takes beside the new values in it: all items of an array that is gathered anew or put in another order are moved. */
-function weightOf(value: unknown): number {
+function weightOf(entry: Entry): number {
+  if (entry.kind === "splice") return entry.values.length * ITEM;
+  if (entry.kind === "permute") return entry.order.length * ITEM;
+  if (entry.kind !== "set" && entry.kind !== "rewrite") return 0;
+  const { value } = entry;
+  if (typeof value !== "object" || value === null) return 0;
   if (value instanceof Edited) return value.text.length;
   if (Array.isArray(value)) return value.length * ITEM;
   if (!(value instanceof Items)) return 0;

@@ -137,12 +137,12 @@ class PlainPatch {
     const key = path.at(-1)!;
     // An equal value changes nothing, but the place counts as the first that was changed if something else comes there later.
     if (isEqual(taken, before, DEEPEST)) {
-      if (!this.isAlone) this.log?.set(path.slice(0, -1), key, taken, null);
+      if (!this.isAlone) this.log?.tell(path.slice(0, -1), { kind: "set", key, value: taken, op: null });
       return true;
     }
     this.follower.edit([EDIT.SET, path, taken]);
     const isTold = this.isAlone && !(isContainer(taken) && isContainer(before));
-    this.log?.set(path.slice(0, -1), key, taken, isTold ? (before === undefined ? "add" : "replace") : null);
+    this.log?.tell(path.slice(0, -1), { kind: "set", key, value: taken, op: isTold ? (before === undefined ? "add" : "replace") : null });
     return true;
   }
 
@@ -152,7 +152,8 @@ class PlainPatch {
     if (value === undefined || typeof index !== "number") return false;
     const items = [this.take(value, path.length + 1)];
     this.follower.edit([EDIT.SPLICE, path, index, 0, items]);
-    this.log?.splice(path, index, 0, items, this.isAlone ? (index === length ? "push" : "insert") : null);
+    const op = index === length ? "push" : "insert";
+    this.log?.tell(path, { kind: "splice", index, remove: 0, values: items, op: this.isAlone ? op : null, gone: [] });
     return true;
   }
 
@@ -160,12 +161,12 @@ class PlainPatch {
     const key = path.at(-1)!;
     if (typeof key === "string") {
       this.follower.edit([EDIT.DELETE, path]);
-      this.log?.remove(path.slice(0, -1), key, this.isAlone ? "remove" : null);
+      this.log?.tell(path.slice(0, -1), { kind: "delete", key, op: this.isAlone ? "remove" : null });
       return true;
     }
     path.pop();
     this.follower.edit([EDIT.SPLICE, path, key, 1, []]);
-    this.log?.splice(path, key, 1, [], this.isAlone ? "take" : null, [undefined]);
+    this.log?.tell(path, { kind: "splice", index: key, remove: 1, values: [], op: this.isAlone ? "take" : null, gone: [undefined] });
     return true;
   }
 

@@ -385,24 +385,7 @@ function tell(log: Log, path: Key[], { first, steps, below }: Told): void {
   if (steps !== null) {
     // Records keep their path.
     const here = path.slice();
-    for (const step of steps) {
-      switch (step.kind) {
-        case "set":
-          log.set(here, step.key, step.value, step.op);
-          break;
-        case "delete":
-          log.remove(here, step.key, step.op, step.gone);
-          break;
-        case "rewrite":
-          log.set(here.slice(0, -1), here.at(-1), step.value, step.op);
-          break;
-        case "splice":
-          log.splice(here, step.index, step.remove, step.values, step.op, step.gone);
-          break;
-        case "permute":
-          log.permute(here, step.order);
-      }
-    }
+    for (const step of steps) log.tell(here, step);
   }
   if (below !== null) tellEach(log, path, below);
 }

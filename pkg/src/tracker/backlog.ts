@@ -21,7 +21,7 @@ const SCALAR = 160;
 const SLOT = 8;
 
 /** Whether the containers on these ways have so many members at most. */
-function areSmall(ways: Iterable<Key[]>, state: unknown, most: number): boolean {
+function areSmall(ways: Iterable<readonly Key[]>, state: unknown, most: number): boolean {
   const seen = new Set<unknown>();
   for (const way of ways) {
     let at = state;

@@ -55,7 +55,7 @@ function itemAt(state: State, { path, key }: Recorded): unknown {
   return [...path, key!].reduce((at: unknown, step) => (isContainer(at) ? (at as Container)[step] : undefined), state.unread());
 }
 
-function common(a: Key[], b: Key[]): Key[] {
+function common(a: readonly Key[], b: readonly Key[]): readonly Key[] {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return a.slice(0, length);
@@ -86,12 +86,12 @@ function exchangedItems(first: Recorded, second: Recorded): Move[] | null {
   return moved;
 }
 
-function moveOf(from: Key[], index: number, to: Key[], place: number): Move {
+function moveOf(from: readonly Key[], index: number, to: readonly Key[], place: number): Move {
   return { op: "move", from: `${pointerOf(from)}/${index}`, path: `${pointerOf(to)}/${place}` };
 }
 
 /** Whether this is what was in an array at an index. */
-function isFrom(value: unknown, path: Key[], index: number): boolean {
+function isFrom(value: unknown, path: readonly Key[], index: number): boolean {
   if (!(value instanceof Ref)) return false;
   const from = value.home?.path();
   return from?.length === path.length + 1 && from.at(-1) === index && path.every((key, i) => key === from[i]);
@@ -104,7 +104,7 @@ const SHIFTED = 16;
  * The records, those that shift an array's items in the order of their indexes; `shifted` gets the paths of such arrays. Null where anything
  * else is done to one, or two things at one place: what came may be what was there, edited.
  */
-export function inOrder(recorded: Recorded[], shifted: Set<Key[]>): Recorded[] | null {
+export function inOrder(recorded: Recorded[], shifted: Set<readonly Key[]>): Recorded[] | null {
   for (const { op, path } of recorded) if (op === "insert" || op === "take") shifted.add(path);
   if (shifted.size === 0) return recorded;
   if (shifted.size > SHIFTED) return null;
@@ -136,6 +136,6 @@ function follows(one: Recorded, next: Recorded): boolean {
 }
 
 /** Whether a path leads to a place, or through it. */
-export function isWithin(path: Key[], place: Key[]): boolean {
+export function isWithin(path: readonly Key[], place: readonly Key[]): boolean {
   return path.length >= place.length && place.every((key, i) => key === path[i]);
 }

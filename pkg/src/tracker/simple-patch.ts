@@ -54,7 +54,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   if (moved !== null) return moved;
   const telling = new Telling(state, options.precise);
   let place = "";
-  let above: Key[] | null = null;
+  let above: readonly Key[] | null = null;
   const gone: unknown[] = [];
   const came: unknown[] = [];
   let [sets, exchanges] = [false, false];
@@ -62,8 +62,8 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
   let pushed = null as Recorded | null;
   let lists = 0;
   /** Objects that took the place of others, of which what is in them has been told. */
-  const others: Key[][] = [];
-  const shifted = new Set<Key[]>();
+  const others: (readonly Key[])[] = [];
+  const shifted = new Set<readonly Key[]>();
   const ordered = inOrder(recorded, shifted);
   if (ordered === null) return null;
   for (const one of ordered) {
@@ -78,7 +78,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
     exchanges ||= isItem && isContainer(value);
     if (path !== above) {
       // What came to an array's end is told before what was done to its items.
-      const way: Key[] = isPush || isItem || shifts ? [...path, isPush ? -1 : key!] : path;
+      const way: readonly Key[] = isPush || isItem || shifts ? [...path, isPush ? -1 : key!] : path;
       if (!telling.enter(above ?? [], way)) return null;
       place = pointerOf(path);
       above = way;
@@ -110,7 +110,7 @@ function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, opti
 }
 
 /** Where what was set is. */
-const placeOf = ({ path, key }: Recorded): Key[] => (key === undefined ? path : [...path, key]);
+const placeOf = ({ path, key }: Recorded): readonly Key[] => (key === undefined ? path : [...path, key]);
 
 /** What is told of it in the container at a place. */
 function operationOf({ op, key, value }: Recorded, place: string): JSONPatchOperation {
@@ -153,7 +153,7 @@ function added({ op, path, value }: Recorded, state: State, isExtended: boolean)
 }
 
 /** What is told of a container that took the place of another one. */
-function exchanged(before: object, place: Key[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
+function exchanged(before: object, place: readonly Key[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
   if (!options.precise || !state.isWhole) return null;
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;

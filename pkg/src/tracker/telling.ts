@@ -7,7 +7,7 @@ import type { JSONPatchOperation } from "../types.js";
 /** An array around what is told, which is at the first `depth` keys of a path. */
 interface Open {
   array: unknown;
-  path: Key[];
+  path: readonly Key[];
   depth: number;
   /** What had been told before it: so many bytes at most, so many operations, and so many that remove something. */
   before: number;
@@ -37,7 +37,7 @@ export class Telling {
   ) {}
 
   /** Goes on to what is changed next. False where that isn't behind what was changed before, or it isn't known how an array is told. */
-  enter(from: Key[], path: Key[]): boolean {
+  enter(from: readonly Key[], path: readonly Key[]): boolean {
     let common = 0;
     while (common < from.length && from[common] === path[common]) common++;
     const [was, is] = [from[common], path[common]];
@@ -128,7 +128,7 @@ export class Telling {
 }
 
 /** Whether all arrays on a way have texts of so many bytes. */
-export function areAsLong(state: State, way: Key[], least: number): boolean {
+export function areAsLong(state: State, way: readonly Key[], least: number): boolean {
   let at: unknown = state.unread();
   for (let depth = 0; ; depth++) {
     const slots = state.slots(at as object);
