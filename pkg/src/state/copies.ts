@@ -50,6 +50,11 @@ export function namesOf(container: object): readonly string[] {
   return listed.get(container) ?? Object.keys(container);
 }
 
+/** The own keys of a container. To list many names anew takes V8 some 0.3 µs for each. */
+export function keysOf(container: object): readonly (string | symbol)[] {
+  return listed.get(container) ?? Reflect.ownKeys(container);
+}
+
 /** Both objects of a state have these names. */
 export function haveNames(container: object, copy: object, names: readonly string[]): void {
   // Of others V8 has the names at hand, once they have stayed for a while.

@@ -1,5 +1,6 @@
 import { ArrayPlace } from "./array-place.js";
 import { isContainer, type Key } from "./containers.js";
+import { keysOf } from "./copies.js";
 import { current } from "./current.js";
 import { notJsonAt, pointerOf } from "./json.js";
 import { placeOf, requireOpen, seen, type Place } from "./place.js";
@@ -81,7 +82,7 @@ export function setElsewhere(receiver: object, key: PropertyKey, value: unknown)
 export function traps(find: (target: object) => Place): ProxyHandler<object> {
   return {
     has: (target, key) => Reflect.has(requireOpen(find(target)).holding(key), key),
-    ownKeys: (target) => Reflect.ownKeys(requireOpen(find(target)).content),
+    ownKeys: (target) => keysOf(requireOpen(find(target)).content),
     getOwnPropertyDescriptor(target, key) {
       const place = requireOpen(find(target));
       if (!Object.hasOwn(place.holding(key), key)) return undefined;
