@@ -18,7 +18,8 @@ export { compact, filterPatch, type View } from "./values/combining.js";
 export { diff, diffTexts, invert } from "./values/patches.js";
 export type { StreamedValue } from "./tracker/stream.js";
 export { StateTracker } from "./tracker/tracker.js";
-export { parallel, type ParallelContext, type ParallelOptions, type ParallelOwner, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
+export type { ParallelOwner } from "./tracker/owner.js";
+export { parallel, type ParallelContext, type ParallelOptions, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 export type {
   CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, StepWritesOptions, WriteCursor, WriteOp,
 } from "./types.js";

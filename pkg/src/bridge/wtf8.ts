@@ -18,9 +18,20 @@ export function withHalvesEscaped(json: string): string {
 }
 
 function escaped(half: string, at: number, text: string): string {
+  return isInEscape(text, at) ? half : `\\u${half.charCodeAt(0).toString(16)}`;
+}
+
+/** Whether the backslash before a place of a JSON text belongs to what is there. */
+function isInEscape(text: string, at: number): boolean {
   let from = at;
   while (text[from - 1] === "\\") from--;
-  return (at - from) % 2 === 1 ? half : `\\u${half.charCodeAt(0).toString(16)}`;
+  return (at - from) % 2 === 1;
+}
+
+/** Where a JSON text that goes on is cut, so that neither a surrogate pair nor a backslash and what it escapes is cut in two. */
+export function seamOf(text: string): number {
+  const end = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.length - 1 : text.length;
+  return isInEscape(text, end) ? end - 1 : end;
 }
 
 /** Writes a string as UTF-8 in which lone surrogates have their three bytes, as the core keeps them; returns its length. */

@@ -1,35 +1,30 @@
 import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { migrated, type Migration } from "../sync/migration.js";
-import { checkJson, pointerOf } from "../state/json.js";
+import { isEqual } from "../state/equality.js";
+import { checkJson, DEEPEST, pointerOf } from "../state/json.js";
 import { memberOf, segmentsOf } from "../state/pointer.js";
+import { carryOut, LIMITS, ofInside, whole } from "../tracker/owner.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
-import type { JSONPatchOperation, StepWrites, StepWritesInput } from "../types.js";
-import { applyPatch } from "../values/apply.js";
+import type { StepWrites, StepWritesInput } from "../types.js";
 import { mergeWrites, type MergeStrategies } from "../values/merge.js";
 import type { StateDocument } from "../values/document.js";
-import { diff } from "../values/patches.js";
 import type { Staged } from "./staging.js";
 import type { Promotion } from "./types.js";
 
 type Custom = SyncedState<unknown>;
 
-/** Carries out a patch as one commit; none where it is empty. */
-export function change(custom: Custom, patch: readonly JSONPatchOperation[]): void {
-  if (patch.length > 0) custom.apply(patch);
-}
-
 /** Makes a custom state another one: one commit of what differs. */
 export function replaceCustom(custom: Custom, next: unknown): void {
   checkJson(next, ["customState"]);
-  change(custom, diff(custom.getState(), next, { dialect: "extended" }));
+  custom.apply(whole(next));
 }
 
 /** Merges step writes into a custom state. */
 export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Omit<Promotion, "refused"> {
-  const { patch, conflicts, warnings } = mergeWrites(custom.getState(), [writes], { dialect: "extended" });
-  change(custom, patch);
-  return { conflicts, warnings };
+  const merged = mergeWrites(custom.getState(), [writes], { dialect: "extended", ...ofInside(custom[LIMITS]) });
+  carryOut(custom, merged);
+  return { conflicts: merged.conflicts, warnings: merged.warnings };
 }
 
 /** What has been staged, merged in the order of the calls: what is to be done to the custom state, and who was refused. */
@@ -38,7 +33,7 @@ export function mergeStaged(custom: Custom, staged: readonly Staged[], strategie
   // What all of them began from is known where they ran just now.
   const isBase = base !== undefined && staged.every(({ revision }) => revision === base.revision);
   if (!isBase) requireFitting(custom, staged);
-  return mergeTools(isBase ? base.state : present, present, staged.map(({ changes }) => changes.writes), strategies);
+  return mergeTools(isBase ? base.state : present, present, staged.map(({ changes }) => changes.writes), strategies, custom[LIMITS]);
 }
 
 /** What whoever promotes is told. */
@@ -90,14 +85,13 @@ function wasAlready(custom: Custom, revision: number, { pointer, list }: { point
  * Refuses a custom state that is saved with staged writes, unless it is the one before them, or the one that they lead to:
  * of any other it can't be told whether it has them.
  */
-export function requireBase(custom: Custom, given: unknown, patch: readonly JSONPatchOperation[]): void {
+export function requireBase(custom: Custom, given: unknown, merged: MergedTools): void {
   checkJson(given, ["customState"]);
-  const present = custom.getState();
-  if (isSame(present, given) || isSame(applyPatch(present, patch), given)) return;
+  if (isSame(custom.getState(), given) || isSame(merged.state, given)) return;
   throw new PatchwireError("CONFLICT", "the custom state that is saved is neither the committed one nor the one with the staged writes: stage what else has changed");
 }
 
-const isSame = (before: unknown, after: unknown): boolean => before === after || (before !== undefined && after !== undefined && diff(before, after).length === 0);
+const isSame = (before: unknown, after: unknown): boolean => before === after || isEqual(before, after, DEEPEST);
 
 /** A custom state as a checkpoint keeps it: a revision that is pinned, and the version of the application that it has the shape of. */
 export interface KeptCustom {

@@ -1,3 +1,4 @@
+import { spliceItems } from "../state/containers.js";
 import type { Range, Row, Shape, Table, TableStorage, Value } from "./rows.js";
 
 /**
@@ -63,8 +64,8 @@ class MemoryTable implements Table {
   }
 
   private replace(start: number, count: number, rows: Row[]): void {
-    const before = this.list.splice(start, count, ...rows);
-    this.remember(() => void this.list.splice(start, rows.length, ...before));
+    const before = spliceItems(this.list, start, count, rows);
+    this.remember(() => void spliceItems(this.list, start, rows.length, before));
   }
 
   private bounds({ prefix = [], from, below }: Range): [start: number, end: number] {

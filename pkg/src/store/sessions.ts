@@ -161,7 +161,7 @@ export class Session {
 }
 
 /** The version of what the rows of a store mean. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** All sessions of a store. */
 export class Sessions {

@@ -14,8 +14,11 @@ export const STAGING: Shape = {
   columns: { place: "INTEGER", revision: "INTEGER", text: "TEXT" },
 };
 
-/** How many calls have staged something for a step, so that none can be lost unnoticed. There is a row where some have. */
-export const STEPS: Shape = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER" } };
+/**
+ * How many calls have staged something for a step, so that none can be lost unnoticed, and the place of the next one that is staged
+ * without any. There is a row where some have.
+ */
+export const STEPS: Shape = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER", next: "INTEGER" } };
 
 /** What a write does. */
 const KINDS = ["append", "append_text", "increment", "splice", "move", "replace", "delete"] as const satisfies readonly WriteOp["kind"][];
@@ -54,10 +57,14 @@ export class Staging {
     checkWrites(writes);
     const step = keyOf(checkId("the step's id", stepId));
     const named = toolCallId === undefined ? undefined : keyOf(checkId("the tool call's id", toolCallId));
-    const place = index === undefined ? this.next(number, step, named) : checkCount("a call's index", index, 0, UNPLACED - 1);
-    const call = named ?? `#${place}`;
+    if (index !== undefined) checkCount("a call's index", index, 0, UNPLACED - 1);
+    const { calls, next } = this.counted([number, step]);
+    const call = named ?? `#${index ?? next}`;
+    const known = this.first(number, step, call);
+    // A call that is staged again stays where it was.
+    const place = index ?? known?.place ?? next;
     const text = jsonOf(changes);
-    if (!this.has(number, step, call)) this.count(number, step, 1);
+    if (known === undefined) this.steps.put({ session: number, step, calls: calls + 1, next: place < UNPLACED ? next : place + 1 });
     this.table.putText({ session: number, step, call, place, revision }, text);
   }
 
@@ -65,9 +72,9 @@ export class Staging {
   read({ number }: Session, stepId: string): Staged[] {
     const key = [number, keyOf(checkId("the step's id", stepId))];
     const calls = this.table.texts({ prefix: key });
-    const count = this.counted(key);
-    if (calls.length < count) throw this.table.missing(key);
-    if (calls.length > count) throw this.steps.missing(key);
+    const counted = this.counted(key);
+    if (calls.length < counted.calls) throw this.table.missing(key);
+    if (calls.length > counted.calls) throw this.steps.missing(key);
     return calls
       .sort((a, b) => Number(a.row["place"]) - Number(b.row["place"]))
       .map(({ row, text }) => ({ changes: JSON.parse(text) as StagedChanges, revision: Number(row["revision"]) }));
@@ -82,9 +89,11 @@ export class Staging {
       return;
     }
     const call = keyOf(checkId("the tool call's id", toolCallId));
-    if (!this.has(number, step, call)) return;
+    if (this.first(number, step, call) === undefined) return;
     this.table.delete({ prefix: [number, step, call] });
-    this.count(number, step, -1);
+    const { calls, next } = this.counted([number, step]);
+    if (calls > 1) this.steps.put({ session: number, step, calls: calls - 1, next });
+    else this.steps.delete({ prefix: [number, step] });
   }
 
   delete({ number }: Session): void {
@@ -92,24 +101,14 @@ export class Staging {
     this.steps.delete({ prefix: [number] });
   }
 
-  private has(number: number, step: string, call: string): boolean {
-    return this.table.rows({ prefix: [number, step, call] }, { limit: 1 }).length > 0;
+  /** The first row of what a call has staged. */
+  private first(number: number, step: string, call: string): { place: number } | undefined {
+    const [row] = this.table.rows({ prefix: [number, step, call] }, { limit: 1 });
+    return row && { place: Number(row["place"]) };
   }
 
-  private counted(key: readonly Value[]): number {
-    return Number(this.steps.row(key)?.["calls"] ?? 0);
-  }
-
-  private count(session: number, step: string, by: 1 | -1): void {
-    const calls = this.counted([session, step]) + by;
-    if (calls > 0) this.steps.put({ session, step, calls });
-    else this.steps.delete({ prefix: [session, step] });
-  }
-
-  /** The place of a call that was staged without one: that which it had, or after all others. */
-  private next(number: number, step: string, named: string | undefined): number {
-    const rows = this.table.rows({ prefix: [number, step] });
-    const known = named === undefined ? undefined : rows.find(({ call }) => call === named);
-    return Number(known?.["place"] ?? rows.reduce((next, { place }) => Math.max(next, Number(place) + 1), UNPLACED));
+  private counted(key: readonly Value[]): { calls: number; next: number } {
+    const { calls = 0, next = UNPLACED } = this.steps.row(key) ?? {};
+    return { calls: Number(calls), next: Number(next) };
   }
 }

@@ -1,6 +1,6 @@
 import { PatchwireError } from "../errors.js";
 import { runTool, type ParallelOptions, type ParallelTool } from "../tracker/parallel.js";
-import type { Immutable } from "../types.js";
+import type { Immutable, Limits } from "../types.js";
 import { checkId, checkList, checkObject, jsonOf } from "../bridge/checks.js";
 import type { Staged } from "./staging.js";
 import type { StagedChanges } from "./types.js";
@@ -31,14 +31,14 @@ export async function runCalls<T>(
   calls: readonly ToolCall<T>[],
   base: Immutable<T>,
   staged: readonly Staged[],
-  options: ParallelOptions,
+  { limits, ...options }: ParallelOptions & { limits: Limits | undefined },
   stage: (changes: StagedChanges) => void,
 ): Promise<PromiseSettledResult<unknown>[]> {
   const known = new Map(staged.map(({ changes }) => [changes.toolCallId, changes]));
   const one = async ({ toolCallId, run }: ToolCall<T>, index: number): Promise<unknown> => {
     const before = known.get(toolCallId);
     if (before !== undefined) return before.result;
-    const { result, writes } = await runTool(base, run, options);
+    const { result, writes } = await runTool(base, run, options, limits);
     if (result !== undefined) jsonOf(result, ["result"]);
     stage({ writes, toolCallId, index, ...(result !== undefined && { result }) });
     return result;

@@ -12,10 +12,10 @@ import { surpassed, type StateTables } from "./tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { stateTables } from "../store/state-tables.js";
 import { TrackedState } from "../tracker/tracked-state.js";
+import { whole } from "../tracker/owner.js";
 import { StateTracker } from "../tracker/tracker.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../values/document.js";
-import { diff } from "../values/patches.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
 /** What is open of a state. */
@@ -89,6 +89,11 @@ export class LiveState<T> {
     this.tables = stateTables(context.storage, this.transactions.quietly, name);
     // Its clients may be there before it has read anything.
     this.transactions.witness(this.witness);
+  }
+
+  /** What is accepted of the state, where something else is asked for. */
+  get limits(): Limits | undefined {
+    return this.options.limits;
   }
 
   /** Runs what changes the state, and commits it. */
@@ -358,8 +363,7 @@ export class LiveState<T> {
       let isNew = false;
       const opened = this.readStored(() => (isNew = true));
       const from = isNew ? version : this.tables.version;
-      const next = migrated(opened.tracker.getState(), from, this.options);
-      opened.tracker.apply(diff(opened.tracker.getState(), next, { dialect: "extended" }));
+      opened.tracker.apply(whole(migrated(opened.tracker.getState(), from, this.options)));
       this.commit(opened);
       if (from < version) this.tables.version = version;
     });

@@ -9,9 +9,10 @@ import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkOptions } from "../bridge/checks.js";
-import { ERA, parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
+import { ERA, LIMITS } from "../tracker/owner.js";
+import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import { StreamedValue } from "../tracker/stream.js";
-import type { Draft, Immutable, JSONPatchOperation, RecipeResult } from "../types.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
 import { StateDocument } from "../values/document.js";
 
 const hasSockets = (ctx: StateContext): ctx is DurableContext => typeof ctx.getWebSockets === "function";
@@ -271,6 +272,11 @@ export class SyncedState<T> {
   /** @internal */
   get [ERA](): object {
     return this.#live.tables.era;
+  }
+
+  /** @internal */
+  get [LIMITS](): Limits | undefined {
+    return this.#live.limits;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { isLoss } from "../bridge/core.js";
+import { call, isLoss } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 
 /** A stream that writes. */
@@ -32,6 +32,16 @@ export class OpenStreams {
       run();
     } catch (error) {
       if (isLoss(error)) this.close(stream);
+      throw error;
+    }
+  }
+
+  /** Asks the core something of a stream. Where another change took its place away, that is told once, and closes it. */
+  ask<R>(stream: Stream, question: () => R): R {
+    try {
+      return call(question);
+    } catch (error) {
+      if (error instanceof PatchwireError && error.code === "PATH_NOT_FOUND") this.delete(stream);
       throw error;
     }
   }

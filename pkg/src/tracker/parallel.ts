@@ -2,9 +2,10 @@ import { isLoss } from "../bridge/engine.js";
 import { checkOptions, checkPointers, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { isContainer } from "../state/containers.js";
-import type { Draft, Immutable, JSONPatchOperation, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
+import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
 import { mergeBranches, mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
 import { diff } from "../values/patches.js";
+import { carryOut, checkEra, ERA, LIMITS, ofInside, type ParallelOwner } from "./owner.js";
 import { StateTracker } from "./tracker.js";
 
 /** What a tool that runs beside others works with: the state that all of them began from, and its own changes to it. */
@@ -37,17 +38,6 @@ export interface ParallelResult<R extends readonly unknown[]> {
   /** Writes that aren't in the state. `keptBy` and `lostBy` count the tools; -1 is what was changed while they ran. */
   conflicts: MergeConflict[];
   warnings: string[];
-}
-
-/** The owner's member that is another value once it was deleted, or a commit taken back: what tools began before that isn't merged. */
-export const ERA: unique symbol = Symbol("era");
-
-/** What can be shared by tools: a {@link StateTracker}, a {@link SyncedState}. */
-export interface ParallelOwner<T> {
-  getState(): Immutable<T>;
-  apply(patch: readonly JSONPatchOperation[]): void;
-  /** @internal */
-  readonly [ERA]?: unknown;
 }
 
 type Writes = StepWrites | StepWritesInput;
@@ -86,23 +76,19 @@ export async function parallel<T, const R extends readonly unknown[]>(
   checkParallel(options);
   if (typeof owner?.getState !== "function") throw refusal("what tools share is a StateTracker or a SyncedState");
   const base = owner.getState();
-  const era = owner[ERA];
-  const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options)));
+  const [era, limits] = [owner[ERA], owner[LIMITS]];
+  const ran = await Promise.allSettled((tools as readonly ParallelTool<T>[]).map((tool) => runTool(base, tool, options, limits)));
   checkEra(owner, era);
   const writes = ran.map((tool) => (tool.status === "fulfilled" ? tool.value.writes : undefined));
-  const { patch, refused, ...told } = mergeTools(base, owner.getState(), writes, options.strategies);
-  if (patch.length > 0) owner.apply(patch);
+  const merged = mergeTools(base, owner.getState(), writes, options.strategies, limits);
+  carryOut(owner, merged);
+  const { refused, conflicts, warnings } = merged;
   const results = ran.map((tool, i): PromiseSettledResult<unknown> => {
     const reason = refused.get(i);
     if (reason !== undefined) return { status: "rejected", reason };
     return tool.status === "fulfilled" ? { status: "fulfilled", value: tool.value.result } : tool;
   });
-  return { results: results as ParallelResult<R>["results"], ...told };
-}
-
-/** Refuses to go on with what tools did to a state that there isn't any more. */
-export function checkEra(owner: { readonly [ERA]?: unknown }, era: unknown): void {
-  if (owner[ERA] !== era) throw new PatchwireError("CLOSED", "the state that the tools began with was deleted while they ran, or a commit of it taken back");
+  return { results: results as ParallelResult<R>["results"], conflicts, warnings };
 }
 
 const OPTIONS = ["strategies", "counters", "texts"] as const satisfies readonly (keyof ParallelOptions)[];
@@ -123,8 +109,8 @@ export function checkParallel({ strategies, counters = [], texts = [] }: Paralle
 }
 
 /** Runs one tool on the state that it begins from. */
-export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { counters = [], texts = [] }: ParallelOptions): Promise<{ result: unknown; writes: StepWrites }> {
-  const tracker = new StateTracker<T>(base as T, { counters, texts, history: 0 });
+export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { counters = [], texts = [] }: ParallelOptions, limits: Limits | undefined): Promise<{ result: unknown; writes: StepWrites }> {
+  const tracker = new StateTracker<T>(base as T, { counters, texts, history: 0, ...(limits && { limits }) });
   let hasEnded = false;
   const open = (): StateTracker<T> => {
     // What it did is taken as it is when it ends: nothing is to be lost in silence.
@@ -138,32 +124,34 @@ export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { co
       append: (pointer, text) => open().append(pointer, text),
       increment: (pointer, by) => open().increment(pointer, by),
     });
-    return { result, writes: writesOf(tracker, base) };
+    return { result, writes: writesOf(tracker, base, limits) };
   } finally {
     hasEnded = true;
   }
 }
 
-function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>): StepWrites {
+function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>, limits: Limits | undefined): StepWrites {
   try {
     return tracker.getStepWrites(BY_ITEM);
   } catch (error) {
     if (!isLoss(error)) throw error;
     // The core has forgotten what the tool did; what came of it is there.
-    return writesBetween(base, tracker.getState());
+    return writesBetween(base, tracker.getState(), limits);
   }
 }
 
 /** What leads from one state to another, member by member: a difference may be told by the smallest container around it. */
-function writesBetween(before: unknown, after: unknown): StepWrites {
-  const tracker = new StateTracker<unknown>(before, { history: 0 });
-  tracker.apply(mergeBranches(before, [after]).patch);
+function writesBetween(before: unknown, after: unknown, limits: Limits | undefined): StepWrites {
+  const tracker = new StateTracker<unknown>(before, { history: 0, ...(limits && { limits }) });
+  carryOut(tracker, mergeBranches(before, [after], undefined, ofInside(limits)));
   return tracker.getStepWrites(BY_ITEM);
 }
 
 /** What several did to one base, as a patch of what has become of the base meanwhile. */
 export interface MergedTools {
   patch: JSONPatchOperation[];
+  /** What the patch leads to. */
+  state: unknown;
   conflicts: MergeConflict[];
   warnings: string[];
   /** Tools that wrote where another one had the only right to. */
@@ -171,19 +159,19 @@ export interface MergedTools {
 }
 
 /** Merges what tools did; those that did nothing, or failed, are undefined. */
-export function mergeTools(base: unknown, present: unknown, writes: readonly (Writes | undefined)[], strategies?: MergeStrategies): MergedTools {
+export function mergeTools(base: unknown, present: unknown, writes: readonly (Writes | undefined)[], strategies: MergeStrategies | undefined, limits: Limits | undefined): MergedTools {
   const hasMoved = present !== base;
-  const first = hasMoved ? [writesBetween(base, present)] : [];
+  const first = hasMoved ? [writesBetween(base, present, limits)] : [];
   const refused: MergedTools["refused"] = new Map();
   for (;;) {
     const tools = writes.flatMap((one, i) => (one === undefined || refused.has(i) ? [] : [i]));
     const all = [...first, ...tools.map((i) => writes[i]!)];
-    const { state, patch, conflicts, warnings } = mergeWrites(base, all, { dialect: "extended", ...(strategies && { strategies }) });
+    const { state, patch, conflicts, warnings } = mergeWrites(base, all, { dialect: "extended", ...ofInside(limits), ...(strategies && { strategies }) });
     const numberOf = (writer: number): number => tools[writer - first.length] ?? -1;
     const told = conflicts.map((conflict) => ({ ...conflict, keptBy: numberOf(conflict.keptBy), lostBy: numberOf(conflict.lostBy) }));
     // One at a time: what the first of them did may be what the others lost against.
     const [loss] = told.filter(({ strategy, lostBy }) => strategy === "exclusive" && lostBy >= 0).sort((a, b) => a.lostBy - b.lostBy);
-    if (loss === undefined) return { patch: hasMoved ? diff(present, state, { dialect: "extended" }) : patch, conflicts: told, warnings, refused };
+    if (loss === undefined) return { patch: hasMoved ? diff(present, state, { dialect: "extended", ...ofInside(limits) }) : patch, state, conflicts: told, warnings, refused };
     refused.set(loss.lostBy, new PatchwireError("CONFLICT", "another one wrote first to a place that is exclusive", { path: loss.path }));
   }
 }

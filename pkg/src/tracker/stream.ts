@@ -1,9 +1,9 @@
 import { refusal } from "../bridge/checks.js";
-import { asBytes } from "../bridge/wtf8.js";
+import { asBytes, seamOf } from "../bridge/wtf8.js";
 
 /** A stream as its tracker carries it on. */
 interface StreamSteps {
-  /** Takes a string that doesn't end with the first half of a surrogate pair, or bytes. */
+  /** Takes a string that doesn't end within a surrogate pair or an escape, or bytes. */
   write(piece: string | Uint8Array): void;
   end(): void;
   abort(): void;
@@ -30,8 +30,8 @@ interface StreamSteps {
  */
 export class StreamedValue {
   readonly #steps: StreamSteps;
-  /** The first half of a surrogate pair, which the next chunk completes. */
-  #half = "";
+  /** The first half of a surrogate pair, or a backslash, which the next chunk completes. */
+  #held = "";
 
   /** {@link StateTracker.stream} makes streams. */
   constructor(steps: StreamSteps) {
@@ -65,13 +65,13 @@ export class StreamedValue {
     if (typeof chunk !== "string") {
       const bytes = asBytes(chunk);
       if (bytes === undefined) throw refusal("a chunk is a string, or bytes");
-      this.#writeHalf();
+      this.#writeHeld();
       return this.#steps.write(bytes);
     }
-    const text = this.#half + chunk;
-    const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
-    this.#steps.write(isCut ? text.slice(0, -1) : text);
-    this.#half = isCut ? text.slice(-1) : "";
+    const text = this.#held + chunk;
+    const seam = seamOf(text);
+    this.#steps.write(text.slice(0, seam));
+    this.#held = text.slice(seam);
   }
 
   /**
@@ -91,7 +91,7 @@ export class StreamedValue {
    * ```
    */
   end(): void {
-    this.#writeHalf();
+    this.#writeHeld();
     this.#steps.end();
   }
 
@@ -116,10 +116,10 @@ export class StreamedValue {
     this.#steps.abort();
   }
 
-  #writeHalf(): void {
-    const half = this.#half;
-    if (half === "") return;
-    this.#steps.write(half);
-    this.#half = "";
+  #writeHeld(): void {
+    const held = this.#held;
+    if (held === "") return;
+    this.#steps.write(held);
+    this.#held = "";
   }
 }

@@ -77,6 +77,11 @@ export class TrackedState {
     return tracked;
   }
 
+  /** What is accepted, where something else is asked for than usual. */
+  get limits(): Limits | undefined {
+    return this.options.limits;
+  }
+
   /** Of a live object's state, which is the session's. */
   static ofSession(session: SessionHandle, limits: Limits | undefined): TrackedState {
     const tracker = call(() => session.tracker());
@@ -301,7 +306,7 @@ export class TrackedState {
         this.headroom.measure(this.state.publish(), call(weight, tracker, null), mostOf(piece));
       }
       const [buffer, length] = typeof piece === "string" ? passTexts(piece) : passBytes(piece);
-      call(() => tracker.write(stream.id, buffer, length));
+      this.streams.ask(stream, () => tracker.write(stream.id, buffer, length));
       this.headroom.add(length * 3, this.headroom.limits.depth);
     });
     this.isBehind = true;
@@ -312,7 +317,7 @@ export class TrackedState {
   endStream(stream: Stream, begin: (tracker: TrackerCore, hold: boolean) => string, isTakenBack = false): void {
     this.streams.on(stream, () => {
       this.writable(stream);
-      this.change(begin, { isTakenBack });
+      this.change((tracker, hold) => this.streams.ask(stream, () => begin(tracker, hold)), { isTakenBack });
     });
     this.streams.delete(stream);
   }

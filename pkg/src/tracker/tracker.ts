@@ -5,11 +5,12 @@ import { PatchwireError } from "../errors.js";
 import { takeState } from "../state/json.js";
 import { TrackedState } from "./tracked-state.js";
 import type { Reader } from "./readers.js";
+import { LIMITS } from "./owner.js";
 import { rehearse } from "./rehearsal.js";
 import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
-import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, RecipeResult, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
 import { requireRule, type Rule } from "./validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
@@ -90,6 +91,11 @@ export class StateTracker<T> {
       const { state, ...intake } = takeState(initial, own, limits?.document ?? DEFAULTS.document);
       this.#tracked = TrackedState.ofState(state, intake, rest, validate as Rule);
     }
+  }
+
+  /** @internal */
+  get [LIMITS](): Limits | undefined {
+    return this.#tracked.limits;
   }
 
   get #state(): State {

@@ -1,8 +1,9 @@
-import { checkEra, checkParallel, ERA, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
+import { carryOut, checkEra, ERA, LIMITS } from "../../tracker/owner.js";
+import { checkParallel, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
 import { checkCount, checkFlag, checkObject, checkOptions } from "../../bridge/checks.js";
-import { change, mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
+import { mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
 import type { Rooms } from "../rooms.js";
 import type { Session } from "../sessions.js";
@@ -82,7 +83,7 @@ export class StagingOperations extends CheckpointOperations {
     const promotion = this[STORED].change(sessionId, options, (session, { staging }): Promotion => {
       const staged = staging.read(session, stepId);
       const merged = mergeStaged(session.custom, staged, this[STORED].options.strategies);
-      change(session.custom, merged.patch);
+      carryOut(session.custom, merged);
       staging.discard(session, stepId);
       return promotionOf(merged, staged);
     });
@@ -150,9 +151,9 @@ export class StagingOperations extends CheckpointOperations {
       const { custom } = session;
       const staged = rooms.staging.read(session, stepId);
       const merged = mergeStaged(custom, staged, this[STORED].options.strategies);
-      if (staged.length > 0 && state.customState !== undefined) requireBase(custom, state.customState, merged.patch);
+      if (staged.length > 0 && state.customState !== undefined) requireBase(custom, state.customState, merged);
       else if (state.customState !== undefined) replaceCustom(custom, state.customState);
-      change(custom, merged.patch);
+      carryOut(custom, merged);
       rooms.save(session, { ...state, stepCount });
       rooms.messages.append(session, texts);
       rooms.staging.discard(session, stepId);
@@ -199,11 +200,11 @@ export class StagingOperations extends CheckpointOperations {
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
     const check = { ...(fencingToken !== undefined && { fencingToken }), ...(expectedVersion !== undefined && { expectedVersion }) };
-    const { number, era, base, staged } = this[STORED].read(({ sessions, staging }) => {
+    const { number, era, limits, base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
       session.check(check);
       const { number, custom } = session;
-      return { number, era: custom[ERA], base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
+      return { number, era: custom[ERA], limits: custom[LIMITS], base: { state: custom.getState(), revision: custom.revision }, staged: staging.read(session, stepId) };
     });
     const same = ({ sessions }: Rooms): Session => {
       const session = sessions.require(sessionId);
@@ -213,14 +214,15 @@ export class StagingOperations extends CheckpointOperations {
       session.check(check);
       return session;
     };
-    const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, rest, (changes) => {
+    const results = await runCalls<T>(calls, base.state as Immutable<T>, staged, { ...rest, limits }, (changes) => {
       this[STORED].transaction((rooms) => {
         rooms.staging.stage(same(rooms), stepId, changes, base.revision);
       });
     });
     const settle = (session: Session, { staging }: Rooms): Omit<ParallelResult<[]>, "results"> => {
       const staged = staging.read(session, stepId);
-      const { patch, refused, conflicts, warnings } = mergeStaged(session.custom, staged, strategies, base);
+      const merged = mergeStaged(session.custom, staged, strategies, base);
+      const { refused, conflicts, warnings } = merged;
       const callAt = (at: number): number => calls.findIndex(({ toolCallId }) => toolCallId === staged[at]?.changes.toolCallId);
       const known = new Set(staged.map(({ changes }) => changes.toolCallId));
       for (const [call, { toolCallId }] of calls.entries()) {
@@ -235,7 +237,7 @@ export class StagingOperations extends CheckpointOperations {
         if (toolCallId !== undefined) staging.discard(session, stepId, toolCallId);
       }
       if (promote) {
-        change(session.custom, patch);
+        carryOut(session.custom, merged);
         staging.discard(session, stepId);
       }
       return { conflicts: conflicts.map((conflict) => ({ ...conflict, keptBy: callAt(conflict.keptBy), lostBy: callAt(conflict.lostBy) })), warnings };
