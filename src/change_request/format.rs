@@ -71,7 +71,8 @@ pub(super) fn problems(text: &[u8], limits: &Limits, stray: StrayMembers) -> Vec
 
 /// The request as far as it is one, and what is wrong with it.
 fn examine(text: &[u8], limits: &Limits, stray: StrayMembers) -> (ChangeRequest, Vec<Problem>) {
-    let limits = Limits { depth: limits.depth.min(DEEPEST), ..*limits };
+    // The request itself is around what it brings.
+    let limits = Limits { depth: limits.depth.saturating_add(1).min(DEEPEST), ..*limits };
     let (mut request, mut problems) = (ChangeRequest::default(), Vec::new());
     let root = match parse::parse(text.into(), &limits) {
         Ok(root) => root,

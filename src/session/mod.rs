@@ -469,30 +469,6 @@ impl Session {
         vec![ServerEffect::Close { connection, code: 1011, reason: "the state can't be read" }]
     }
 
-    /// How many bytes a client's frame may have: longer ones go to [`Session::oversized`], without being copied.
-    ///
-    /// ```
-    /// # use patchwire::{Document, session::Session, sync::MOST_FROM_CLIENT};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
-    /// assert_eq!(session.longest_frame(), MOST_FROM_CLIENT);
-    /// ```
-    pub fn longest_frame(&self) -> usize {
-        self.server.longest_frame()
-    }
-
-    /// The connection sent a frame over the limit, which nobody needs to copy: see [`Server::oversized`].
-    ///
-    /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
-    /// let connection = session.open();
-    /// assert_eq!(session.oversized(connection).len(), 3);
-    /// ```
-    #[must_use = "frames that nobody sends are lost"]
-    pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
-        self.server.oversized(connection)
-    }
-
     /// The connection has ended.
     ///
     /// ```

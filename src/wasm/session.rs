@@ -19,7 +19,7 @@ use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
 use crate::store::{LogText, Meta, Repair, Retention, RowOperation, Rows, Woken};
-use crate::sync::{Note, PING, PONG, ServerEffect};
+use crate::sync::{Note, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
 /// `[0, connections, frame]` send · `[1, connection, code, reason]` close · `[2, connections, text]` attach ·
@@ -121,25 +121,9 @@ impl SessionHandle {
         self.session.borrow_mut().let_go(&mut version.inner);
     }
 
-    /// They weren't, and the state is what was committed last. The tracker that was handed out goes on from there.
+    /// The commit's rows weren't written: the state is the last commit again, and the tracker that was handed out goes on from there.
     pub fn refuse(&mut self) {
         self.session.borrow_mut().refuse();
-    }
-
-    /// What clients send to see whether the connection is alive.
-    pub fn ping() -> String {
-        PING.into()
-    }
-
-    /// The answer to it.
-    pub fn pong() -> String {
-        PONG.into()
-    }
-
-    /// Longer frames go to `oversized` rather than to `receive`.
-    #[wasm_bindgen(getter)]
-    pub fn frame_limit(&self) -> usize {
-        self.session.borrow().longest_frame()
     }
 
     /// A new connection's number.
@@ -160,11 +144,6 @@ impl SessionHandle {
     /// The frame in the arena's first `length` bytes has arrived.
     pub fn receive(&mut self, connection: u32, arena: &Arena, length: usize) -> JsResult<Array> {
         Ok(list(self.session.borrow_mut().receive(connection, utf8(arena.head(length))?)))
-    }
-
-    /// A frame over the limit has arrived.
-    pub fn oversized(&mut self, connection: u32) -> Array {
-        list(self.session.borrow_mut().oversized(connection))
     }
 
     /// The connection has ended.

@@ -30,3 +30,6 @@ export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, 
 
 /** What a session wants done for its connections (src/wasm/session.rs). */
 export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4 } as const;
+
+/** What both ends of the protocol know (src/sync/frame.rs). */
+export const PROTOCOL = { PING: '{"type":"ping"}', PONG: '{"type":"pong"}', MOST_FROM_CLIENT: 16 << 10 } as const;

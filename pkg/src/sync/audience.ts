@@ -1,4 +1,4 @@
-import { call, core } from "../bridge/core.js";
+import { PROTOCOL } from "../bridge/boundary.js";
 import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
@@ -71,8 +71,7 @@ export class Audience {
     for (const stream of this.streams) numbers.set(stream, connections.restore(stream));
     // Answered while the object sleeps: a ping wakes nobody.
     if (typeof WebSocketRequestResponsePair === "function" && this.context.getWebSocketAutoResponse() === null) {
-      const [ping, pong] = call(() => [core().SessionHandle.ping(), core().SessionHandle.pong()] as const);
-      this.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair(ping, pong));
+      this.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PROTOCOL.PING, PROTOCOL.PONG));
     }
   }
 

@@ -1,4 +1,4 @@
-import { EFFECT } from "../bridge/boundary.js";
+import { EFFECT, PROTOCOL } from "../bridge/boundary.js";
 import { call, isAlive, passTexts } from "../bridge/core.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import type { Sink } from "./sinks.js";
@@ -22,9 +22,9 @@ export type Effect =
 /** Moves bytes between sinks and the server's end of the protocol, which is the session's. */
 export class Connections {
   private readonly sinks = new Map<number, Sink>();
-  /** Whom the last frame went to, and their sinks. The core gives the same list, `===`, until other connections are meant. */
+  /** Whom the last frame went to, and their sinks by their numbers. The core gives the same list, `===`, until other connections are meant. */
   private told: Connected | undefined = undefined;
-  private listening: Sink[] = [];
+  private listening: (readonly [connection: number, sink: Sink])[] = [];
 
   constructor(
     private readonly session: SessionHandle,
@@ -53,9 +53,8 @@ export class Connections {
   }
 
   receive(connection: number, frame: string): void {
-    const isOversized = frame.length > call(() => this.session.frame_limit);
-    if (isOversized) return this.carryOut(call(() => this.session.oversized(connection)), true);
-    const [arena, length] = passTexts(frame);
+    // What is longer is refused, and needn't be there for that.
+    const [arena, length] = passTexts(frame.slice(0, PROTOCOL.MOST_FROM_CLIENT + 1));
     this.carryOut(call(() => this.session.receive(connection, arena, length)), true);
   }
 
@@ -76,7 +75,7 @@ export class Connections {
           this.forget(effect[1]);
           break;
         case EFFECT.ATTACH:
-          for (const sink of this.sinksOf(effect[1])) sink.attach(effect[2], !isAnswer);
+          for (const [, sink] of this.sinksOf(effect[1])) sink.attach(effect[2], !isAnswer);
           break;
         case EFFECT.RESYNC:
           this.onEvent({ type: "resync", reason: effect[2], connections: effect[1].length });
@@ -90,30 +89,27 @@ export class Connections {
   private send(to: Connected, frame: string): void {
     const sinks = this.sinksOf(to);
     for (let i = 0; i < sinks.length; i++) {
+      const [connection, sink] = sinks[i]!;
       try {
-        sinks[i]!.send(frame);
+        sink.send(frame);
       } catch {
         // It is closing, or its reader is too slow. It lacks this frame: it has to come back and ask for it.
-        this.lost(sinks[i]!);
+        this.closed(connection);
+        sink.close(1011, "a frame couldn't be sent");
       }
     }
   }
 
-  private sinksOf(to: Connected): Sink[] {
+  private sinksOf(to: Connected): typeof this.listening {
     if (this.told !== to) {
       this.told = to;
       this.listening = [];
       for (const connection of to) {
         const sink = this.sinks.get(connection);
-        if (sink !== undefined) this.listening.push(sink);
+        if (sink !== undefined) this.listening.push([connection, sink]);
       }
     }
     return this.listening;
-  }
-
-  private lost(sink: Sink): void {
-    for (const [connection, other] of this.sinks) if (other === sink) this.closed(connection);
-    sink.close(1011, "a frame couldn't be sent");
   }
 
   private forget(connection: number): void {

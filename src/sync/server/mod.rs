@@ -195,7 +195,8 @@ impl Server {
         self.greet(connection, &hello, document)
     }
 
-    /// A frame that the connection sent. What is wrong with it is said to this connection alone.
+    /// A frame that the connection sent. What is wrong with it is said to this connection alone. One of more bytes than
+    /// [`MOST_FROM_CLIENT`] is refused for that: as much of it as says so is enough.
     ///
     /// ```
     /// use patchwire::sync::{Note, Server, ServerEffect};
@@ -209,8 +210,9 @@ impl Server {
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
         let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
-        if text.len() > self.longest_frame() {
-            return self.oversized(connection);
+        if text.len() > self.limits.frame.min(MOST_FROM_CLIENT) {
+            let reason = if self.limits.frame < MOST_FROM_CLIENT { FRAME_TOO_LARGE } else { "a client's frame has 16 KB at most" };
+            return self.refuse(connection, &Error::new(Code::LimitExceeded, reason), Some(1009));
         }
         let revision = self.revision;
         match frame::read_client(text, &self.limits) {
@@ -232,31 +234,6 @@ impl Server {
         }
     }
 
-    /// How many bytes a client's frame may have.
-    pub(crate) fn longest_frame(&self) -> usize {
-        self.limits.frame.min(MOST_FROM_CLIENT)
-    }
-
-    /// The connection sent a frame that is over the limit: refused as [`Server::receive`] refuses it, without anybody copying it.
-    ///
-    /// ```
-    /// use patchwire::sync::{Server, ServerEffect};
-    /// use patchwire::Limits;
-    ///
-    /// let mut server = Server::new("a-session", 0, &[], Limits::default());
-    /// let connection = server.open();
-    /// let effects = server.oversized(connection);
-    /// assert!(effects.iter().any(|effect| matches!(effect, ServerEffect::Close { code: 1009, .. })));
-    /// ```
-    #[must_use = "frames that nobody sends are lost"]
-    pub fn oversized(&mut self, connection: ConnectionId) -> Vec<ServerEffect> {
-        if self.find(connection).is_none() {
-            return Vec::new();
-        }
-        let reason = if self.limits.frame < MOST_FROM_CLIENT { FRAME_TOO_LARGE } else { "a client's frame has 16 KB at most" };
-        self.refuse(connection, &Error::new(Code::LimitExceeded, reason), Some(1009))
-    }
-
     /// The connection has ended.
     ///
     /// ```
@@ -270,7 +247,9 @@ impl Server {
     /// assert!(server.receive(connection, r#"{"type":"ping"}"#, &state).is_empty());
     /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
-        self.connections.retain(|(id, _)| *id != connection);
+        if let Ok(at) = self.connections.binary_search_by_key(&connection, |(id, _)| *id) {
+            self.connections.remove(at);
+        }
         self.late.retain(|id| *id != connection);
         self.listening = [None, None];
         self.patience.remove(&connection);
