@@ -106,12 +106,12 @@ export function keepCustom(custom: Custom, { version = 0 }: Migration<unknown>):
 /** In the shape of the present version. */
 export function keptCustom(custom: Custom, { revision, version }: KeptCustom, migration: Migration<unknown>): unknown {
   const state = whilePinned(custom, revision, () => withPast(custom, revision, (past) => past.toJSON()));
-  return migration.version === undefined ? state : migrated(state, version, migration);
+  return migrated(state, version, migration);
 }
 
 /** Makes a custom state what was kept of it: one commit of what differs. */
 export function restoreCustom(custom: Custom, kept: KeptCustom, migration: Migration<unknown>): void {
-  if (migration.version === undefined || migration.version === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
+  if ((migration.version ?? 0) === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
   else replaceCustom(custom, keptCustom(custom, kept, migration));
 }
 

@@ -4,19 +4,20 @@ import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
-import { migrated } from "./migration.js";
+import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "./past.js";
 import type { Plan } from "./plan.js";
 import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./options.js";
 import { surpassed, type StateTables } from "./tables.js";
 import { Transactions, type Witness } from "./transactions.js";
+import { damageOf } from "../store/hashed-table.js";
 import { stateTables } from "../store/state-tables.js";
 import { TrackedState } from "../tracker/tracked-state.js";
 import { whole } from "../tracker/owner.js";
 import { StateTracker } from "../tracker/tracker.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../values/document.js";
-import type { SessionHandle } from "../wasm/patchwire.js";
+import type { DocumentHandle, SessionHandle } from "../wasm/patchwire.js";
 
 /** What is open of a state. */
 interface Live<T> {
@@ -158,6 +159,28 @@ export class LiveState<T> {
     const repaired = this.tables.repair(version ?? (this.options.version === undefined ? 0 : undefined));
     if (repaired !== undefined) this.wait(nothing, always, []);
     return repaired;
+  }
+
+  /** See {@link SyncedState.restore}. */
+  restore(revision: number): void {
+    this.with((opened) => {
+      const { session, tracker } = opened;
+      const { version } = this.options;
+      const documents: DocumentHandle[] = [];
+      try {
+        const then = call(() => session.at(revision));
+        documents.push(then);
+        const from = version === undefined ? undefined : this.tables.versionAt(revision);
+        if (from === version) {
+          const now = call(() => session.at(session.revision()));
+          documents.push(now);
+          tracker.apply(call(() => now.diff(then, undefined, true)));
+        } else tracker.apply(whole(migrated(JSON.parse(call(() => then.text())), from!, this.options)));
+      } finally {
+        for (const document of documents) release(document);
+      }
+      this.commit(opened);
+    });
   }
 
   /** See {@link SyncedState.renew}. */
@@ -348,7 +371,7 @@ export class LiveState<T> {
 
   private read(): Live<T> {
     try {
-      return this.options.version === undefined ? this.readStored() : this.readMigrated(this.options.version);
+      return this.options.version === undefined ? this.readUnversioned() : this.readMigrated(this.options.version);
     } catch (error) {
       this.forget();
       // Whoever watches would take what was shown last for what is.
@@ -357,15 +380,28 @@ export class LiveState<T> {
     }
   }
 
+  /** Reads the state of an application without versions. Where it is lost which one the state has, nobody needs to know it. */
+  private readUnversioned(): Live<T> {
+    const opened = this.readStored();
+    let version = 0;
+    damageOf(() => (version = this.tables.version));
+    requireEarlier(version, 0);
+    return opened;
+  }
+
   /** Reads the state; one of an earlier version of the application becomes one of this version, or isn't read. */
   private readMigrated(version: number): Live<T> {
     this.context.storage.transactionSync(() => {
       let isNew = false;
       const opened = this.readStored(() => (isNew = true));
       const from = isNew ? version : this.tables.version;
+      requireEarlier(from, version);
+      if (from === version) return;
       opened.tracker.apply(whole(migrated(opened.tracker.getState(), from, this.options)));
+      const before = call(() => opened.session.revision());
       this.commit(opened);
-      if (from < version) this.tables.version = version;
+      // A state that has stayed as it is may still be told as one of the version before.
+      this.tables.migrate(before + 1, version);
     });
     // It was read in a transaction, where nobody is given a place.
     if (!this.transactions.isOpen) this.audience.seat();

@@ -4,8 +4,8 @@ import { checkCount, checkFunction } from "../bridge/checks.js";
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
   /**
-   * The version of the state's shape, from 1 on; a state that was stored without one has 0. Without `migrate`, a state of an earlier
-   * version has the same shape, and is of this version from then on.
+   * The version of the state's shape, from 1 on; without it, and of a state that was stored without one, it is 0. Without `migrate`, a state of
+   * an earlier version has the same shape, and is of this version from then on. A state of a later version is refused.
    */
   version?: number;
   /**
@@ -22,11 +22,17 @@ export function checkMigration({ version, migrate }: Migration<never>): void {
   if (migrate !== undefined && version === undefined) throw new PatchwireError("VALIDATION_FAILED", "the option migrate needs the option version, the number of the present shape");
 }
 
-/** The state in the shape of the present version. */
-export function migrated<T>(state: unknown, from: number, { version = 0, migrate }: Migration<T>): unknown {
-  if (from === version) return state;
+/** Refuses a state that a later version of the application wrote: this one would write what that one doesn't know. */
+export function requireEarlier(from: number, version: number): void {
   if (from > version) throw new PatchwireError("VALIDATION_FAILED", `the state has version ${from}, which is later than ${version}: a later version of the application wrote it`);
-  const next: unknown = migrate === undefined ? state : migrate(state, from);
+}
+
+/** A state of a version in the shape of the present one. */
+export function migrated<T>(state: unknown, from: number, { version = 0, migrate }: Migration<T>): unknown {
+  requireEarlier(from, version);
+  if (from === version || migrate === undefined) return state;
+  const next: unknown = migrate(state, from);
+  if (next === undefined) throw new PatchwireError("VALIDATION_FAILED", "migrate returned nothing: return the state in its present shape");
   if (next instanceof Promise) throw new PatchwireError("VALIDATION_FAILED", "migrate returned a promise: return the state itself");
   return next;
 }

@@ -3,13 +3,19 @@ import { Directory, pagesOf } from "../store/directory.js";
 import { damageOf, HashedTable } from "../store/hashed-table.js";
 import { keyOf, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
 
-/** A row for each state of a storage, which must be there: the version of its shape, and whether it has pages of pins. */
+/** A row for each state of a storage, which must be there: the version of its shape, and in `pinned` a bit for each kind of pages that it has. */
 const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } };
+
+/** The bits of `pinned`. */
+const HAS = { PINS: 1, MIGRATIONS: 2 } as const;
 
 /** The pinned revisions of all states, and how often each was pinned. */
 const PINS = pagesOf("pins", "INTEGER", { state: "TEXT" });
 
-/** What is kept of a state beside what the core keeps: the application's version of its shape, and its pins. */
+/** The first revision of each later version of the shape, and the version before it. */
+const MIGRATIONS = pagesOf("migrations", "INTEGER", { state: "TEXT" });
+
+/** What is kept of a state beside what the core keeps: the application's versions of its shape, and its pins. */
 export class Register {
   private readonly key: string;
   /** What the core was told about pins while it was at work, when nothing could be checked. */
@@ -27,8 +33,23 @@ export class Register {
     return Number(this.row["version"]);
   }
 
-  set version(version: number) {
-    this.states.put({ ...this.row, version });
+  /** The version that a revision had. */
+  versionAt(revision: number): number {
+    const { row } = this;
+    const next = this.migrationsOf(row).find(([first]) => first > revision);
+    return next?.[1] ?? Number(row["version"]);
+  }
+
+  /** From a revision on, the state's shape has a later version. */
+  migrate(first: number, version: number): void {
+    const row = this.begun(HAS.MIGRATIONS, this.migrations);
+    // Several where nothing was changed: what was before had the earliest of them.
+    this.migrations.change(first, (known = Number(row["version"])) => known);
+    this.states.put({ ...row, version });
+  }
+
+  private migrationsOf(row: Row): [first: number, from: number][] {
+    return has(row, HAS.MIGRATIONS) ? this.migrations.entries() : [];
   }
 
   create(version: number): void {
@@ -36,17 +57,23 @@ export class Register {
   }
 
   pin(revision: number): void {
-    const { row, pages } = this;
-    if (row["pinned"] === 0) {
-      pages.begin();
-      this.states.put({ ...row, pinned: 1 });
-    }
-    pages.change(revision, (known = 0) => known + 1);
+    this.begun(HAS.PINS, this.pages);
+    this.pages.change(revision, (known = 0) => known + 1);
+  }
+
+  /** Begins pages of a kind if there are none. Gives the state's row. */
+  private begun(kind: number, pages: Directory<number, number>): Row {
+    const { row } = this;
+    if (has(row, kind)) return row;
+    pages.begin();
+    const next = { ...row, pinned: Number(row["pinned"]) | kind };
+    this.states.put(next);
+    return next;
   }
 
   /** Takes one pin of a revision away; false where there is none. */
   unpin(revision: number): boolean {
-    if (this.row["pinned"] === 0) return false;
+    if (!has(this.row, HAS.PINS)) return false;
     const { pages } = this;
     const count = pages.find(revision) ?? 0;
     if (count > 1) pages.set(revision, count - 1);
@@ -54,16 +81,20 @@ export class Register {
     return count > 0;
   }
 
-  /** Takes all pins away of the revisions after one, and says which these are. */
-  unpinAfter(revision: number): number[] {
+  /** Revisions after one are lost: so are their pins, and what became of the shape in them. Says which pins these are. */
+  fallBack(revision: number): number[] {
     const lost = this.pins().filter((pinned) => pinned > revision);
     for (const pinned of lost) this.pages.remove(pinned);
+    const version = this.versionAt(revision);
+    const { row } = this;
+    for (const [first] of this.migrationsOf(row)) if (first > revision) this.migrations.remove(first);
+    if (version !== row["version"]) this.states.put({ ...row, version });
     return lost;
   }
 
   /** The revisions that are pinned, ascending. */
   pins(): number[] {
-    return this.row["pinned"] === 0 ? [] : this.pages.entries().map(([revision]) => revision);
+    return has(this.row, HAS.PINS) ? this.pages.entries().map(([revision]) => revision) : [];
   }
 
   /** Answers the core, while it is at work. */
@@ -81,6 +112,7 @@ export class Register {
   delete(): void {
     this.states.delete({ prefix: [this.key] });
     this.pages.delete();
+    this.migrations.delete();
   }
 
   /** Makes whole again what is damaged, and says what it was. Where the version is lost, it has to be known. */
@@ -88,18 +120,21 @@ export class Register {
     const ofRow = damageOf(() => this.row);
     if (ofRow !== undefined) {
       if (version === undefined) throw ofRow;
-      this.states.put({ state: this.key, version, pinned: this.pages.isMissing ? 0 : 1 });
+      const pinned = (this.pages.isMissing ? 0 : HAS.PINS) | (this.migrations.isMissing ? 0 : HAS.MIGRATIONS);
+      this.states.put({ state: this.key, version, pinned });
     }
     const ofPins = damageOf(() => this.pins());
     if (ofPins !== undefined) this.pages.mend();
-    return ofRow ?? ofPins;
+    const ofMigrations = damageOf(() => this.versionAt(0));
+    if (ofMigrations !== undefined) this.migrations.mend();
+    return ofRow ?? ofPins ?? ofMigrations;
   }
 
   private isPinned(from: number, before: number, isChecked: boolean): boolean {
     if (from >= before) return false;
     const row = isChecked ? this.row : this.states.unchecked({ prefix: [this.key] })[0];
     try {
-      return row?.["pinned"] !== 0 && this.pages.hasWithin(from, before, isChecked);
+      return (row === undefined || has(row, HAS.PINS)) && this.pages.hasWithin(from, before, isChecked);
     } catch (error) {
       // Damaged text: the check that follows says so.
       if (!isChecked && error instanceof SyntaxError) return true;
@@ -119,6 +154,16 @@ export class Register {
   }
 
   private get pages(): Directory<number, number> {
-    return new Directory<number, number>(new HashedTable(tablesOf(this.storage), PINS), 0, { state: this.key });
+    return this.directory(PINS);
+  }
+
+  private get migrations(): Directory<number, number> {
+    return this.directory(MIGRATIONS);
+  }
+
+  private directory(shape: Shape): Directory<number, number> {
+    return new Directory<number, number>(new HashedTable(tablesOf(this.storage), shape), 0, { state: this.key });
   }
 }
+
+const has = (row: Row, kind: number): boolean => (Number(row["pinned"]) & kind) !== 0;

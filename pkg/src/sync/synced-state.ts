@@ -6,7 +6,7 @@ import { checkedOptions, requireArguments, type DurableContext, type StateContex
 import type { Repaired } from "./past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
-import { call, hasObjects, release } from "../bridge/core.js";
+import { call, hasObjects } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkOptions } from "../bridge/checks.js";
 import { ERA, LIMITS } from "../tracker/owner.js";
@@ -310,7 +310,7 @@ export class SyncedState<T> {
 
   /**
    * Makes the state what it was at an earlier revision, as one change of what differs: a commit like any other, with a
-   * revision of its own, which clients are told.
+   * revision of its own, which clients are told. A revision of an earlier {@link Migration.version} is migrated.
    *
    * @throws what {@link at} throws, and what storage throws.
    * @example
@@ -325,19 +325,7 @@ export class SyncedState<T> {
    */
   restore(revision: number): void {
     checkCount("the revision", revision);
-    this.#live.with((opened) => {
-      const { session, tracker } = opened;
-      const present = call(() => session.revision());
-      const documents = [];
-      try {
-        for (const wanted of [revision, present]) documents.push(call(() => session.at(wanted)));
-        const [then, now] = documents;
-        tracker.apply(call(() => now!.diff(then!, undefined, true)));
-      } finally {
-        for (const document of documents) release(document);
-      }
-      this.#live.commit(opened);
-    });
+    this.#live.restore(revision);
   }
 
   /**

@@ -121,8 +121,14 @@ export abstract class StateTables {
     return this.register.version;
   }
 
-  set version(version: number) {
-    this.register.version = version;
+  /** The version that the shape had at a revision. */
+  versionAt(revision: number): number {
+    return this.register.versionAt(revision);
+  }
+
+  /** From a revision on, the state's shape has a later version. */
+  migrate(first: number, version: number): void {
+    this.register.migrate(first, version);
   }
 
   /** Keeps a revision until it is unpinned as often as it was pinned. */
@@ -196,7 +202,7 @@ export abstract class StateTables {
       this.execute(plan.rows);
       this.end("the state was repaired");
       const [restored, newest, revision, lost] = found;
-      return { restored, newest, revision, pins: this.register.unpinAfter(restored), damage: errorOf(lost) };
+      return { restored, newest, revision, pins: this.register.fallBack(restored), damage: errorOf(lost) };
     });
   }
 
