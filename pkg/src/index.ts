@@ -21,6 +21,6 @@ export { StateTracker } from "./tracker/tracker.js";
 export type { ParallelOwner } from "./tracker/owner.js";
 export { parallel, type ParallelContext, type ParallelOptions, type ParallelResult, type ParallelTool } from "./tracker/parallel.js";
 export type {
-  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesInput, StepWritesOptions, WriteCursor, WriteOp,
+  CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, RFC6902Operation, StateTrackerOptions, StepWrites, StepWritesInput, StepWritesOptions, Validator, WriteCursor, WriteOp,
 } from "./types.js";
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./tracker/validate.js";

@@ -39,11 +39,15 @@ type Generated = Record<"next" | "return" | "throw", (...given: never) => unknow
 /** What a recipe may return: neither a promise nor a generator. What it returns doesn't become the state. */
 export type RecipeResult<R> = R & (unknown extends R ? unknown : [Extract<R, PromiseLike<unknown> | Generated>] extends [never] ? unknown : never);
 
-/** One operation of JSON Patch (RFC 6902 §4), or of its extended dialect (`str_ins` as json-joy defines it, but that the string and the place in it must be there; `inc`). */
-export type JSONPatchOperation =
+/** One operation of JSON Patch (RFC 6902 §4). */
+export type RFC6902Operation =
   | { op: "add" | "replace" | "test"; path: string; value: unknown }
   | { op: "remove"; path: string }
-  | { op: "move" | "copy"; from: string; path: string }
+  | { op: "move" | "copy"; from: string; path: string };
+
+/** One operation of JSON Patch, or of its extended dialect (`str_ins` as json-joy defines it, but that the string and the place in it must be there; `inc`). */
+export type JSONPatchOperation =
+  | RFC6902Operation
   | { op: "str_ins"; path: string; pos: number; str: string }
   | { op: "inc"; path: string; inc: number };
 
@@ -85,26 +89,29 @@ export interface DiffOptions {
    * whatever else changed. Without it equal items are the same, those told apart by `id`, `_id` or `key`, and
    * those at the same place that resemble each other.
    */
-  key?: string;
+  key?: string | undefined;
   /** Which operations the patch may have. */
-  dialect?: Dialect;
+  dialect?: Dialect | undefined;
 }
 
 /** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */
 export interface Limits {
   /** Bytes of JSON text in a document, or in a patch that comes in: 64 MB. A number may count for 8, `false` for 4, and an escape for what it stands for, where that is less. */
-  document?: number;
+  document?: number | undefined;
   /** Nested arrays and objects: 512; at most 2,000. */
-  depth?: number;
+  depth?: number | undefined;
   /** Operations in one patch: 10,000. */
-  operations?: number;
+  operations?: number | undefined;
   /** Bytes of UTF-8 in a string: 16 MB. Names of members count for the document alone. */
-  string?: number;
+  string?: number | undefined;
   /** Segments of a pointer: 1,024. */
-  path?: number;
+  path?: number | undefined;
   /** Bytes of a frame: 8 MB; at least 1,024. */
-  frame?: number;
+  frame?: number | undefined;
 }
+
+/** A function that throws, or returns `false`, for a state that may not be. As a method's type it may be one that was written for a state of the type `T`. */
+export type Validator<T> = { validate(next: Immutable<T>): void }["validate"];
 
 /** How a `StateTracker` tells what changed, and what it accepts. */
 export interface StateTrackerOptions<T = unknown> {
@@ -112,24 +119,24 @@ export interface StateTrackerOptions<T = unknown> {
    * `'precise'`: changes in arrays are told index by index. `true`: pushing is `append`, for writers in parallel. `false`: a
    * change in an array replaces it. The default is `'precise'`, and `false` with `granularity: 'key'`.
    */
-  arrayDeltaMode?: boolean | "precise";
+  arrayDeltaMode?: boolean | "precise" | undefined;
   /** `'path'` (default): writes at the deepest point that changed. `'key'`: one op per top-level key. */
-  granularity?: "path" | "key";
+  granularity?: "path" | "key" | undefined;
   /** Pointers to numbers whose changes are told as `increment`; `*` is any one segment. */
-  counters?: string[];
+  counters?: string[] | undefined;
   /** Pointers to strings whose growth at the end is told as `append_text`; `*` is any one segment. */
-  texts?: string[];
+  texts?: string[] | undefined;
   /** Take the initial value over and freeze it, rather than copy it. */
-  own?: boolean;
+  own?: boolean | undefined;
   /** Bounds on what is accepted. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Steps that `undo` can take back: 100, as long as the values they hold are under a quarter of `limits.document`. */
-  history?: number;
+  history?: number | undefined;
   /**
    * What every state must satisfy: a schema, or a function that throws or returns `false`. It sees the whole frozen state; it
    * can't change it.
    */
-  validate?: StandardSchemaV1 | ((next: T) => void);
+  validate?: StandardSchemaV1 | Validator<T> | undefined;
 }
 
 /** How step writes are told. */
@@ -138,7 +145,7 @@ export interface StepWritesOptions {
    * Each item of an array that changed by itself, though the array as a whole were shorter: for what is merged with the writes
    * of others, as {@link mergeWrites} does, who may have changed other items. Without `arrayDeltaMode: "precise"` it changes nothing.
    */
-  byItem?: boolean;
+  byItem?: boolean | undefined;
 }
 
 /**
@@ -175,6 +182,7 @@ export interface WriteCursor {
    * console.log(wire.patches({ dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
    * ```
    */
+  patches(options?: { dialect?: "rfc6902" }): RFC6902Operation[];
   patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
   /**
    * What {@link patches} gives as JSON text, without building objects; `[]` where nothing changed. O(what changed).

@@ -171,7 +171,7 @@ impl MergePlan {
     /// are merged as parts of what is there.
     ///
     /// # Errors
-    /// `INVALID_POINTER`.
+    /// `INVALID_POINTER`, also where it has `**`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -183,7 +183,7 @@ impl MergePlan {
     /// assert_eq!(plan.merge_branches(&base, &[one.clone(), two]).unwrap().state, one);
     /// ```
     pub fn with(mut self, place: impl AsPointer, strategy: Strategy) -> Result<MergePlan> {
-        self.strategies.push((place.pointer(&Limits::default())?.into_owned(), strategy));
+        self.strategies.push((place.pointer(&Limits::default())?.into_owned().of_places()?, strategy));
         Ok(self)
     }
 

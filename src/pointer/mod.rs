@@ -93,6 +93,16 @@ impl Pointer {
         Some(Pointer { segments: segments.to_vec() })
     }
 
+    /// Refuses `**` in a pointer in which `*` is any one segment: whoever writes it means any number of them.
+    pub(crate) fn of_places(self) -> Result<Pointer> {
+        if self.segments.iter().any(|segment| **segment == *b"**") {
+            return Err(
+                Error::new(Code::InvalidPointer, "`*` is any one segment, and there is no `**`: give a pointer for each depth").on(&self)
+            );
+        }
+        Ok(self)
+    }
+
     pub(crate) fn keys(&self) -> &[Key] {
         &self.segments
     }

@@ -74,7 +74,7 @@ impl View {
         let mut view = View::default();
         for (key, list) in members.iter() {
             let list = list.as_array().ok_or_else(malformed)?;
-            let pointers = list.iter().map(|item| Pointer::parse_bytes(item.as_text().ok_or_else(malformed)?, &limits));
+            let pointers = list.iter().map(|item| Pointer::parse_bytes(item.as_text().ok_or_else(malformed)?, &limits)?.of_places());
             match &**key {
                 b"include" => view.include = Some(pointers.collect::<Result<_>>()?),
                 b"exclude" => view.exclude = pointers.collect::<Result<_>>()?,

@@ -177,7 +177,12 @@ impl Store {
     /// assert_eq!(store.at(2).unwrap_err().code, Code::NotFound);
     /// ```
     pub fn at(&mut self, revision: u64) -> Result<Document> {
-        let gone = || Error::new(Code::NotFound, "the revision isn't kept");
+        let gone = || {
+            Error::new(
+                Code::NotFound,
+                "the revision isn't kept, or hasn't been made yet: a retention, or a pin, keeps what is to be read later",
+            )
+        };
         let base = self.base.root.revision;
         let from = [base].iter().chain(self.retained.older.iter().rev()).find(|from| **from <= revision).copied();
         if from.is_none() {

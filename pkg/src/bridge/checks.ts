@@ -36,8 +36,9 @@ export function checkList<T>(what: string, given: unknown): readonly T[] {
 }
 
 export function checkPointers(what: string, given: unknown): void {
-  if (Array.isArray(given) && [...given].every((pointer) => typeof pointer === "string")) return;
-  throw refusal(`${what} is a list of pointers, such as ["/a/b"]`);
+  if (!Array.isArray(given) || ![...given].every((pointer) => typeof pointer === "string")) throw refusal(`${what} is a list of pointers, such as ["/a/b"]`);
+  const deep = (given as string[]).find((pointer) => pointer.split("/").includes("**"));
+  if (deep !== undefined) throw new PatchwireError("INVALID_POINTER", "`*` is any one segment, and there is no `**`: give a pointer for each depth", { path: deep });
 }
 
 export function checkText(what: string, given: unknown): string {

@@ -8,15 +8,15 @@ import type { MergeConflict, MergeStrategies } from "../values/merge.js";
 /** How a {@link DurableStateStore} is kept, and what it accepts. */
 export interface DurableStateStoreOptions extends Migration<unknown> {
   /** Tells several stores of one object from each other: up to 32 letters, digits, `-` and `_`. */
-  name?: string;
+  name?: string | undefined;
   /** How the writes of a step's calls become one, by places of the custom state: see {@link mergeWrites}. */
-  strategies?: MergeStrategies;
+  strategies?: MergeStrategies | undefined;
   /** How much of the past of custom states is kept beside what checkpoints need: see {@link SyncedStateOptions}. */
-  retention?: Retention;
+  retention?: Retention | undefined;
   /** Bounds on what is accepted of custom states. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Told what happens to custom states, as {@link SyncedState}'s option is. */
-  onEvent?: (event: SyncedEvent) => void;
+  onEvent?: ((event: SyncedEvent) => void) | undefined;
 }
 
 /** What every message may have. */

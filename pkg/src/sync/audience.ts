@@ -1,5 +1,4 @@
 import { PROTOCOL } from "../bridge/boundary.js";
-import { PatchwireError } from "../errors.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
 import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSocket } from "./sinks.js";
@@ -9,6 +8,8 @@ export const tagOf = (name: string): string => (name === "" ? "patchwire" : `pat
 
 /** What of a Durable Object's context is used for its sockets. */
 export interface SocketContext {
+  /** False where there is nothing behind it: then it isn't given any. */
+  readonly takesSockets?: boolean;
   acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
   getWebSockets(tag?: string): HibernatableSocket[];
   getTags?(socket: HibernatableSocket): string[];
@@ -19,11 +20,10 @@ export interface SocketContext {
 /** The sockets of a context, if there is one: without, there are event streams and snapshots. */
 export function socketsOf(context: () => SocketContext | undefined): SocketContext {
   return {
-    acceptWebSocket(socket, tags) {
-      const accepting = context();
-      if (accepting === undefined) throw new PatchwireError("VALIDATION_FAILED", "storage alone takes no sockets: give the object's context, this.ctx");
-      accepting.acceptWebSocket(socket, tags);
+    get takesSockets() {
+      return context() !== undefined;
     },
+    acceptWebSocket: (socket, tags) => context()?.acceptWebSocket(socket, tags),
     getWebSockets: (tag) => context()?.getWebSockets(tag) ?? [],
     getWebSocketAutoResponse: () => context()?.getWebSocketAutoResponse() ?? "",
     setWebSocketAutoResponse: (pair) => context()?.setWebSocketAutoResponse(pair),
@@ -87,6 +87,11 @@ export class Audience {
 
   carryOut(effects: Effect[]): void {
     this.connections?.carryOut(effects);
+  }
+
+  /** Whether there can be sockets: not in Node, nor of storage alone. */
+  get takesSockets(): boolean {
+    return typeof WebSocketPair === "function" && this.context.takesSockets !== false;
   }
 
   /** A client's end of a new socket. */

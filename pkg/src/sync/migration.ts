@@ -7,12 +7,12 @@ export interface Migration<T> {
    * The version of the state's shape, from 1 on; without it, and of a state that was stored without one, it is 0. Without `migrate`, a state of
    * an earlier version has the same shape, and is of this version from then on. A state of a later version is refused.
    */
-  version?: number;
+  version?: number | undefined;
   /**
    * Makes a state of an earlier version one of the present version, when it is first opened. The earlier state is frozen: return
    * another one, such as `{ ...state, tags: [] }`, which must be JSON.
    */
-  migrate?: (state: any, fromVersion: number) => T;
+  migrate?: ((state: any, fromVersion: number) => T) | undefined;
 }
 
 /** A version that isn't a number would be stored as another one than it is compared with. */

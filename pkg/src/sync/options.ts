@@ -28,13 +28,13 @@ export interface SyncedStateOptions<T> extends Migration<T> {
    * Tells several states of one object from each other: each has tables, sockets and streams of its own. Up to 64
    * letters, digits, `-` and `_`, of which case doesn't matter. The state without a name is one of its own, too.
    */
-  name?: string;
+  name?: string | undefined;
   /** How many earlier revisions {@link SyncedState.at} can read. Without it, those of the log and those that are pinned. */
-  retention?: Retention;
+  retention?: Retention | undefined;
   /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
-  onEvent?: (event: SyncedEvent) => void;
+  onEvent?: ((event: SyncedEvent) => void) | undefined;
   /** Bounds on what is accepted. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];

@@ -4,11 +4,11 @@ import type { PatchwireError } from "../errors.js";
 /** How much of a state's past is kept. All bounds that are given count; what is kept goes in larger pieces, so there may be more. */
 export interface Retention {
   /** How many revisions before the present one. */
-  revisions?: number;
+  revisions?: number | undefined;
   /** For how many milliseconds a revision can be read after the next one was made. */
-  age?: number;
+  age?: number | undefined;
   /** How many bytes of storage: of patches, and of parts of the state that later revisions haven't. */
-  bytes?: number;
+  bytes?: number | undefined;
 }
 
 const BOUNDS = ["revisions", "age", "bytes"] as const satisfies readonly (keyof Retention)[];

@@ -13,7 +13,9 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
   if (typeof request !== "object" || request === null) throw new PatchwireError("VALIDATION_FAILED", "the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
-  if (headers.get("Upgrade")?.toLowerCase() === "websocket") return state.ask(() => upgrade(state));
+  if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
+    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refusal(501, "CLOSED", "there are no sockets here: read an event stream (Accept: text/event-stream)");
+  }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
   const isKnown = dialect === "rfc6902" || dialect === "extended";

@@ -440,8 +440,8 @@ export class SyncedState<T> {
    * `{ session, revision, state }`, or with `?since=revision&session=id` `{ session, revision, frames }`: what came after
    * it, which is a snapshot if the session, or none being given, doesn't say that the revision is one of this state's.
    * `?dialect=extended` sends strings' growth and increments as such to readers of event streams and of frames. While a
-   * transaction of the object is open, whoever asks for a snapshot or frames is told to come again (503). `HEAD` is answered
-   * as `GET` is, without the body. Who may read is for the caller to decide before.
+   * transaction of the object is open, whoever asks for a snapshot or frames is told to come again (503). Where there are no sockets,
+   * as in Node, an upgrade is answered with 501. `HEAD` is answered as `GET` is, without the body. Who may read is for the caller to decide before.
    *
    * @throws what {@link getState} throws.
    * @example

@@ -34,7 +34,10 @@ export function ofInside(limits: Limits | undefined): { limits?: Limits } {
 }
 
 /** Makes the state what was worked out: by the patch, or where its limits don't accept so many operations by all of the state. */
-export function carryOut(owner: Pick<ParallelOwner<any>, "apply" | typeof LIMITS>, { patch, state }: { patch: readonly JSONPatchOperation[]; state: unknown }): void {
+export function carryOut(
+  owner: { apply(patch: readonly JSONPatchOperation[]): void; readonly [LIMITS]?: Limits | undefined },
+  { patch, state }: { patch: readonly JSONPatchOperation[]; state: unknown },
+): void {
   const { operations = DEFAULTS.operations } = owner[LIMITS] ?? {};
   if (patch.length > 0) owner.apply(patch.length <= operations ? patch : whole(state));
 }

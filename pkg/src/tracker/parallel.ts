@@ -25,10 +25,10 @@ export type ParallelTool<T, R = unknown> = (context: ParallelContext<T>) => R | 
 /** How what tools did becomes one. */
 export interface ParallelOptions {
   /** As in {@link mergeWrites}; of a place that is `exclusive` the later tool fails. */
-  strategies?: MergeStrategies;
+  strategies?: MergeStrategies | undefined;
   /** Pointers to numbers and strings whose changes add up, as a {@link StateTracker} is given them. */
-  counters?: string[];
-  texts?: string[];
+  counters?: string[] | undefined;
+  texts?: string[] | undefined;
 }
 
 /** What became of tools that ran at once. */

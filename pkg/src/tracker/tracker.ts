@@ -10,7 +10,7 @@ import { rehearse } from "./rehearsal.js";
 import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
-import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
+import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, RFC6902Operation, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
 import { requireRule, type Rule } from "./validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
@@ -183,6 +183,8 @@ export class StateTracker<T> {
    * console.log(tracker.getRFC6902Patches({ dialect: "extended" })); // [ { op: 'str_ins', path: '/answer', pos: 3, str: 'lo' } ]
    * ```
    */
+  getRFC6902Patches(options?: { dialect?: "rfc6902" }): RFC6902Operation[];
+  getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
   getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
     return this.#patches(this.#tracked.readers.main, options);
   }
@@ -222,9 +224,9 @@ export class StateTracker<T> {
    * console.log(tracker.getState()); // { title: 'A' }
    * ```
    */
-  getInversePatches(): JSONPatchOperation[] {
+  getInversePatches(): RFC6902Operation[] {
     const inverse = this.#tracked.ask(this.#tracked.readers.main, (core, reader) => core.inverse_patch_text(reader));
-    return JSON.parse(inverse) as JSONPatchOperation[];
+    return JSON.parse(inverse) as RFC6902Operation[];
   }
 
   /**
@@ -266,7 +268,7 @@ export class StateTracker<T> {
     };
     return {
       stepWrites: (options) => this.#stepWrites(open(), options),
-      patches: (options) => this.#patches(open(), options),
+      patches: ((options) => this.#patches(open(), options)) as WriteCursor["patches"],
       patchText: (options) => this.#patchText(open(), options),
       advance: () => tracked.advance(open()),
       close: () => tracked.closeReader(reader),

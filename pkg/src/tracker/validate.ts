@@ -50,7 +50,9 @@ export function validate(rule: Rule, next: unknown): void {
   } catch (cause) {
     // A validator that asked the state itself, which is between two states then: that isn't what it thinks of the next one.
     if (cause instanceof PatchwireError && cause.code === "TRACKER_BUSY") throw cause;
-    throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state", {}, { cause });
+    const isBug = [TypeError, ReferenceError, RangeError].some((kind) => cause instanceof kind);
+    const message = isBug ? `the validator failed with a ${(cause as Error).name}, which is this error's cause` : "the validator refuses the state; what it threw is this error's cause";
+    throw new PatchwireError("VALIDATION_FAILED", message, {}, { cause });
   }
   if (answer instanceof Object && "then" in answer) {
     void Promise.resolve(answer).catch(() => {});

@@ -6,7 +6,7 @@ import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
 import { checkOptions, isExtended } from "../bridge/checks.js";
 import { checkSize, given, givenIf } from "./given.js";
-import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
+import type { Dialect, Immutable, JSONPatchOperation, Limits, RFC6902Operation, StepWrites, StepWritesInput } from "../types.js";
 
 /** What comes in with a patch is held against the limits where it is larger, or deeper. */
 const LARGE = 1 << 18;
@@ -84,6 +84,8 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
  * console.log(stepWritesToRFC6902(spent, { dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
  * ```
  */
+export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: "rfc6902" }): RFC6902Operation[];
+export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[];
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {
   checkJson(writes);
   const text = JSON.stringify(writes);

@@ -4,7 +4,7 @@ import { bounds } from "../bridge/limits.js";
 import { isExtended, refusal } from "../bridge/checks.js";
 import { asBytes } from "../bridge/wtf8.js";
 import { patchText } from "./patch-text.js";
-import type { DiffOptions, JSONPatchOperation, Limits } from "../types.js";
+import type { DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";
 
 /** What a document is read from, and why that failed, if it has: what was read since may not be what is there. */
@@ -32,6 +32,7 @@ export class StateDocument {
 
   /** Takes what the core holds: {@link StateDocument.parse} makes documents of text. */
   constructor(handle: DocumentHandle, source?: Source) {
+    if (typeof (handle as Partial<DocumentHandle> | null)?.text !== "function") throw refusal("a document is made of text or of a value: StateDocument.parse(text), new StateTracker(value).document()");
     this.#handle = handle;
     this.source = source;
   }
@@ -136,6 +137,8 @@ export class StateDocument {
    * console.log(before.diff(after)); // [ { op: 'add', path: '/notes/0', value: 'b' } ]
    * ```
    */
+  diff(other: StateDocument, options?: DiffOptions & { dialect?: "rfc6902" }): RFC6902Operation[];
+  diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[];
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
     if (!isDocument(other)) throw refusal("a document is compared with another StateDocument");
     const extended = isExtended(options, "key");

@@ -69,11 +69,11 @@ export interface Merged<T> {
 /** How to merge. */
 export interface MergeOptions {
   /** How the values of some places become one; of all others the last one stays. */
-  strategies?: MergeStrategies;
+  strategies?: MergeStrategies | undefined;
   /** Which operations the patch may have. */
-  dialect?: Dialect;
+  dialect?: Dialect | undefined;
   /** Bounds on what is accepted. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /**

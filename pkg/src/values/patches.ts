@@ -3,8 +3,9 @@ import { patchText } from "./patch-text.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, refusal } from "../bridge/checks.js";
 import type { KnownRuns } from "../state/equality.js";
+import { notJson } from "../state/json.js";
 import { isShort } from "../state/size.js";
-import type { Dialect, DiffOptions, JSONPatchOperation, Limits } from "../types.js";
+import type { Dialect, DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "../types.js";
 import type { Pair } from "./differing.js";
 import { checkSize, compared, given } from "./given.js";
 import { Narrowed } from "./narrowed.js";
@@ -35,8 +36,11 @@ const MUCH = 4 << 20;
  * // { op: 'replace', path: '/done', value: 1 }
  * ```
  */
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[];
 export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   if (arguments.length < 2) throw refusal("two values are compared: diff(before, after)");
+  if (before === undefined || after === undefined) throw notJson(undefined, []);
   const extended = isExtended(options, ...OTHERS);
   const key = options?.key;
   // Whoever has limits has them held against all that is given; the core refuses what is no name.
@@ -88,6 +92,8 @@ function compare(before: unknown, after: unknown, options?: DiffOptions & { limi
  * console.log(patch); // [ { op: 'replace', path: '/done', value: 1 } ]
  * ```
  */
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[];
 export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
   const [arena, split, length] = passVersions(before, after);
@@ -112,6 +118,8 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
  * console.log(applyPatch(applyPatch(before, patch), back)); // { notes: [ 'a', 'b' ], count: 1 }
  * ```
  */
+export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
+export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[];
 export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, "limits"), bounds(options?.limits)];
   checkSize(before, options?.limits);

@@ -68,15 +68,15 @@ function* callable(file: string, wanted: string): Generator<[name: string, comme
       isComment = !line.includes("*/");
       continue;
     }
-    const [, kind, name, base] = /^export (?:declare )?(function|class|interface) (\w+)(?: extends (\w+))?/.exec(line) ?? [];
-    if (name === wanted && kind !== "interface") yield [name, comment];
+    const [, kind, name, base] = /^export (?:declare )?(function|class|interface|type) (\w+)(?: extends (\w+))?/.exec(line) ?? [];
+    if (name === wanted && (kind === "function" || kind === "class")) yield [name, comment];
     if (name === wanted && base !== undefined) {
       const from = new RegExp(`^import .*\\b${base}\\b.* from "(.*)\\.js"`, "m").exec(text)?.[1];
       // What it inherits is the class's own; what isn't imported is JavaScript's.
       const inherited = from === undefined ? [] : callable(posix.join(posix.dirname(file), `${from}.d.ts`), base);
       for (const [callee, comment] of inherited) if (callee !== base) yield [callee.replace(base, wanted), comment];
     }
-    if (name !== undefined) owner = kind === "function" ? "" : name;
+    if (name !== undefined) owner = kind === "function" || kind === "type" ? "" : name;
     const member = MEMBER.exec(line)?.[1];
     // A class's own example may be the constructor's.
     if (owner === wanted && member !== undefined && member !== "constructor" && !comment.includes("@internal")) yield [`${owner}.${member}`, comment];

@@ -1,4 +1,8 @@
-import { applyChangeRequest, applyPatch, castDraft, diff, mergeBranches, mergeWrites, StateTracker, type Draft, type Immutable } from "patchwire";
+import jsonPatch from "fast-json-patch";
+import {
+  applyChangeRequest, applyPatch, castDraft, diff, diffTexts, invert, mergeBranches, mergeWrites, StateTracker, stepWritesToRFC6902,
+  type Draft, type Immutable, type JSONPatchOperation, type Limits, type RFC6902Operation,
+} from "patchwire";
 
 // Compiled, never run (tests/node/tsconfig.json): what recipes may be, and what they see. Issue 9, section 10.
 
@@ -141,3 +145,25 @@ export const continued: StateTracker<State> = new StateTracker<State>(tracker.ge
 // @ts-expect-error of another shape
 export const other = new StateTracker<State>({ rows: [] });
 export const inferred: StateTracker<{ n: number; list: string[] }> = new StateTracker({ n: 1, list: ["a"] });
+
+// Without the extended dialect a patch is one of RFC 6902, which other libraries take; with it, or where that isn't known, it isn't.
+export const applied: unknown = jsonPatch.applyPatch({}, tracker.getRFC6902Patches());
+export const standard: RFC6902Operation[][] = [
+  diff({}, { n: 1 }), diff({}, { n: 1 }, { key: "id" }), invert({}, []), tracker.getInversePatches(), tracker.cursor().patches(), stepWritesToRFC6902({ ops: [] }), diffTexts("1", "2"),
+];
+declare const dialect: "rfc6902" | "extended";
+export const either: JSONPatchOperation[][] = [diff({}, {}, { dialect }), tracker.getRFC6902Patches({ dialect: "extended" }), tracker.cursor().patches({ dialect })];
+// @ts-expect-error the extended dialect has more
+export const neither: RFC6902Operation[] = tracker.getRFC6902Patches({ dialect: "extended" });
+
+// An option may be undefined.
+declare const maybe: { limits: Limits | undefined; history: number | undefined };
+export const optional: StateTracker<{ n: number }> = new StateTracker({ n: 1 }, maybe);
+
+// A validator sees a frozen state; one that was written for a state of the type may be given all the same.
+new StateTracker<{ list: number[] }>({ list: [] }, {
+  // @ts-expect-error it can't change it
+  validate: ({ list }) => list.push(1),
+});
+declare const isState: (state: { list: number[] }) => boolean;
+new StateTracker<{ list: number[] }>({ list: [] }, { validate: isState });

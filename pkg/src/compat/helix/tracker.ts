@@ -1,6 +1,6 @@
 import { checkOptions } from "../../bridge/checks.js";
 import { StateTracker } from "../../tracker/tracker.js";
-import type { Draft, Immutable, JSONPatchOperation, StepWrites, WriteCursor } from "../../types.js";
+import type { Draft, Immutable, RFC6902Operation, StepWrites, WriteCursor } from "../../types.js";
 
 /** How an {@link ImmerStateTracker} tells changes in arrays. */
 export interface ImmerStateTrackerOptions {
@@ -85,7 +85,7 @@ export class ImmerStateTracker<T extends object> {
    * console.log(tracker.getRFC6902Patches()); // [ { op: 'replace', path: '/count', value: 5 } ]
    * ```
    */
-  getRFC6902Patches(): JSONPatchOperation[] {
+  getRFC6902Patches(): RFC6902Operation[] {
     return this.#tracker.getRFC6902Patches();
   }
 
