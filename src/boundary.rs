@@ -107,5 +107,5 @@ pub(crate) mod client_effect {
     pub(crate) const SNAPSHOT: u8 = 3;
     pub(crate) const EDITS: u8 = 4;
     pub(crate) const STATUS: u8 = 5;
-    pub(crate) const REFUSAL: u8 = 6;
+    pub(crate) const FAIL: u8 = 6;
 }

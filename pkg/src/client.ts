@@ -7,7 +7,7 @@ import { checkFlag, checkFunction, checkKnown, checkOneOf, refusal } from "./bri
 import { PatchwireError } from "./errors.js";
 import { PlainCopy } from "./state/edits.js";
 import { memberOf, namesIn } from "./state/pointer.js";
-import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client.js";
+import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client-options.js";
 import { guard } from "./sync/guard.js";
 import { resolve } from "./sync/link.js";
 import { Protocol, type ProtocolEvents } from "./sync/protocol.js";
@@ -15,7 +15,7 @@ import type { Immutable, JSONPatchOperation, ValueAt } from "./types.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
-export type { Abort, ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client.js";
+export type { Abort, ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot, Subscribe, SyncStats, SyncStatus, Url } from "./sync/client-options.js";
 export type { Immutable, JSONPatchOperation, Limits, ValueAt } from "./types.js";
 
 const OPTIONS = [
@@ -397,5 +397,5 @@ function snapshotText(snapshot: StateSnapshot | undefined): string | undefined {
     // What has no text is refused below.
   }
   if (typeof text === "string" && typeof session === "string" && Number.isSafeInteger(revision) && revision! >= 0) return text;
-  throw new PatchwireError("VALIDATION_FAILED", "the option snapshot is what a GET of the state answers: { session, revision, state }");
+  throw refusal("the option snapshot is what a GET of the state answers: { session, revision, state }");
 }

@@ -24,7 +24,8 @@ pub(crate) trait Host: Send + Sync {
     /// So many items of an array that was opened, from one on; of a table or its index two for each, a name and what it has.
     fn items(&self, array: u32, first: usize, count: usize) -> Vec<Entry>;
 
-    /// Of a table's index: what the name at a place isn't before, and what it is before, as far as that is known without reading it.
+    /// Of a table's index: bounds of the name at a place, the first inclusive and the second not, as far as they are known without
+    /// reading it.
     fn bounds(&self, _index: u32, _place: usize) -> [Option<Key>; 2] {
         [None, None]
     }

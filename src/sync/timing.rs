@@ -9,18 +9,19 @@ pub(crate) const ANSWER: u64 = 10_000;
 /// How long a ping may stay without an answer, and a connection silent, where there is reason to believe that it has gone.
 pub(crate) const SOON: u64 = 3_000;
 
-/// For so long there is, once the network may have changed: what a page is told of it comes before it is so, or behind.
+/// How long after the network may have changed a silent connection is suspected (see [`SOON`]): a page may be told before it has
+/// changed, or after.
 pub(crate) const WARY: u64 = 10_000;
 
 /// An attempt to connect that is younger began after what has just happened to the network.
 pub(crate) const YOUNG: u64 = 1_000;
 
-/// A hello that stayed without an answer gives the next one twice the time, so many times: the answer may be long, and the link slow.
-const PATIENCE: u32 = 3;
+/// How many times an unanswered hello doubles the time that the next one has: the answer may be long, and the link slow.
+const DOUBLINGS: u32 = 3;
 
 /// How long a hello may stay without any answer after so many that did.
 pub(crate) fn answer_after(unanswered: u32) -> u64 {
-    ANSWER << unanswered.min(PATIENCE)
+    ANSWER << unanswered.min(DOUBLINGS)
 }
 
 /// How long the url may be asked for that a connection is opened to, before its time begins.

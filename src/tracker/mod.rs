@@ -328,7 +328,7 @@ impl Tracker {
         self.streams.iter_mut().filter(|stream| Some(stream.id) != own).for_each(|stream| stream.follow(edit, &[]));
     }
 
-    /// Tells them of a change.
+    /// Tells cursors of a change, and streams but `own`.
     fn tell_all(&mut self, change: &[Done], own: Option<StreamId>) {
         for Done { edit, out } in change {
             self.cursors.iter_mut().flatten().for_each(|cursor| cursor.record(edit));
@@ -337,7 +337,7 @@ impl Tracker {
         self.streams.iter_mut().for_each(|stream| stream.find_again(&self.document.root));
     }
 
-    /// All that was carried out has been told.
+    /// Has cursors forget places that are again as their baselines have them: all that was carried out has been told.
     fn tidy(&mut self) {
         self.cursors.iter_mut().flatten().for_each(|cursor| cursor.tidy(&self.document.root));
     }

@@ -135,7 +135,7 @@ impl ClientHandle {
             ClientEffect::Snapshot => client_effect::SNAPSHOT,
             ClientEffect::Edits { .. } => client_effect::EDITS,
             ClientEffect::Status(_) => client_effect::STATUS,
-            ClientEffect::Fail { .. } => client_effect::REFUSAL,
+            ClientEffect::Fail { .. } => client_effect::FAIL,
         };
         out.extend_from_slice(&[b'[', b'0' + kind, b',']);
         match effect {

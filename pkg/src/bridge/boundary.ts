@@ -26,7 +26,7 @@ export const TRACKER_OPTION = { BY_KEY: 0, APPEND: 1, PRECISE: 2, COUNTERS: 3, T
 export const GRAPH_CHANGE = { MERGE: 0, SCRATCH: 1, ARTIFACTS: 2, VISIT: 3 } as const;
 
 /** What a client's end of the protocol wants done (src/wasm/client.rs). */
-export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, EDITS: 4, STATUS: 5, REFUSAL: 6 } as const;
+export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, EDITS: 4, STATUS: 5, FAIL: 6 } as const;
 
 /** What a session wants done for its connections (src/wasm/session.rs). */
 export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4 } as const;

@@ -3,7 +3,7 @@ import { Edited, Items, Composite, Ref, Run } from "../state/payload.js";
 import type { Exchanged, SpliceOp, Step } from "../state/told.js";
 import { RECORD, VALUE } from "./boundary.js";
 import { reserve } from "./core.js";
-import { sharedHead, sharedTail } from "./shared.js";
+import { sharedHead, sharedTail } from "./common-ends.js";
 import { Writer } from "./writer.js";
 
 /** Containers with more members than this cross as text, and stay text in the core. */
@@ -73,7 +73,7 @@ export class Log extends Writer {
   private budget = 0;
   /** How many of the records stay as they are. */
   private pinned = 0;
-  /** How much there is to tell in them, and in the last recipe's alone: the parts of arrays count. */
+  /** The number of records, each part of a gathered array counted; and of the last recipe alone. */
   size = 0;
   lastSize = 0;
   /** About how many bytes the core looks at to carry them out, and the last recipe's. */

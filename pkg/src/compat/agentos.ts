@@ -1,6 +1,6 @@
 import { arena, call, core, passTexts } from "#merge";
 import { GRAPH_CHANGE } from "../bridge/boundary.js";
-import { checkObject } from "../bridge/checks.js";
+import { checkObject, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { freeze, isContainer, isObject, ownOf, put } from "../state/containers.js";
 import { checkJson, pointerOf } from "../state/json.js";
@@ -302,7 +302,7 @@ export class StateManager {
    * ```
    */
   mergeParallelBranches<S extends GraphState>(baseState: S, branchStates: readonly S[]): S {
-    if (!Array.isArray(branchStates)) throw new PatchwireError("VALIDATION_FAILED", "branches are a list of states");
+    if (!Array.isArray(branchStates)) throw refusal("branches are a list of states");
     requireState(baseState);
     branchStates.forEach(requireState);
     const next = { ...baseState };
@@ -451,7 +451,7 @@ function reduceNumbers(handle: ReducersHandle, { rule, base, values }: Numbers):
 }
 
 function requireState(state: unknown): void {
-  if (!isObject(state)) throw new PatchwireError("VALIDATION_FAILED", "a graph's state is an object, as initialize makes it");
+  if (!isObject(state)) throw refusal("a graph's state is an object, as initialize makes it");
 }
 
 /** Refuses what isn't JSON. What is plain to see isn't copied for that. */

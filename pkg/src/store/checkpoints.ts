@@ -2,7 +2,7 @@ import { generateCheckpointId, parseCheckpointId } from "../compat/helix/checkpo
 import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
 import type { Migration } from "../sync/migration.js";
-import { checkCount, checkObject } from "../bridge/checks.js";
+import { checkCount, checkObject, refusal } from "../bridge/checks.js";
 import type { Children } from "./children.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
 import type { HashedTable } from "./hashed-table.js";
@@ -149,6 +149,6 @@ const statusOf = (row: Row): CheckpointMeta["status"] => sessionStatusToAgentSta
 /** The session that a checkpoint's id names. */
 export function sessionOf(checkpointId: string): string {
   const parsed = typeof checkpointId === "string" ? parseCheckpointId(checkpointId) : null;
-  if (parsed === null) throw new PatchwireError("VALIDATION_FAILED", "a checkpoint's id is cpv1-{session}-s{step}-t{milliseconds}-{six hexadecimal digits}");
+  if (parsed === null) throw refusal("a checkpoint's id is cpv1-{session}-s{step}-t{milliseconds}-{six hexadecimal digits}");
   return parsed.sessionId;
 }

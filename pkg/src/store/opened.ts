@@ -1,4 +1,4 @@
-import { PatchwireError } from "../errors.js";
+import { refusal } from "../bridge/checks.js";
 import { socketsOf, tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { LiveState } from "../sync/live-state.js";
@@ -16,7 +16,7 @@ export type StorePlace = DurableContext | StoreStorage;
 /** A session's custom state, which is there for as long as its session. */
 export class CustomState extends SyncedState<unknown> {
   override destroy(): never {
-    throw new PatchwireError("VALIDATION_FAILED", "a session's custom state goes with its session: use deleteSession");
+    throw refusal("a session's custom state goes with its session: use deleteSession");
   }
 
   /** Deletes it with its session. */
@@ -151,5 +151,5 @@ export class CustomStates {
 export function storageOf(place: StorePlace): StoreStorage {
   const storage = "storage" in Object(place) ? (place as DurableContext).storage : place;
   if (isStorage(storage)) return storage;
-  throw new PatchwireError("VALIDATION_FAILED", "the first argument is the Durable Object's this.ctx, nodeStorage(database) or memoryStorage()");
+  throw refusal("the first argument is the Durable Object's this.ctx, nodeStorage(database) or memoryStorage()");
 }

@@ -1,6 +1,6 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf } from "../bridge/checks.js";
+import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf, refusal } from "../bridge/checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, type HashedTable } from "./hashed-table.js";
@@ -131,7 +131,7 @@ export class Session {
   /** Saves what the session's own rows have of a state. */
   save(state: UntypedSessionState): void {
     const { sessionId = this.id, status, stepCount, resumeCount } = checkObject("the state", state) as UntypedSessionState;
-    if (sessionId !== this.id) throw new PatchwireError("VALIDATION_FAILED", "the state is another session's");
+    if (sessionId !== this.id) throw refusal("the state is another session's");
     this.details = detailsOf(this.id, state as Record<string, unknown>);
     if (status !== undefined) this.row.status = statusOf(status);
     if (stepCount !== undefined) this.row.steps = checkCount("the count of steps", stepCount);

@@ -1,5 +1,5 @@
 import { rowOf } from "../sync/held-rows.js";
-import type { Row as Planned } from "../sync/plan.js";
+import type { RowOperation } from "../sync/plan.js";
 import { Register } from "../sync/register.js";
 import { SqlTables } from "../sync/sql-tables.js";
 import { StateTables, StoredRows, surpassed, type Era, type Meta } from "../sync/tables.js";
@@ -53,7 +53,7 @@ class PlainTables extends StateTables {
 
   protected prepare(): void {}
 
-  protected execute(rows: Planned[]): void {
+  protected execute(rows: RowOperation[]): void {
     const { meta, roots, chunks, log } = this.tables;
     for (const row of rows) {
       const [, ...values] = row;

@@ -1,9 +1,8 @@
 import { bounds } from "../bridge/limits.js";
-import { PatchwireError } from "../errors.js";
 import { checkMigration, type Migration } from "../sync/migration.js";
 import { checkRetention } from "../sync/past.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
-import { checkFunction, checkOptions } from "../bridge/checks.js";
+import { checkFunction, checkOptions, refusal } from "../bridge/checks.js";
 import { CustomStates, OpenedStates, storageOf, type StorePlace } from "./opened.js";
 import { Rooms } from "./rooms.js";
 import type { StoreStorage } from "./rows.js";
@@ -34,7 +33,7 @@ export class StoredSessions {
     checkMigration(options as Migration<never>);
     checkRetention(options.retention);
     bounds(options.limits);
-    if (!/^[a-z0-9_-]{1,32}$/i.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 32 letters, digits, - and _");
+    if (!/^[a-z0-9_-]{1,32}$/i.test(name)) throw refusal("the option name is up to 32 letters, digits, - and _");
     this.#storage = storageOf(place);
     this.#name = name.toLowerCase();
     this.options = { ...options };

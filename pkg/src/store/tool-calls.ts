@@ -1,7 +1,6 @@
-import { PatchwireError } from "../errors.js";
 import { runTool, type ParallelOptions, type ParallelTool } from "../tracker/parallel.js";
 import type { Immutable, Limits } from "../types.js";
-import { checkId, checkList, checkObject, jsonOf } from "../bridge/checks.js";
+import { checkId, checkList, checkObject, jsonOf, refusal } from "../bridge/checks.js";
 import type { Staged } from "./staging.js";
 import type { StagedChanges } from "./types.js";
 
@@ -17,9 +16,9 @@ export function checkCalls<T>(given: unknown): readonly ToolCall<T>[] {
   for (const call of calls) {
     const { toolCallId, run } = checkObject("a call", call, "is an object that has its id and what runs: { toolCallId, run }");
     checkId("the toolCallId of a call", toolCallId);
-    if (typeof run !== "function") throw new PatchwireError("VALIDATION_FAILED", "the run of a call is a function");
+    if (typeof run !== "function") throw refusal("the run of a call is a function");
   }
-  if (new Set(calls.map(({ toolCallId }) => toolCallId)).size < calls.length) throw new PatchwireError("VALIDATION_FAILED", "two calls have one id");
+  if (new Set(calls.map(({ toolCallId }) => toolCallId)).size < calls.length) throw refusal("two calls have one id");
   return calls;
 }
 

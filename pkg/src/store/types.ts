@@ -5,7 +5,10 @@ import type { SyncedEvent } from "../sync/options.js";
 import type { Limits, StepWrites, StepWritesInput } from "../types.js";
 import type { MergeConflict, MergeStrategies } from "../values/merge.js";
 
-/** How a {@link DurableStateStore} is kept, and what it accepts. */
+/**
+ * How a {@link DurableStateStore} is kept, and what it accepts. A storage has each store's custom states once: they keep the options of the
+ * store that opened them first, until the object wakes again.
+ */
 export interface DurableStateStoreOptions extends Migration<unknown> {
   /** Tells several stores of one object from each other: up to 32 letters, digits, `-` and `_`. */
   name?: string | undefined;

@@ -1,5 +1,5 @@
 import { refusal } from "../bridge/checks.js";
-import type { ClientSocket, ConnectOptions, Url } from "./client.js";
+import type { ClientSocket, ConnectOptions, Url } from "./client-options.js";
 
 /** What happens to a client's connection, by the number that the client gave it. */
 interface LinkEvents {

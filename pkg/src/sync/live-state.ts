@@ -212,7 +212,9 @@ export class LiveState<T> {
 
   /** See {@link SyncedState.unload}. */
   unload(): void {
-    if (!this.isBusy) this.forget();
+    if (this.isBusy) return;
+    this.forget();
+    this.tables.rest();
   }
 
   /** Whether a recipe is changing what is open. */

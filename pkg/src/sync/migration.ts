@@ -1,5 +1,4 @@
-import { PatchwireError } from "../errors.js";
-import { checkCount, checkFunction } from "../bridge/checks.js";
+import { checkCount, checkFunction, refusal } from "../bridge/checks.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
@@ -19,12 +18,12 @@ export interface Migration<T> {
 export function checkMigration({ version, migrate }: Migration<never>): void {
   if (version !== undefined) checkCount("the option version", version, 1);
   checkFunction("the option migrate", migrate);
-  if (migrate !== undefined && version === undefined) throw new PatchwireError("VALIDATION_FAILED", "the option migrate needs the option version, the number of the present shape");
+  if (migrate !== undefined && version === undefined) throw refusal("the option migrate needs the option version, the number of the present shape");
 }
 
 /** Refuses a state that a later version of the application wrote: this one would write what that one doesn't know. */
 export function requireEarlier(from: number, version: number): void {
-  if (from > version) throw new PatchwireError("VALIDATION_FAILED", `the state has version ${from}, which is later than ${version}: a later version of the application wrote it`);
+  if (from > version) throw refusal(`the state has version ${from}, which is later than ${version}: a later version of the application wrote it`);
 }
 
 /** A state of a version in the shape of the present one. */
@@ -32,7 +31,7 @@ export function migrated<T>(state: unknown, from: number, { version = 0, migrate
   requireEarlier(from, version);
   if (from === version || migrate === undefined) return state;
   const next: unknown = migrate(state, from);
-  if (next === undefined) throw new PatchwireError("VALIDATION_FAILED", "migrate returned nothing: return the state in its present shape");
-  if (next instanceof Promise) throw new PatchwireError("VALIDATION_FAILED", "migrate returned a promise: return the state itself");
+  if (next === undefined) throw refusal("migrate returned nothing: return the state in its present shape");
+  if (next instanceof Promise) throw refusal("migrate returned a promise: return the state itself");
   return next;
 }

@@ -1,3 +1,4 @@
+import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import type { StoreStorage } from "../store/rows.js";
 import type { DurableContext } from "./options.js";
@@ -23,7 +24,7 @@ export function mayTakeName({ storage, [OWNER]: owner }: OwnedContext, name: str
 /** The name in lower case, because those of tables have no other; empty for the state that has none. */
 export function takeName(ctx: DurableContext, given: string | undefined): string {
   const name = typeof given === "string" ? given.toLowerCase() : "";
-  if (given !== undefined && !NAMES.test(name)) throw new PatchwireError("VALIDATION_FAILED", "the option name is up to 64 letters, digits, - and _");
+  if (given !== undefined && !NAMES.test(name)) throw refusal("the option name is up to 64 letters, digits, - and _");
   if (!mayTakeName(ctx, name)) throw new PatchwireError("CONFLICT", "another state of this object has this name, or both have none: make each once, as a field of the object, and give it a name of its own in the option name");
   const { storage, [OWNER]: owner = {} } = ctx as OwnedContext;
   const names = taken.get(storage) ?? new Map<string, object>();

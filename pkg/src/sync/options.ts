@@ -1,6 +1,5 @@
 import { bounds } from "../bridge/limits.js";
-import { checkFunction, checkKnown } from "../bridge/checks.js";
-import { PatchwireError } from "../errors.js";
+import { checkFunction, checkKnown, refusal } from "../bridge/checks.js";
 import { isStorage, type StoreStorage } from "../store/rows.js";
 import type { Limits } from "../types.js";
 import type { SocketContext } from "./audience.js";
@@ -41,9 +40,8 @@ const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits",
 
 /** Refuses what is given in the place of a context, and options that nobody knows. */
 export function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
-  const refuse = (message: string): PatchwireError => new PatchwireError("VALIDATION_FAILED", message);
-  if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refuse("the first argument is the Durable Object's this.ctx");
-  if (!("initial" in Object(options))) throw refuse("the second argument has the initial state: { initial: … }");
+  if (!isStorage((ctx as StateContext | null | undefined)?.storage)) throw refusal("the first argument is the Durable Object's this.ctx");
+  if (!("initial" in Object(options))) throw refusal("the second argument has the initial state: { initial: … }");
   checkKnown("option", options, OPTIONS);
   checkFunction("the option onEvent", options.onEvent);
   checkMigration(options as Migration<never>);

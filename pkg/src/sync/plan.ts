@@ -15,12 +15,12 @@ interface Statements {
 
 type Statement = keyof Statements;
 
-/** One row to write or delete, or, at the log's beginning, some. */
-export type Row = { [S in Statement]: [statement: S, ...parameters: Statements[S]] }[Statement];
+/** One statement of a plan. All write or delete one row but `deleteLog`, which deletes those from one on and before another. */
+export type RowOperation = { [S in Statement]: [statement: S, ...parameters: Statements[S]] }[Statement];
 
 /** What the core wants written and sent. It tells it row by row (`Plan` in src/wasm/session.rs); nothing here may throw. */
 export class Plan {
-  readonly rows: Row[] = [];
+  readonly rows: RowOperation[] = [];
   /** The number of the commit; undefined where there is none. */
   revision: number | undefined = undefined;
   /** The size of its patch. */

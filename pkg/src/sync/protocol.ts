@@ -6,7 +6,7 @@ import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import type { PlainEdit } from "../state/edits.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { ClientHandle } from "../wasm/client.js";
-import type { ClientSocket, ConnectOptions, SyncStats, SyncStatus } from "./client.js";
+import type { ClientSocket, ConnectOptions, SyncStats, SyncStatus } from "./client-options.js";
 import { guard } from "./guard.js";
 import { Link } from "./link.js";
 
@@ -16,7 +16,7 @@ const CHANGES = ["online", "offline", "pageshow", "visibilitychange", "resume"];
 /** How long a client waits, in milliseconds, whose core failed twice in a row. */
 const REST = 1_000;
 
-/** Of so many sessions that a state belonged to before a client knows that it did. */
+/** How many earlier sessions of its state a client remembers. */
 const PAST = 16;
 
 /** What the core wants done (src/wasm/client.rs). */
@@ -27,7 +27,7 @@ type Effect =
   | [kind: typeof CLIENT_EFFECT.SNAPSHOT, state: unknown]
   | [kind: typeof CLIENT_EFFECT.EDITS, edits: PlainEdit[], patch?: JSONPatchOperation[]]
   | [kind: typeof CLIENT_EFFECT.STATUS, status: SyncStatus]
-  | [kind: typeof CLIENT_EFFECT.REFUSAL, code: PatchwireErrorCode, message: string];
+  | [kind: typeof CLIENT_EFFECT.FAIL, code: PatchwireErrorCode, message: string];
 
 /** What a protocol tells of the state that it keeps. */
 export interface ProtocolEvents {
@@ -232,7 +232,7 @@ export class Protocol {
         case CLIENT_EFFECT.STATUS:
           this.#say(effect[1]);
           break;
-        case CLIENT_EFFECT.REFUSAL:
+        case CLIENT_EFFECT.FAIL:
           refusals.push(new PatchwireError(effect[1], effect[2]));
       }
     }

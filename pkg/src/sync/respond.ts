@@ -1,3 +1,4 @@
+import { refusal } from "../bridge/checks.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import type { LiveState } from "./live-state.js";
 import { EventStream } from "./sinks.js";
@@ -10,17 +11,17 @@ const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "
 
 /** Answers as {@link SyncedState.fetch} says. */
 export function respond(state: LiveState<unknown>, request: HttpRequest): HttpResponse {
-  if (typeof request !== "object" || request === null) throw new PatchwireError("VALIDATION_FAILED", "the request is an object");
+  if (typeof request !== "object" || request === null) throw refusal("the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
-    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refusal(501, "CLOSED", "there are no sockets here: read an event stream (Accept: text/event-stream)");
+    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refused(501, "CLOSED", "there are no sockets here: read an event stream (Accept: text/event-stream)");
   }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
   const isKnown = dialect === "rfc6902" || dialect === "extended";
   if (!isKnown || !headers.get("Accept")?.includes("text/event-stream")) {
-    const answered = isKnown ? read(state, query, dialect) : refusal(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
+    const answered = isKnown ? read(state, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
     return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }
   // A stream that nobody reads would be kept, and told of every commit.
@@ -30,7 +31,7 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
 
 function read(state: LiveState<unknown>, query: URLSearchParams, dialect: Dialect): Response {
   // What is answered can't be taken back, and what is stored may be.
-  if (state.isInTransaction) return refusal(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
+  if (state.isInTransaction) return refused(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
   return state.ask(({ session }) => answer(state, session, query, dialect));
 }
 
@@ -63,8 +64,8 @@ function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: U
   } catch (error) {
     if (!(error instanceof PatchwireError) || isLoss(error) || tables.hasFailed) throw error;
     // The message begins with the code.
-    return refusal(400, error.code, error.message.slice(error.code.length + 2));
+    return refused(400, error.code, error.message.slice(error.code.length + 2));
   }
 }
 
-const refusal = (status: number, code: string, message: string): Response => Response.json({ error: { code, message } }, { status });
+const refused = (status: number, code: string, message: string): Response => Response.json({ error: { code, message } }, { status });

@@ -1,4 +1,4 @@
-import type { Row } from "./plan.js";
+import type { RowOperation } from "./plan.js";
 import type { Register } from "./register.js";
 import { StateTables, StoredRows, surpassed, type DurableStorage, type Era, type Meta } from "./tables.js";
 
@@ -107,17 +107,25 @@ class SqlRows extends StoredRows {
 
 /** The rows of a state in a Durable Object's SQLite. */
 export class SqlTables extends StateTables {
-  private readonly statements: Statements;
+  /** Some 3 KB, which an object of many states holds for those alone that are in use. */
+  private built: Statements | undefined = undefined;
 
   /** The name is part of the tables' names. */
   constructor(
     private readonly sql: DurableStorage["sql"],
     transaction: DurableStorage["transactionSync"],
-    name: string,
+    private readonly name: string,
     register: Register,
   ) {
     super(transaction, register);
-    this.statements = statements(name);
+  }
+
+  private get statements(): Statements {
+    return (this.built ??= statements(this.name));
+  }
+
+  override rest(): void {
+    this.built = undefined;
   }
 
   protected stored(): { session?: string; revision?: number } {
@@ -141,8 +149,8 @@ export class SqlTables extends StateTables {
     for (const statement of this.statements.make) this.sql.exec(statement);
   }
 
-  protected execute(rows: Row[]): void {
-    for (const [statement, ...parameters] of rows as [Row[0], ...(string | number | ArrayBuffer)[]][]) {
+  protected execute(rows: RowOperation[]): void {
+    for (const [statement, ...parameters] of rows as [RowOperation[0], ...(string | number | ArrayBuffer)[]][]) {
       const { rowsWritten } = this.sql.exec(this.statements.write[statement], ...parameters);
       if (statement === "appendLog" && rowsWritten === 0) throw surpassed();
     }

@@ -4,7 +4,7 @@ import { PatchwireError } from "../errors.js";
 import type { Limits } from "../types.js";
 import { HeldRows } from "./held-rows.js";
 import type { Repaired } from "./past.js";
-import { Plan, type Row } from "./plan.js";
+import { Plan, type RowOperation } from "./plan.js";
 import type { Register } from "./register.js";
 import type { StateDocument } from "../values/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
@@ -98,6 +98,9 @@ export abstract class StateTables {
     this.end("the state was deleted");
   }
 
+  /** Nobody uses the state for now. */
+  rest(): void {}
+
   /** What was read of the rows until now says nothing of those that are there, or will be. */
   end(why: string): void {
     this.era.end = new PatchwireError("STALE_STATE", `${why} that this was read from`);
@@ -150,7 +153,7 @@ export abstract class StateTables {
   protected abstract dropTables(): void;
   protected abstract rename(session: string): void;
   protected abstract read(): StoredRows;
-  protected abstract execute(rows: Row[]): void;
+  protected abstract execute(rows: RowOperation[]): void;
 
   /** Makes the tables, if there are none. */
   protected abstract prepare(): void;
@@ -173,7 +176,7 @@ export abstract class StateTables {
   }
 
   /** Writes all of a revision's rows, or throws and has written none. Refused where another one than that before it is stored. */
-  write(rows: Row[], revision: number): void {
+  write(rows: RowOperation[], revision: number): void {
     this.register.check();
     // One statement is a transaction by itself, and what adds to a row looks at what it has.
     if (rows.length === 1 && rows[0]![0] === "appendLog") this.execute(rows);

@@ -96,7 +96,7 @@ const OPTIONS = ["strategies", "counters", "texts"] as const satisfies readonly 
 /** Refuses what can't be run, such as the promise of a tool that was called already, before a tool has run. */
 function checkTools(given: unknown): void {
   if (Array.isArray(given) && [...given].every((tool) => typeof tool === "function")) return;
-  throw new PatchwireError("VALIDATION_FAILED", "the tools are a list, and each tool is a function that is yet to be called");
+  throw refusal("the tools are a list, and each tool is a function that is yet to be called");
 }
 
 /** Refuses options that can't be followed before a tool has run. */
@@ -104,7 +104,7 @@ export function checkParallel({ strategies, counters = [], texts = [] }: Paralle
   checkPointers("the option counters", counters);
   checkPointers("the option texts", texts);
   if (strategies === undefined) return;
-  if (!isContainer(strategies) || Array.isArray(strategies)) throw new PatchwireError("VALIDATION_FAILED", "the option strategies is an object: a strategy for each pointer");
+  if (!isContainer(strategies) || Array.isArray(strategies)) throw refusal("the option strategies is an object: a strategy for each pointer");
   mergeWrites({}, [], { strategies });
 }
 

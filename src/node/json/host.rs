@@ -44,36 +44,51 @@ const ROOTS: u32 = 0;
 /// So many items come along with an array.
 const FEW: usize = 2;
 
+/// A step from a container to one in it.
+#[derive(Debug, Clone)]
+enum Segment {
+    Name(Key),
+    Index(usize),
+}
+
+/// A container that was opened.
+#[derive(Debug)]
+struct Container {
+    path: Vec<Segment>,
+    /// Of an object the names of the containers in it, which it is asked for by their positions.
+    names: Vec<Key>,
+}
+
 #[derive(Debug)]
 struct Values {
     root: Arc<Value>,
-    /// The positions that lead to what was opened.
-    opened: Mutex<Vec<Option<Vec<u32>>>>,
+    opened: Mutex<Vec<Option<Container>>>,
 }
 
 impl Values {
-    fn opened(&self) -> MutexGuard<'_, Vec<Option<Vec<u32>>>> {
+    fn opened(&self) -> MutexGuard<'_, Vec<Option<Container>>> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The positions that lead to a container. Only those that are there are asked for.
-    fn path(&self, number: u32) -> Vec<u32> {
-        let place = (number as usize).checked_sub(1);
-        place.and_then(|place| self.opened().get(place).cloned().flatten()).unwrap_or_default()
+    /// The way to a container and to one in it, if a position is given. Only those that are there are asked for.
+    fn path(&self, number: u32, position: Option<u32>) -> Vec<Segment> {
+        let opened = self.opened();
+        let Some(Container { path, names }) = (number as usize).checked_sub(1).and_then(|place| opened.get(place)?.as_ref()) else {
+            return Vec::new();
+        };
+        let last = position.map(|at| names.get(at as usize).map_or(Segment::Index(at as usize), |name| Segment::Name(name.clone())));
+        path.iter().cloned().chain(last).collect()
     }
 
-    fn path_of(&self, Place { holder, position }: Place) -> Vec<u32> {
-        let mut path = self.path(holder);
-        path.extend((holder != ROOTS).then_some(position));
-        path
+    fn path_of(&self, Place { holder, position }: Place) -> Vec<Segment> {
+        self.path(holder, Some(position))
     }
 
-    fn find(&self, path: &[u32]) -> &Value {
-        path.iter().fold(&*self.root, |value, position| {
-            let position = *position as usize;
-            let child = match value {
-                Value::Array(items) => items.get(position),
-                Value::Object(members) => members.values().filter(|member| is_container(member)).nth(position),
+    fn find(&self, path: &[Segment]) -> &Value {
+        path.iter().fold(&*self.root, |value, segment| {
+            let child = match (value, segment) {
+                (Value::Array(items), Segment::Index(index)) => items.get(*index),
+                (Value::Object(members), Segment::Name(name)) => std::str::from_utf8(name).ok().and_then(|name| members.get(name)),
                 _ => None,
             };
             child.unwrap_or(&Value::Null)
@@ -89,7 +104,7 @@ impl Values {
     }
 
     fn array(&self, number: u32) -> &[Value] {
-        self.find(&self.path(number)).as_array().map(Vec::as_slice).unwrap_or_default()
+        self.find(&self.path(number, None)).as_array().map(Vec::as_slice).unwrap_or_default()
     }
 }
 
@@ -101,8 +116,14 @@ impl Host for Values {
             Value::Array(items) if items.len() > FEW => Level::Array(items.len()),
             value => Level::Items(value.as_array().into_iter().flatten().map(entry).collect()),
         };
+        let names = match self.find(&path) {
+            Value::Object(members) => {
+                members.iter().filter(|(_, member)| is_container(member)).map(|(key, _)| key.as_bytes().into()).collect()
+            }
+            _ => Vec::new(),
+        };
         let mut opened = self.opened();
-        opened.push(Some(path));
+        opened.push(Some(Container { path, names }));
         (opened.len() as u32, level)
     }
 
@@ -147,8 +168,8 @@ impl Host for Values {
 
     fn release(&self, container: u32) {
         let place = (container as usize).checked_sub(1);
-        if let Some(path) = place.and_then(|place| self.opened().get_mut(place).map(Option::take)) {
-            drop(path);
+        if let Some(released) = place.and_then(|place| self.opened().get_mut(place).map(Option::take)) {
+            drop(released);
         }
     }
 }

@@ -1,4 +1,4 @@
-import { PatchwireError } from "../../errors.js";
+import { refusal } from "../../bridge/checks.js";
 
 /** The version of the form of checkpoint ids. */
 export const CHECKPOINT_ID_VERSION = 1;
@@ -28,7 +28,7 @@ export interface ParsedCheckpointId {
  */
 export function generateCheckpointId(sessionId: string, stepCount: number, timestamp = Date.now()): string {
   if (typeof sessionId !== "string" || sessionId === "" || !Number.isSafeInteger(stepCount) || stepCount < 0) {
-    throw new PatchwireError("VALIDATION_FAILED", "a checkpoint id needs a session and the number of its steps");
+    throw refusal("a checkpoint id needs a session and the number of its steps");
   }
   const random = Array.from(crypto.getRandomValues(new Uint8Array(3)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${CHECKPOINT_ID_PREFIX}-${sessionId}-s${stepCount}-t${timestamp}-${random}`;

@@ -1,4 +1,4 @@
-import { PatchwireError } from "../../errors.js";
+import { refusal } from "../../bridge/checks.js";
 import { schemaOf } from "./schema.js";
 
 /** A session's status as it is stored. */
@@ -67,6 +67,6 @@ export function agentStatusToSessionStatus(status: AgentStatusValue): SessionSta
 }
 
 function known<T>(table: Record<string, T>, status: string): T {
-  if (typeof status !== "string" || !Object.hasOwn(table, status)) throw new PatchwireError("VALIDATION_FAILED", `a status is one of ${Object.keys(table).join(", ")}`);
+  if (typeof status !== "string" || !Object.hasOwn(table, status)) throw refusal(`a status is one of ${Object.keys(table).join(", ")}`);
   return table[status]!;
 }

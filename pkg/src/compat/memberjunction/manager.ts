@@ -1,5 +1,4 @@
-import { checkOptions, checkText } from "../../bridge/checks.js";
-import { PatchwireError } from "../../errors.js";
+import { checkOptions, checkText, refusal } from "../../bridge/checks.js";
 import { pointerOf } from "../../state/json.js";
 import { segmentsOf, toldAt } from "../../state/pointer.js";
 import { change, extractPlaces, isAllowed, type AppliedCounts, type BlockedChange, type ChangeOperation, type ChangeRequest, type ChangeWarning, type Outcome } from "../../values/change-request.js";
@@ -273,7 +272,7 @@ const PARTS = new Set(["newElements", "updateElements", "removeElements", "repla
 
 /** Paths with operations as a guard's rules; what grants nothing is left out. */
 function rules(paths: readonly string[]): string[] {
-  if (!Array.isArray(paths)) throw new PatchwireError("VALIDATION_FAILED", "an agent's paths are a list of strings; ['*'] allows all");
+  if (!Array.isArray(paths)) throw refusal("an agent's paths are a list of strings; ['*'] allows all");
   const granting = paths.map(parsePathWithOperations).filter(({ path, operations }) => path !== "" && operations.length > 0);
   return granting.map(({ path, operations }) => `${path}:${operations.join()}`);
 }

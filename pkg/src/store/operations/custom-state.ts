@@ -44,9 +44,9 @@ export class CustomStateOperations extends SessionOperations {
   }
 
   /**
-   * Answers a request for a session's custom state, as {@link SyncedState.fetch} does.
+   * Answers a request for a session's custom state, as {@link SyncedState.fetch} does; with 404 where there is no such session.
    *
-   * @throws PatchwireError `NOT_FOUND`.
+   * @throws what {@link SyncedState.fetch} throws.
    * @example
    * ```ts
    * import { DurableStateStore, memoryStorage } from "patchwire/durable-objects";
@@ -57,10 +57,9 @@ export class CustomStateOperations extends SessionOperations {
    * ```
    */
   fetch(sessionId: string, request: HttpRequest): HttpResponse {
-    if (this[STORED].read(({ sessions }) => sessions.find(sessionId)) === undefined) {
-      return Response.json({ error: { code: "NOT_FOUND", message: "there is no such session" } }, { status: 404 });
-    }
-    return this.synced(sessionId).fetch(request);
+    const session = this[STORED].read(({ sessions }) => sessions.find(sessionId));
+    if (session !== undefined) return session.custom.fetch(request);
+    return Response.json({ error: { code: "NOT_FOUND", message: "there is no such session" } }, { status: 404 });
   }
 
   /** To be called from the object's method of the same name: what a client sent to one of the custom states. */

@@ -2,7 +2,7 @@ import { carryOut, checkEra, ERA, LIMITS } from "../../tracker/owner.js";
 import { checkParallel, type ParallelOptions, type ParallelResult } from "../../tracker/parallel.js";
 import type { Immutable } from "../../types.js";
 import { PatchwireError } from "../../errors.js";
-import { checkCount, checkFlag, checkObject, checkOptions } from "../../bridge/checks.js";
+import { checkCount, checkFlag, checkObject, checkOptions, refusal } from "../../bridge/checks.js";
 import { mergeStaged, promotionOf, replaceCustom, requireBase } from "../custom.js";
 import { textsOf } from "../messages.js";
 import type { Rooms } from "../rooms.js";
@@ -145,7 +145,7 @@ export class StagingOperations extends CheckpointOperations {
     checkCount("the sequence", streamSequence);
     const texts = textsOf(appendMessages);
     if (checkObject("the state", state)["messages"] !== undefined) {
-      throw new PatchwireError("VALIDATION_FAILED", "messages are given apart from the state: both would add them twice");
+      throw refusal("messages are given apart from the state: both would add them twice");
     }
     return this[STORED].change(sessionId, options, (session, rooms, newVersion) => {
       const { custom } = session;

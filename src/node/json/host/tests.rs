@@ -25,7 +25,11 @@ impl Watched {
     }
 
     fn pointer(&self, place: Place) -> String {
-        self.values.path_of(place).iter().map(|position| format!("/{position}")).collect()
+        let told = |segment: &Segment| match segment {
+            Segment::Name(name) => format!("/{}", String::from_utf8_lossy(name)),
+            Segment::Index(index) => format!("/{index}"),
+        };
+        self.values.path_of(place).iter().map(told).collect()
     }
 }
 
@@ -98,9 +102,9 @@ fn patch(operation: Value) -> Patch {
 fn a_patch_asks_for_what_it_touches() {
     let (document, host) = watched(rows(10_000), usize::MAX);
     let pushed = document.apply(&patch(json!({"op": "add", "path": "/rows/-", "value": 1}))).unwrap();
-    assert_eq!(host.asked(), ["open ", "open /0", "items 9984 16"]);
+    assert_eq!(host.asked(), ["open ", "open /rows", "items 9984 16"]);
     let changed = pushed.apply(&patch(json!({"op": "replace", "path": "/rows/5000/id", "value": 1}))).unwrap();
-    assert_eq!(host.asked(), ["items 4992 32", "open /0/5000"]);
+    assert_eq!(host.asked(), ["items 4992 32", "open /rows/5000"]);
     let removed = changed.apply(&patch(json!({"op": "remove", "path": "/other/deep/0"}))).unwrap();
     assert_eq!(host.asked(), ["open /1", "open /1/0"]);
     let back = removed.diff(&document, &DiffOptions::default());
