@@ -15,7 +15,7 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
-    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refused(501, "CLOSED", "there are no sockets here: read an event stream (Accept: text/event-stream)");
+    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refused(501, "CLOSED", "there are no sockets here: give the state its object's context, this.ctx, or read an event stream (Accept: text/event-stream)");
   }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
