@@ -6,7 +6,7 @@
 import { checkFlag, checkFunction, checkKnown, checkOneOf, refusal } from "./bridge/checks.js";
 import { PatchwireError } from "./errors.js";
 import { PlainCopy } from "./state/edits.js";
-import { memberOf, namesIn } from "./state/pointer.js";
+import { memberOf, namesIn } from "./json/pointer.js";
 import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client-options.js";
 import { guard } from "./sync/guard.js";
 import { resolve } from "./sync/link.js";

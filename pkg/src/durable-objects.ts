@@ -6,21 +6,21 @@
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
 export type { HttpRequest, HttpResponse } from "./sync/http.js";
 export type { Migration } from "./sync/migration.js";
-export type { Repaired, Retention } from "./sync/past.js";
+export type { Repaired, Retention } from "./tables/past.js";
 export type { HibernatableSocket } from "./sync/sinks.js";
 export type { DurableContext, StateContext, SyncedEvent, SyncedStateOptions } from "./sync/options.js";
 export { SyncedState } from "./sync/synced-state.js";
-export type { DurableStorage } from "./sync/tables.js";
+export type { DurableStorage } from "./tables/state-tables.js";
 export type { ParallelContext, ParallelOptions, ParallelResult, ParallelTool } from "./tracker/parallel.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
 export type { InterruptContext, SessionStatus, SubSessionStatusValue } from "./compat/helix/status.js";
 export {
   AgentAlreadyRunningError, AgentNotResumableError, ExecutorSupersededError, FencingTokenMismatchError, StaleStateError, StreamTruncatedError,
 } from "./store/errors.js";
-export { memoryStorage } from "./store/memory.js";
-export { nodeStorage, type NodeDatabase, type NodeStatement } from "./store/node-sqlite.js";
+export { memoryStorage } from "./tables/memory.js";
+export { nodeStorage, type NodeDatabase, type NodeStatement } from "./tables/node-sqlite.js";
 export type { StorePlace } from "./store/opened.js";
-export type { StoreStorage, TableStorage } from "./store/rows.js";
+export type { StoreStorage, TableStorage } from "./tables/rows.js";
 export { DurableStateStore } from "./store/store.js";
 export type { ToolCall } from "./store/tool-calls.js";
 export type {

@@ -5,7 +5,7 @@
  * @module
  */
 export { ready } from "./bridge/core.js";
-export { StateDocument } from "./values/document.js";
+export { StateDocument } from "./bridge/document.js";
 export { castDraft, current, isDraft, original } from "./state/current.js";
 export { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "./errors.js";
 export {
@@ -23,4 +23,4 @@ export { parallel, type ParallelContext, type ParallelOptions, type ParallelResu
 export type {
   CheckpointId, Dialect, DiffOptions, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, RFC6902Operation, StateTrackerOptions, StepWrites, StepWritesInput, StepWritesOptions, Validator, WriteCursor, WriteOp,
 } from "./types.js";
-export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./tracker/validate.js";
+export type { StandardIssue, StandardResult, StandardSchemaV1 } from "./values/validate.js";

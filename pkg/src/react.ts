@@ -5,7 +5,7 @@
  */
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type { SyncedClient, SyncStatus } from "./client.js";
-import { memberOf, namesIn } from "./state/pointer.js";
+import { memberOf, namesIn } from "./json/pointer.js";
 import type { Immutable, ValueAt } from "./types.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "./tracker/validate.js";
+import type { StandardSchemaV1 } from "./values/validate.js";
 
 type Scalar = string | number | boolean | null | undefined;
 

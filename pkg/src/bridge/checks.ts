@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkJson, isPlain } from "../state/json.js";
+import { checkJson, isPlain } from "../json/json.js";
 import type { Dialect } from "../types.js";
 
 // Who writes JavaScript, or an `any`, gets by these what types would have said: a mistyped name would quietly mean nothing.

@@ -1,6 +1,6 @@
 import "../load/platform.js";
 import { PatchwireError, type ErrorPlace, type PatchwireErrorCode } from "../errors.js";
-import { pointerText } from "../state/pointer.js";
+import { pointerText } from "../json/pointer.js";
 import { encodeInto, withHalvesEscaped } from "./wtf8.js";
 
 const encoder = new TextEncoder();

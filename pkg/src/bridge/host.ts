@@ -1,8 +1,8 @@
 import { DEFAULTS } from "./limits.js";
-import { isContainer, type Key } from "../state/containers.js";
-import { isEqual, sharedRuns, type KnownRuns } from "../state/equality.js";
-import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson } from "../state/json.js";
-import { isNestedWithin, isShort, lengthTo } from "../state/size.js";
+import { isContainer, type Key } from "../json/containers.js";
+import { isEqual, sharedRuns, type KnownRuns } from "../json/equality.js";
+import { checkJson, DEEPEST, hasSymbols, isPlain, notJson, pointerOf, refuseHoles, symbolNotJson } from "../json/json.js";
+import { isNestedWithin, isShort, lengthTo } from "../json/size.js";
 import { PatchwireError } from "../errors.js";
 import { VALUE } from "./boundary.js";
 import { attempt } from "./engine.js";

@@ -1,5 +1,5 @@
 import { checkKnown, refusal } from "./checks.js";
-import { isPlain } from "../state/json.js";
+import { isPlain } from "../json/json.js";
 import type { Limits } from "../types.js";
 
 /** What is accepted where nothing else is asked for (`Limits::default` in src/limits.rs), in the order in which the core takes them. */

@@ -1,5 +1,5 @@
-import { put, thawed } from "../state/containers.js";
-import { segmentsOf, toldAt } from "../state/pointer.js";
+import { put, thawed } from "../json/containers.js";
+import { segmentsOf, toldAt } from "../json/pointer.js";
 import { OPERATION, PATH, VALUE } from "./boundary.js";
 import { doubleBytes, doubleView } from "./writer.js";
 import type { JSONPatchOperation } from "../types.js";

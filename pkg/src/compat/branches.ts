@@ -1,6 +1,6 @@
-import { isObject, ownOf } from "../state/containers.js";
-import { checkJson, DEEPEST, isPlain, pointerOf } from "../state/json.js";
-import { isShort } from "../state/size.js";
+import { isObject, ownOf } from "../json/containers.js";
+import { checkJson, DEEPEST, isPlain, pointerOf } from "../json/json.js";
+import { isShort } from "../json/size.js";
 import type { JSONPatchOperation } from "../types.js";
 
 // What branches of a graph's state have otherwise than the state that they started from, by reference.

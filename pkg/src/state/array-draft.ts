@@ -1,9 +1,9 @@
 import { PatchwireError } from "../errors.js";
 import { arrayMethods } from "./array-methods.js";
 import type { ArrayPlace } from "./array-place.js";
-import { isContainer } from "./containers.js";
+import { isContainer } from "../json/containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
-import { notJsonAt } from "./json.js";
+import { notJsonAt } from "../json/json.js";
 import { PLACE, requireOpen, seen } from "./place.js";
 
 /** The draft of an array: a proxy for an array, which `Array.isArray` and `JSON.stringify` want, with its place in it. */

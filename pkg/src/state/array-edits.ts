@@ -1,4 +1,4 @@
-import { spliceItems } from "./containers.js";
+import { spliceItems } from "../json/containers.js";
 
 // What recipes do to arrays, which is remembered so that it can be told and taken back.
 

@@ -1,5 +1,5 @@
 import { ArrayPlace } from "./array-place.js";
-import { ARGUMENTS, isContainer, spliceItems } from "./containers.js";
+import { ARGUMENTS, isContainer, spliceItems } from "../json/containers.js";
 import { slotsFor } from "./draft.js";
 import { placeOf, requireOpen, seen } from "./place.js";
 

@@ -1,6 +1,6 @@
 import { inverseOf, moved, movedFrom, reorder, undoEdit, type ArrayEdit } from "./array-edits.js";
-import { isContainer, itemsOf, put, spliceItems, type Container, type Key } from "./containers.js";
-import { copyOf } from "./copies.js";
+import { isContainer, itemsOf, put, spliceItems, type Container, type Key } from "../json/containers.js";
+import { copyOf } from "../json/copies.js";
 import { Place } from "./place.js";
 import { readAll, readSlot } from "./reading.js";
 import type { Recipe } from "./recipe.js";

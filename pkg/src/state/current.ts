@@ -1,7 +1,7 @@
 import type { Draft } from "../types.js";
-import { isContainer, ownOf, put, type Container } from "./containers.js";
-import { copyOf } from "./copies.js";
-import { isPlain } from "./json.js";
+import { isContainer, ownOf, put, type Container } from "../json/containers.js";
+import { copyOf } from "../json/copies.js";
+import { isPlain } from "../json/json.js";
 import { placeOf, requireOpen, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 

@@ -1,8 +1,8 @@
 import { ArrayPlace } from "./array-place.js";
-import { isContainer, type Key } from "./containers.js";
-import { keysOf } from "./copies.js";
+import { isContainer, type Key } from "../json/containers.js";
+import { keysOf } from "../json/copies.js";
 import { current } from "./current.js";
-import { notJsonAt, pointerOf } from "./json.js";
+import { notJsonAt, pointerOf } from "../json/json.js";
 import { placeOf, requireOpen, seen, type Place } from "./place.js";
 import { Unread } from "./unread.js";
 

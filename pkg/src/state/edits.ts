@@ -1,6 +1,6 @@
 import { EDIT } from "../bridge/boundary.js";
-import { freeze, isContainer, itemsOf, ownOf, spliceItems, type Container, type Key } from "./containers.js";
-import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
+import { freeze, isContainer, itemsOf, ownOf, spliceItems, type Container, type Key } from "../json/containers.js";
+import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "../json/copies.js";
 import { readSlot, pinUnread } from "./reading.js";
 import type { Members } from "./members.js";
 import { sharing } from "./sharing.js";

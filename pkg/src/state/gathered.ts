@@ -1,4 +1,4 @@
-import { isContainer, type Container } from "./containers.js";
+import { isContainer, type Container } from "../json/containers.js";
 import { Run } from "./payload.js";
 import { areNamesakes } from "./same.js";
 import { Exchanged, spliceStep, type Step } from "./told.js";

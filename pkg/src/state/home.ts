@@ -1,4 +1,4 @@
-import type { Key } from "./containers.js";
+import type { Key } from "../json/containers.js";
 import { Trail } from "./payload.js";
 import { ABSENT, type Place } from "./place.js";
 

@@ -1,5 +1,5 @@
-import { isContainer } from "./containers.js";
-import { DEEPEST } from "./json.js";
+import { isContainer } from "../json/containers.js";
+import { DEEPEST } from "../json/json.js";
 import type { Place } from "./place.js";
 import type { Recipe } from "./recipe.js";
 import type { Settlement } from "./settle.js";

@@ -1,4 +1,4 @@
-import { put, type Container, type Key } from "./containers.js";
+import { put, type Container, type Key } from "../json/containers.js";
 
 /** What the members of an object are asked for. */
 interface MembersSource {

@@ -1,6 +1,6 @@
-import { isContainer } from "./containers.js";
+import { isContainer } from "../json/containers.js";
 import { inherited, INSPECT, isSlot, pathOf, setElsewhere, shown, slotFor, traps } from "./draft.js";
-import { symbolNotJson } from "./json.js";
+import { symbolNotJson } from "../json/json.js";
 import { ObjectPlace } from "./object-place.js";
 import { PLACE, requireOpen, seen } from "./place.js";
 

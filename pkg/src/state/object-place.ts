@@ -1,5 +1,5 @@
-import { LARGE, put, type Container, type Key } from "./containers.js";
-import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "./copies.js";
+import { LARGE, put, type Container, type Key } from "../json/containers.js";
+import { copyOf, copyOfMembers, forgetNames, haveNames, namesOf } from "../json/copies.js";
 import type { Members } from "./members.js";
 import { ABSENT, Place } from "./place.js";
 import { readSlot } from "./reading.js";

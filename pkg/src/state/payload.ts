@@ -1,4 +1,4 @@
-import type { Key } from "./containers.js";
+import type { Key } from "../json/containers.js";
 
 // Values as the log takes them: plain frozen ones, or those below, which refer to the state that the recipe began with.
 

@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { isContainer, put, type Container, type Key } from "./containers.js";
+import { isContainer, put, type Container, type Key } from "../json/containers.js";
 import type { Recipe } from "./recipe.js";
 import type { Told } from "./told.js";
 import { Unread } from "./unread.js";

@@ -1,9 +1,9 @@
 import { EDIT } from "../bridge/boundary.js";
-import type { Log } from "../bridge/log.js";
-import { isContainer, type Container, type Key } from "./containers.js";
+import type { Log } from "./log.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
 import { Follower, FOREIGN, type Holder } from "./edits.js";
-import { isEqual, isJsonContainer } from "./equality.js";
-import { DEEPEST, takeState } from "./json.js";
+import { isEqual, isJsonContainer } from "../json/equality.js";
+import { DEEPEST, takeState } from "../json/json.js";
 
 // A shortcut (DESIGN.md, 6). Most patches that come in only add, replace, remove, test and increase what is there, and to do that
 // to a plain value takes less time than to ask the core. Whatever else there is in a patch, and whatever doesn't fit, has then

@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, type Container, type Key } from "./containers.js";
+import { isContainer, itemsOf, type Container, type Key } from "../json/containers.js";
 import { setSlot, slotOf, type Slots } from "./slots.js";
 import { BULK, isPending, SMALL, Unread, type Base, type Source } from "./unread.js";
 

@@ -1,6 +1,6 @@
 import { arrayDraft } from "./array-draft.js";
 import { ArrayPlace } from "./array-place.js";
-import { isContainer, type Container, type Key } from "./containers.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
 import { objectDraft } from "./object-draft.js";
 import { ObjectPlace } from "./object-place.js";
 import type { Place } from "./place.js";

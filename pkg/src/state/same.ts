@@ -1,4 +1,4 @@
-import { isContainer, type Container } from "./containers.js";
+import { isContainer, type Container } from "../json/containers.js";
 import type { State } from "./state.js";
 import { Unread } from "./unread.js";
 

@@ -1,8 +1,8 @@
 import type { ArrayEdit } from "./array-edits.js";
 import { ArrayPlace } from "./array-place.js";
-import { isContainer, itemsOf, LARGE, put, type Key } from "./containers.js";
+import { isContainer, itemsOf, LARGE, put, type Key } from "../json/containers.js";
 import { homeOf } from "./home.js";
-import { notJson } from "./json.js";
+import { notJson } from "../json/json.js";
 import type { ObjectPlace } from "./object-place.js";
 import { Edited, Items, Ref, Run, Trail } from "./payload.js";
 import { ABSENT, Place } from "./place.js";

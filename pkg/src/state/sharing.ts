@@ -1,6 +1,6 @@
-import { isContainer, put, type Container } from "./containers.js";
-import { copyOf } from "./copies.js";
-import { isEqual } from "./equality.js";
+import { isContainer, put, type Container } from "../json/containers.js";
+import { copyOf } from "../json/copies.js";
+import { isEqual } from "../json/equality.js";
 
 /** What nests deeper shares nothing with what was there before. */
 const DEEP = 500;

@@ -1,4 +1,4 @@
-import { put, type Container, type Key } from "./containers.js";
+import { put, type Container, type Key } from "../json/containers.js";
 
 /** So many slots are listed at a time; an array of fewer has them itself. */
 export const RUN = 1 << 10;

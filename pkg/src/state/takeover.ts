@@ -1,8 +1,8 @@
-import { isContainer, LARGE, put, type Container, type Key } from "./containers.js";
-import { copyOf, copyOfNew } from "./copies.js";
+import { isContainer, LARGE, put, type Container, type Key } from "../json/containers.js";
+import { copyOf, copyOfNew } from "../json/copies.js";
 import { Gathered, isEdited, repeatsIn, replaced, shifted } from "./gathered.js";
 import { homeOf, type Home } from "./home.js";
-import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, notJsonAt, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "./json.js";
+import { beginsWithHole, DEEPEST, hasSymbols, isPlain, notJson, notJsonAt, pointerOf, refuseHoles, symbolNotJson, tooDeep, tooLarge } from "../json/json.js";
 import { Items, Composite, Ref, Run, Trail, type Grown } from "./payload.js";
 import { hasPlace, isHeir, placeOf, type Place } from "./place.js";
 import type { Recipe } from "./recipe.js";

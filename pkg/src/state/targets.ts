@@ -1,5 +1,5 @@
-import { isContainer, type Container, type Key } from "./containers.js";
-import { namesIn } from "./pointer.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
+import { namesIn } from "../json/pointer.js";
 import { readSlot } from "./reading.js";
 import type { State } from "./state.js";
 

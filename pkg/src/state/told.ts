@@ -1,4 +1,4 @@
-import type { Key } from "./containers.js";
+import type { Key } from "../json/containers.js";
 import { Items, Composite, Ref } from "./payload.js";
 import { Place } from "./place.js";
 

@@ -1,7 +1,7 @@
-import { holdsForAll, isContainer, itemsOf, type Container } from "./containers.js";
-import { DEEPEST } from "./json.js";
-import { isEqual, isJsonContainer, isJsonScalar } from "./equality.js";
-import { AROUND, isNumber, textLength } from "./size.js";
+import { holdsForAll, isContainer, itemsOf, type Container } from "../json/containers.js";
+import { DEEPEST } from "../json/json.js";
+import { isEqual, isJsonContainer, isJsonScalar } from "../json/equality.js";
+import { AROUND, isNumber, textLength } from "../json/size.js";
 
 /** Bytes of the shortest `add` without its value, of the shortest `str_ins` without its text, and of the shortest `remove`, each with a comma. */
 const ARRIVAL = AROUND.add + '"/0"'.length;

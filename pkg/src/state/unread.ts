@@ -1,7 +1,7 @@
-import { freeze, isContainer, itemsOf, LARGE, put, type Container, type Key } from "./containers.js";
+import { freeze, isContainer, itemsOf, LARGE, put, type Container, type Key } from "../json/containers.js";
 import { Members } from "./members.js";
 import { RUN, setSlot, slotOf, Slots } from "./slots.js";
-import type { StateDocument } from "../values/document.js";
+import type { StateDocument } from "../bridge/document.js";
 
 /** Containers of up to so many bytes of text are read whole: when they are touched, and when everything is needed. */
 export const SMALL = 4 << 10;

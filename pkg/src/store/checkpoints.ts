@@ -5,9 +5,9 @@ import type { Migration } from "../sync/migration.js";
 import { checkCount, checkObject, refusal } from "../bridge/checks.js";
 import type { Children } from "./children.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
-import type { HashedTable } from "./hashed-table.js";
+import type { HashedTable } from "../tables/hashed-table.js";
 import type { Messages } from "./messages.js";
-import { keyOf, nameOf, type Row, type Shape } from "./rows.js";
+import { keyOf, nameOf, type Row, type Shape } from "../tables/rows.js";
 import type { Details, Session } from "./sessions.js";
 import type { Checkpoint, CheckpointMeta, CreateCheckpointParams, PaginatedCheckpoints, SubSessionRef } from "./types.js";
 

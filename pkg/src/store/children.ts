@@ -1,7 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
-import type { HashedTable } from "./hashed-table.js";
-import { keyOf, type Shape } from "./rows.js";
+import type { HashedTable } from "../tables/hashed-table.js";
+import { keyOf, type Shape } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { SubSessionRef } from "./types.js";
 

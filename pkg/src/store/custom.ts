@@ -1,14 +1,14 @@
 import type { SyncedState } from "../sync/synced-state.js";
 import { PatchwireError } from "../errors.js";
 import { migrated, type Migration } from "../sync/migration.js";
-import { isEqual } from "../state/equality.js";
-import { checkJson, DEEPEST, pointerOf } from "../state/json.js";
-import { memberOf, segmentsOf } from "../state/pointer.js";
+import { isEqual } from "../json/equality.js";
+import { checkJson, DEEPEST, pointerOf } from "../json/json.js";
+import { memberOf, segmentsOf } from "../json/pointer.js";
 import { carryOut, LIMITS, ofInside, whole } from "../tracker/owner.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { StepWrites, StepWritesInput } from "../types.js";
 import { mergeWrites, type MergeStrategies } from "../values/merge.js";
-import type { StateDocument } from "../values/document.js";
+import type { StateDocument } from "../bridge/document.js";
 import type { Staged } from "./staging.js";
 import type { Promotion } from "./types.js";
 

@@ -1,7 +1,7 @@
 import { PatchwireError } from "../errors.js";
 import { checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
-import type { HashedTable } from "./hashed-table.js";
-import type { Shape } from "./rows.js";
+import type { HashedTable } from "../tables/hashed-table.js";
+import type { Shape } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { Message } from "./types.js";
 

@@ -5,7 +5,7 @@ import { LiveState } from "../sync/live-state.js";
 import { leaveName, mayTakeName, OWNER } from "../sync/names.js";
 import { checkedOptions, type DurableContext, type SyncedStateOptions } from "../sync/options.js";
 import { SyncedState } from "../sync/synced-state.js";
-import { isStorage, type StoreStorage } from "./rows.js";
+import { isStorage, type StoreStorage } from "../tables/rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
 const AWAKE = 16;

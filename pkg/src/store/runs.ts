@@ -1,8 +1,8 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkObject, checkOneOf, checkText, jsonOf } from "../bridge/checks.js";
-import { pagesOf, type Directory } from "./directory.js";
-import { damageOf, type HashedTable } from "./hashed-table.js";
-import { keyOf, nameOf, type Shape } from "./rows.js";
+import { pagesOf, type Directory } from "../tables/directory.js";
+import { damageOf, type HashedTable } from "../tables/hashed-table.js";
+import { keyOf, nameOf, type Shape } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate } from "./types.js";
 

@@ -2,10 +2,10 @@ import type { InterruptContext, SessionStatus } from "../compat/helix/status.js"
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf, refusal } from "../bridge/checks.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
-import { Directory, pagesOf } from "./directory.js";
-import { damageOf, type HashedTable } from "./hashed-table.js";
+import { Directory, pagesOf } from "../tables/directory.js";
+import { damageOf, type HashedTable } from "../tables/hashed-table.js";
 import type { CustomState, CustomStates } from "./opened.js";
-import { keyOf, nameOf, type Shape } from "./rows.js";
+import { keyOf, nameOf, type Shape } from "../tables/rows.js";
 import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */

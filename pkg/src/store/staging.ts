@@ -1,10 +1,10 @@
 import { PatchwireError } from "../errors.js";
 import { checkCount, checkId, checkObject, jsonOf } from "../bridge/checks.js";
-import type { HashedTable } from "./hashed-table.js";
-import { keyOf, type Shape, type Value } from "./rows.js";
+import type { HashedTable } from "../tables/hashed-table.js";
+import { keyOf, type Shape, type Value } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { StagedChanges } from "./types.js";
-import { isContainer } from "../state/containers.js";
+import { isContainer } from "../json/containers.js";
 import type { WriteOp } from "../types.js";
 
 /** What calls of tools have staged. `place` orders them, `revision` is that of the custom state when they began. */

@@ -1,11 +1,11 @@
 import { bounds } from "../bridge/limits.js";
 import { checkMigration, type Migration } from "../sync/migration.js";
-import { checkRetention } from "../sync/past.js";
+import { checkRetention } from "../tables/past.js";
 import { Transactions, type Witness } from "../sync/transactions.js";
 import { checkFunction, checkOptions, refusal } from "../bridge/checks.js";
 import { CustomStates, OpenedStates, storageOf, type StorePlace } from "./opened.js";
 import { Rooms } from "./rooms.js";
-import type { StoreStorage } from "./rows.js";
+import type { StoreStorage } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { DurableStateStoreOptions, WriteOptions } from "./types.js";
 

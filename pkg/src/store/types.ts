@@ -1,6 +1,6 @@
 import type { AgentStatusValue, InterruptContext, SessionStatus, SubSessionStatusValue } from "../compat/helix/status.js";
 import type { Migration } from "../sync/migration.js";
-import type { Retention } from "../sync/past.js";
+import type { Retention } from "../tables/past.js";
 import type { SyncedEvent } from "../sync/options.js";
 import type { Limits, StepWrites, StepWritesInput } from "../types.js";
 import type { MergeConflict, MergeStrategies } from "../values/merge.js";

@@ -1,6 +1,7 @@
 import { PROTOCOL } from "../bridge/boundary.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
-import { Connections, type ConnectionEvent, type Effect } from "./connections.js";
+import type { Effect } from "../tables/plan.js";
+import { Connections, type ConnectionEvent } from "./connections.js";
 import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSocket } from "./sinks.js";
 
 /** The tag of a state's sockets, so that those of other makers, and of other states in the same object, are left alone. */

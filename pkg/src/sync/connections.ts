@@ -1,23 +1,13 @@
 import { EFFECT, PROTOCOL } from "../bridge/boundary.js";
 import { call, isAlive, passTexts } from "../bridge/core.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
+import type { Connected, Effect } from "../tables/plan.js";
 import type { Sink } from "./sinks.js";
 
 /** What the server's end tells besides frames. */
 export type ConnectionEvent =
   | { type: "resync"; reason: string; connections: number }
   | { type: "refusal"; code: string; message: string; connections: number };
-
-/** Connections, by their numbers. */
-type Connected = ArrayLike<number> & Iterable<number>;
-
-/** What the core wants done (src/wasm/session.rs). */
-export type Effect =
-  | [kind: typeof EFFECT.SEND, to: Connected, frame: string]
-  | [kind: typeof EFFECT.CLOSE, connection: number, code: number, reason: string]
-  | [kind: typeof EFFECT.ATTACH, to: Connected, text: string]
-  | [kind: typeof EFFECT.RESYNC, to: Connected, reason: string]
-  | [kind: typeof EFFECT.REFUSAL, to: Connected, code: string, message: string];
 
 /** Moves bytes between sinks and the server's end of the protocol, which is the session's. */
 export class Connections {

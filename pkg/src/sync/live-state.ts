@@ -1,22 +1,22 @@
 import { Audience } from "./audience.js";
-import type { Effect } from "./connections.js";
+import type { Effect } from "../tables/plan.js";
 import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.js";
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
 import { migrated, requireEarlier } from "./migration.js";
-import type { Repaired } from "./past.js";
-import type { Plan } from "./plan.js";
+import type { Repaired } from "../tables/past.js";
+import type { Plan } from "../tables/plan.js";
 import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./options.js";
-import { surpassed, type StateTables } from "./tables.js";
+import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
-import { damageOf } from "../store/hashed-table.js";
-import { stateTables } from "../store/state-tables.js";
+import { damageOf } from "../tables/hashed-table.js";
+import { stateTables } from "../tables/plain-tables.js";
 import { TrackedState } from "../tracker/tracked-state.js";
 import { whole } from "../tracker/owner.js";
 import { StateTracker } from "../tracker/tracker.js";
 import type { Limits } from "../types.js";
-import type { StateDocument } from "../values/document.js";
+import type { StateDocument } from "../bridge/document.js";
 import type { DocumentHandle, SessionHandle } from "../wasm/patchwire.js";
 
 /** What is open of a state. */

@@ -1,6 +1,6 @@
 import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import type { StoreStorage } from "../store/rows.js";
+import type { StoreStorage } from "../tables/rows.js";
 import type { DurableContext } from "./options.js";
 
 // Which state of an object is which: two of one name would share their tables.

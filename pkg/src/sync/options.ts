@@ -1,11 +1,11 @@
 import { bounds } from "../bridge/limits.js";
 import { checkFunction, checkKnown, refusal } from "../bridge/checks.js";
-import { isStorage, type StoreStorage } from "../store/rows.js";
+import { isStorage, type StoreStorage } from "../tables/rows.js";
 import type { Limits } from "../types.js";
 import type { SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
 import { checkMigration, type Migration } from "./migration.js";
-import { checkRetention, type Retention } from "./past.js";
+import { checkRetention, type Retention } from "../tables/past.js";
 import type { SyncedState } from "./synced-state.js";
 
 /** What of a Durable Object's context is used; `this.ctx` has it. */

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
 import { takeName } from "./names.js";
 import { checkedOptions, requireArguments, type DurableContext, type StateContext, type SyncedStateOptions } from "./options.js";
-import type { Repaired } from "./past.js";
+import type { Repaired } from "../tables/past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
 import { call, hasObjects } from "../bridge/core.js";
@@ -13,7 +13,7 @@ import { ERA, LIMITS } from "../tracker/owner.js";
 import { parallel, type ParallelOptions, type ParallelResult, type ParallelTool } from "../tracker/parallel.js";
 import { StreamedValue } from "../tracker/stream.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult } from "../types.js";
-import { StateDocument } from "../values/document.js";
+import { StateDocument } from "../bridge/document.js";
 
 const hasSockets = (ctx: StateContext): ctx is DurableContext => typeof ctx.getWebSockets === "function";
 

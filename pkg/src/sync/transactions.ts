@@ -1,4 +1,4 @@
-import type { DurableStorage } from "./tables.js";
+import type { DurableStorage } from "../tables/state-tables.js";
 
 /** What begins transactions. */
 type Beginner = Omit<DurableStorage, "sql">;

@@ -1,6 +1,6 @@
-import type { Log } from "../bridge/log.js";
-import { isContainer, type Container, type Key } from "../state/containers.js";
-import { namesOf } from "../state/copies.js";
+import type { Log } from "../state/log.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
+import { namesOf } from "../json/copies.js";
 import type { State } from "../state/state.js";
 import type { Readers } from "./readers.js";
 

@@ -2,7 +2,7 @@ import { TRACKER_OPTION } from "../bridge/boundary.js";
 import { call, core } from "../bridge/core.js";
 import { Values } from "../bridge/host.js";
 import type { Limits } from "../types.js";
-import { StateDocument } from "../values/document.js";
+import { StateDocument } from "../bridge/document.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */

@@ -1,8 +1,8 @@
-import { isContainer, isObject, itemsOf, ownOf, type Container } from "../state/containers.js";
-import { isEqual } from "../state/equality.js";
-import { DEEPEST, pointerOf } from "../state/json.js";
+import { isContainer, isObject, itemsOf, ownOf, type Container } from "../json/containers.js";
+import { isEqual } from "../json/equality.js";
+import { DEEPEST, pointerOf } from "../json/json.js";
 import { isName, NAMES } from "../state/same.js";
-import { AROUND, leastLength, textLength } from "../state/size.js";
+import { AROUND, leastLength, textLength } from "../json/size.js";
 
 /** What the way to an object is taken to add to each operation (`told_briefly` in src/diff/mod.rs). */
 const WAY = 24;

@@ -1,6 +1,6 @@
 import { bounds, DEFAULTS } from "../bridge/limits.js";
-import { tooLarge, type Intake } from "../state/json.js";
-import { textLength, weightOf } from "../state/size.js";
+import { tooLarge, type Intake } from "../json/json.js";
+import { textLength, weightOf } from "../json/size.js";
 import type { Measure } from "../state/state.js";
 import type { Limits } from "../types.js";
 

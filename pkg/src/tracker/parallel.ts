@@ -1,7 +1,7 @@
 import { isLoss } from "../bridge/engine.js";
 import { checkOptions, checkPointers, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { isContainer } from "../state/containers.js";
+import { isContainer } from "../json/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
 import { mergeBranches, mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
 import { diff } from "../values/patches.js";

@@ -1,7 +1,7 @@
-import type { Container } from "../state/containers.js";
+import type { Container } from "../json/containers.js";
 import { Follower } from "../state/edits.js";
 import { Gathered } from "../state/gathered.js";
-import { StateIntake } from "../state/json.js";
+import { StateIntake } from "../json/json.js";
 import { Items, Run } from "../state/payload.js";
 import { placeOf, type Place } from "../state/place.js";
 import { State } from "../state/state.js";

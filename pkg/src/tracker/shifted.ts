@@ -1,9 +1,9 @@
-import type { Recorded } from "../bridge/log.js";
-import { isContainer, type Container, type Key } from "../state/containers.js";
-import { isEqual } from "../state/equality.js";
-import { DEEPEST, pointerOf } from "../state/json.js";
+import type { Recorded } from "../state/log.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
+import { isEqual } from "../json/equality.js";
+import { DEEPEST, pointerOf } from "../json/json.js";
 import { Ref } from "../state/payload.js";
-import { AROUND, leastLength, MOVE, mostLength } from "../state/size.js";
+import { AROUND, leastLength, MOVE, mostLength } from "../json/size.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
 import type { JSONPatchOperation } from "../types.js";

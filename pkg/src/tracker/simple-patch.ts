@@ -1,8 +1,8 @@
-import type { Recorded } from "../bridge/log.js";
-import { isContainer, withThawed, type Container, type Key } from "../state/containers.js";
-import { pointerOf } from "../state/json.js";
+import type { Recorded } from "../state/log.js";
+import { isContainer, withThawed, type Container, type Key } from "../json/containers.js";
+import { pointerOf } from "../json/json.js";
 import { Run, type Items } from "../state/payload.js";
-import { AROUND, mostLength } from "../state/size.js";
+import { AROUND, mostLength } from "../json/size.js";
 import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";

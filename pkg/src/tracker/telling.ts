@@ -1,6 +1,6 @@
-import { isContainer, type Container, type Key } from "../state/containers.js";
-import { DEEPEST, pointerOf } from "../state/json.js";
-import { AROUND, leastLength, Lengths, mostLength, mostScalar, textLength } from "../state/size.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
+import { DEEPEST, pointerOf } from "../json/json.js";
+import { AROUND, leastLength, Lengths, mostLength, mostScalar, textLength } from "../json/size.js";
 import type { State } from "../state/state.js";
 import type { JSONPatchOperation } from "../types.js";
 

@@ -1,8 +1,8 @@
-import { StateDocument } from "../values/document.js";
+import { StateDocument } from "../bridge/document.js";
 import { bounds, DEFAULTS } from "../bridge/limits.js";
 import { checkFlag, checkOneOf, checkOptions, checkPointers, checkText, isExtended, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { takeState } from "../state/json.js";
+import { takeState } from "../json/json.js";
 import { TrackedState } from "./tracked-state.js";
 import type { Reader } from "./readers.js";
 import { LIMITS } from "./owner.js";
@@ -11,7 +11,7 @@ import type { State } from "../state/state.js";
 import { StreamedValue } from "./stream.js";
 import { Targets } from "../state/targets.js";
 import type { CheckpointId, Dialect, Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, RFC6902Operation, StateTrackerOptions, StepWrites, StepWritesOptions, WriteCursor } from "../types.js";
-import { requireRule, type Rule } from "./validate.js";
+import { requireRule, type Rule } from "../values/validate.js";
 import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What a tracker is told beside its state. */

@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "../bridge/core.js";
-import { patchText } from "./patch-text.js";
+import { patchText } from "../bridge/patch-text.js";
 import { derive, type PlainEdit } from "../state/edits.js";
-import { checkJson } from "../state/json.js";
+import { checkJson } from "../json/json.js";
 import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
 import { checkOptions, isExtended } from "../bridge/checks.js";

@@ -1,11 +1,11 @@
 import { call, core, passTexts } from "#merge";
-import { pointerText } from "../state/pointer.js";
+import { pointerText } from "../json/pointer.js";
 import { bounds } from "../bridge/limits.js";
 import { checkOptions, checkText, isExtended, refusal } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
-import { freeze, thawed } from "../state/containers.js";
-import { checkJson } from "../state/json.js";
-import { requireRule, validate, type StandardSchemaV1 } from "../tracker/validate.js";
+import { freeze, thawed } from "../json/containers.js";
+import { checkJson } from "../json/json.js";
+import { requireRule, validate, type StandardSchemaV1 } from "./validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
 import { onAllTexts, type Failure, type MergeConflict, type MergeStrategies } from "./merge.js";
 import type { View } from "./combining.js";

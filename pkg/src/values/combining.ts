@@ -2,10 +2,10 @@ import { call, core, passTexts } from "#merge";
 import { checkOptions } from "../bridge/checks.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
-import { checkJson } from "../state/json.js";
+import { checkJson } from "../json/json.js";
 import type { JSONPatchOperation, Limits } from "../types.js";
 import { givenIf } from "./given.js";
-import { patchText } from "./patch-text.js";
+import { patchText } from "../bridge/patch-text.js";
 
 /**
  * Which places of a state a viewer may see. A JSON Pointer covers its subtree; `*` is any one segment, and the only way

@@ -1,8 +1,8 @@
-import { isContainer, isObject, itemsOf, put, type Container } from "../state/containers.js";
-import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../state/equality.js";
+import { isContainer, isObject, itemsOf, put, type Container } from "../json/containers.js";
+import { isAhead, isJsonContainer, isJsonScalar, sharedRuns, type KnownRuns, type Start } from "../json/equality.js";
 import { NAMES } from "../state/same.js";
-import { memberOf } from "../state/pointer.js";
-import { leastLength, LONGEST_NUMBER, restOf, textLength } from "../state/size.js";
+import { memberOf } from "../json/pointer.js";
+import { leastLength, LONGEST_NUMBER, restOf, textLength } from "../json/size.js";
 
 /** Values that nest deeper aren't looked through. */
 export const DEEP = 128;

@@ -1,7 +1,7 @@
 import { Values } from "../bridge/host.js";
-import { checkJson, tooLarge } from "../state/json.js";
-import { textLength } from "../state/size.js";
-import type { KnownRuns } from "../state/equality.js";
+import { checkJson, tooLarge } from "../json/json.js";
+import { textLength } from "../json/size.js";
+import type { KnownRuns } from "../json/equality.js";
 import type { Limits } from "../types.js";
 
 /** Values of the caller's, for one call: the core reads of them what it looks into. */

@@ -1,8 +1,8 @@
 import { call, core, passTexts, release } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { derive, type PlainEdit } from "../state/edits.js";
-import { checkJson } from "../state/json.js";
-import { segmentsOf, toldAt } from "../state/pointer.js";
+import { checkJson } from "../json/json.js";
+import { segmentsOf, toldAt } from "../json/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
 import { checkList, checkOptions, isExtended, refusal } from "../bridge/checks.js";

@@ -1,8 +1,8 @@
-import { isContainer, itemsOf, ownOf, put, withThawed, type Container } from "../state/containers.js";
-import { isJsonScalar } from "../state/equality.js";
-import { pointerOf } from "../state/json.js";
-import { segmentsOf } from "../state/pointer.js";
-import { AROUND, isShort, leastLength, Lengths, textLength } from "../state/size.js";
+import { isContainer, itemsOf, ownOf, put, withThawed, type Container } from "../json/containers.js";
+import { isJsonScalar } from "../json/equality.js";
+import { pointerOf } from "../json/json.js";
+import { segmentsOf } from "../json/pointer.js";
+import { AROUND, isShort, leastLength, Lengths, textLength } from "../json/size.js";
 import { areShort, areUnlike, haveCommon } from "../state/unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, TOO_DEEP, type Pair } from "./differing.js";

@@ -1,10 +1,10 @@
 import { call, core, passTexts } from "../bridge/core.js";
-import { patchText } from "./patch-text.js";
+import { patchText } from "../bridge/patch-text.js";
 import { bounds } from "../bridge/limits.js";
 import { isExtended, refusal } from "../bridge/checks.js";
-import type { KnownRuns } from "../state/equality.js";
-import { notJson } from "../state/json.js";
-import { isShort } from "../state/size.js";
+import type { KnownRuns } from "../json/equality.js";
+import { notJson } from "../json/json.js";
+import { isShort } from "../json/size.js";
 import type { Dialect, DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "../types.js";
 import type { Pair } from "./differing.js";
 import { checkSize, compared, given } from "./given.js";

@@ -1,6 +1,6 @@
 import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
-import { sharedHead, sharedTail } from "../bridge/common-ends.js";
+import { sharedHead, sharedTail } from "../json/common-ends.js";
 import { asBytes } from "../bridge/wtf8.js";
 import { refusal } from "../bridge/checks.js";
 import type { Arena } from "../wasm/patchwire.js";

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { StateTracker } from "patchwire";
 import { nodeStorage, SyncedState } from "patchwire/durable-objects";
-import { Plan } from "../../../pkg/dist/sync/plan.js";
+import { Plan } from "../../../pkg/dist/tables/plan.js";
 import { TrackerCore } from "../../../pkg/dist/wasm/patchwire.js";
 
 // No text of a commit leaves the core twice: what is stored and sent comes out in its frame.

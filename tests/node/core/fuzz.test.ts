@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Values } from "../../../pkg/dist/bridge/host.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
-import { Plan } from "../../../pkg/dist/sync/plan.js";
+import { Plan } from "../../../pkg/dist/tables/plan.js";
 import * as client from "../../../pkg/dist/wasm/client.js";
 import * as patchwire from "../../../pkg/dist/wasm/patchwire.js";
 import { asked, seed } from "../support/runs.ts";

@@ -5,7 +5,7 @@ import { DocumentHandle, TrackerCore } from "../../../pkg/dist/wasm/patchwire.js
 import { call, core, passTexts } from "../../../pkg/dist/bridge/core.js";
 import { reading } from "../../../pkg/dist/bridge/engine.js";
 import { Values } from "../../../pkg/dist/bridge/host.js";
-import { weightOf } from "../../../pkg/dist/state/size.js";
+import { weightOf } from "../../../pkg/dist/json/size.js";
 import { asked } from "../support/runs.ts";
 
 // What the shim answers for values that stay in JavaScript, the core knows of documents: both mean the same, at every

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateDocument } from "patchwire";
-import { namesIn } from "../../../pkg/dist/state/pointer.js";
+import { namesIn } from "../../../pkg/dist/json/pointer.js";
 import { refusal } from "../support/refusal.ts";
 import { asked } from "../support/runs.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateTracker, type JSONPatchOperation } from "../../../pkg/dist/index.js";
 import { asked } from "../support/runs.js";
-import { isContainer } from "../../../pkg/dist/state/containers.js";
+import { isContainer } from "../../../pkg/dist/json/containers.js";
 
 const list = () => Array.from({ length: 200 }, (_, id) => ({ id, tags: ["a", "b"] }));
 const state = () => ({ n: 1, list: list(), inner: { deep: { list: list() } } });

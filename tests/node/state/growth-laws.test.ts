@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { StateTracker } from "patchwire";
-import { weightOf } from "../../../pkg/dist/state/size.js";
+import { weightOf } from "../../../pkg/dist/json/size.js";
 import { Headroom } from "../../../pkg/dist/tracker/headroom.js";
 import { json, perform, step, type Json } from "../support/program.ts";
 import { asked } from "../support/runs.ts";

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { DurableStateStore, memoryStorage, nodeStorage, type StoreStorage } from "patchwire/durable-objects";
-import { HashedTable } from "../../../pkg/dist/store/hashed-table.js";
-import { tablesOf } from "../../../pkg/dist/store/rows.js";
+import { HashedTable } from "../../../pkg/dist/tables/hashed-table.js";
+import { tablesOf } from "../../../pkg/dist/tables/rows.js";
 import { NUMBERS } from "../../../pkg/dist/store/sessions.js";
 import { backend } from "../../support/store/backends.ts";
 import { begun, stateOf } from "../../support/store/contract.ts";

@@ -1,7 +1,7 @@
 import { PatchwireError } from "../../errors.js";
-import { isObject, ownOf } from "../../state/containers.js";
-import { pointerOf } from "../../state/json.js";
-import type { StandardIssue, StandardSchemaV1 } from "../../tracker/validate.js";
+import { isObject, ownOf } from "../../json/containers.js";
+import { pointerOf } from "../../json/json.js";
+import type { StandardIssue, StandardSchemaV1 } from "../../values/validate.js";
 
 /** What a schema makes of a value. */
 export type Checked<T> = { success: true; data: T } | { success: false; issues: readonly StandardIssue[] };

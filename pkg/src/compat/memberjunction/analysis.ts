@@ -1,4 +1,4 @@
-import { segmentsOf, toldAt } from "../../state/pointer.js";
+import { segmentsOf, toldAt } from "../../json/pointer.js";
 import type { ChangeWarning } from "../../values/change-request.js";
 import { dotted } from "./paths.js";
 

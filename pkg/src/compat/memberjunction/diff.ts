@@ -1,4 +1,4 @@
-import { isContainer, ownOf } from "../../state/containers.js";
+import { isContainer, ownOf } from "../../json/containers.js";
 
 /** What became of one value. */
 export interface DiffChange {

@@ -1,6 +1,6 @@
 import { checkOptions, checkText, refusal } from "../../bridge/checks.js";
-import { pointerOf } from "../../state/json.js";
-import { segmentsOf, toldAt } from "../../state/pointer.js";
+import { pointerOf } from "../../json/json.js";
+import { segmentsOf, toldAt } from "../../json/pointer.js";
 import { change, extractPlaces, isAllowed, type AppliedCounts, type BlockedChange, type ChangeOperation, type ChangeRequest, type ChangeWarning, type Outcome } from "../../values/change-request.js";
 import type { JSONPatchOperation } from "../../types.js";
 import { analysis as analysisOf, type PayloadAnalysisResult } from "./analysis.js";

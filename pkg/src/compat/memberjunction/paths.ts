@@ -1,4 +1,4 @@
-import { segmentsOf, toldAt } from "../../state/pointer.js";
+import { segmentsOf, toldAt } from "../../json/pointer.js";
 
 /** A pointer as the original writes paths: `items.[0].price`. */
 export function dotted(path: string, payload: unknown): string {

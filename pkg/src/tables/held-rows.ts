@@ -1,6 +1,6 @@
 import { attempt, errorOf, reading } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
-import type { StoredRows } from "./tables.js";
+import type { StoredRows } from "./state-tables.js";
 
 /**
  * Rows as the core reads them, while it runs: nothing may be thrown through it (src/wasm/session.rs). What the core's memory refers to

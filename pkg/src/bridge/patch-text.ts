@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { checkJson } from "../state/json.js";
+import { checkJson } from "../json/json.js";
 import type { JSONPatchOperation } from "../types.js";
 
 /** JSON text of a patch given as text or as operations. */

@@ -1,10 +1,10 @@
-import { type Key } from "../state/containers.js";
-import { Edited, Items, Composite, Ref, Run } from "../state/payload.js";
-import type { Exchanged, SpliceOp, Step } from "../state/told.js";
-import { RECORD, VALUE } from "./boundary.js";
-import { reserve } from "./core.js";
-import { sharedHead, sharedTail } from "./common-ends.js";
-import { Writer } from "./writer.js";
+import { type Key } from "../json/containers.js";
+import { Edited, Items, Composite, Ref, Run } from "./payload.js";
+import type { Exchanged, SpliceOp, Step } from "./told.js";
+import { RECORD, VALUE } from "../bridge/boundary.js";
+import { reserve } from "../bridge/core.js";
+import { sharedHead, sharedTail } from "../json/common-ends.js";
+import { Writer } from "../bridge/writer.js";
 
 /** Containers with more members than this cross as text, and stay text in the core. */
 const MEMBERS = 64;

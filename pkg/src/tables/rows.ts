@@ -1,4 +1,4 @@
-import type { DurableStorage } from "../sync/tables.js";
+import type { DurableStorage } from "./state-tables.js";
 
 /** What a column holds. */
 export type Value = string | number;

@@ -1,6 +1,6 @@
 import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { pointerOf } from "../state/json.js";
+import { pointerOf } from "../json/json.js";
 
 /**
  * A schema of any library that follows [Standard Schema](https://standardschema.dev): Zod, Valibot, ArkType and others.

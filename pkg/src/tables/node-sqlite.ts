@@ -1,6 +1,6 @@
 import { refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import type { DurableStorage } from "../sync/tables.js";
+import type { DurableStorage } from "./state-tables.js";
 
 /** What of a `DatabaseSync` of `node:sqlite` is used. */
 export interface NodeDatabase {

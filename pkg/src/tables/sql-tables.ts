@@ -1,6 +1,6 @@
 import type { RowOperation } from "./plan.js";
 import type { Register } from "./register.js";
-import { StateTables, StoredRows, surpassed, type DurableStorage, type Era, type Meta } from "./tables.js";
+import { StateTables, StoredRows, surpassed, type DurableStorage, type Era, type Meta } from "./state-tables.js";
 
 /** The statements for the tables of one name. */
 function statements(name: string) {

@@ -1,7 +1,7 @@
 import type { PatchwireError } from "../errors.js";
-import { Directory, pagesOf } from "../store/directory.js";
-import { damageOf, HashedTable } from "../store/hashed-table.js";
-import { keyOf, tablesOf, type Row, type Shape, type StoreStorage } from "../store/rows.js";
+import { Directory, pagesOf } from "./directory.js";
+import { damageOf, HashedTable } from "./hashed-table.js";
+import { keyOf, tablesOf, type Row, type Shape, type StoreStorage } from "./rows.js";
 
 /** A row for each state of a storage, which must be there: the version of its shape, and in `pinned` a bit for each kind of pages that it has. */
 const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } };

@@ -1,8 +1,8 @@
-import { call, core, passBytes, passPointer, passTexts, release } from "../bridge/core.js";
+import { call, core, passBytes, passPointer, passTexts, release } from "./core.js";
 import { PatchwireError } from "../errors.js";
-import { bounds } from "../bridge/limits.js";
-import { isExtended, refusal } from "../bridge/checks.js";
-import { asBytes } from "../bridge/wtf8.js";
+import { bounds } from "./limits.js";
+import { isExtended, refusal } from "./checks.js";
+import { asBytes } from "./wtf8.js";
 import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "../types.js";
 import type { DocumentHandle } from "../wasm/patchwire.js";

@@ -1,5 +1,15 @@
 import { EFFECT } from "../bridge/boundary.js";
-import type { Effect } from "./connections.js";
+
+/** Connections, by their numbers. */
+export type Connected = ArrayLike<number> & Iterable<number>;
+
+/** What the core wants done (src/wasm/session.rs). */
+export type Effect =
+  | [kind: typeof EFFECT.SEND, to: Connected, frame: string]
+  | [kind: typeof EFFECT.CLOSE, connection: number, code: number, reason: string]
+  | [kind: typeof EFFECT.ATTACH, to: Connected, text: string]
+  | [kind: typeof EFFECT.RESYNC, to: Connected, reason: string]
+  | [kind: typeof EFFECT.REFUSAL, to: Connected, code: string, message: string];
 
 /** Statements by name, and what each takes. */
 interface Statements {

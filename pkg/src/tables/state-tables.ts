@@ -6,7 +6,7 @@ import { HeldRows } from "./held-rows.js";
 import type { Repaired } from "./past.js";
 import { Plan, type RowOperation } from "./plan.js";
 import type { Register } from "./register.js";
-import type { StateDocument } from "../values/document.js";
+import type { StateDocument } from "../bridge/document.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
 /** What of a Durable Object's storage is used; `ctx.storage` has it. */

@@ -1,4 +1,4 @@
-import { spliceItems } from "../state/containers.js";
+import { spliceItems } from "../json/containers.js";
 import type { Range, Row, Shape, Table, TableStorage, Value } from "./rows.js";
 
 /**

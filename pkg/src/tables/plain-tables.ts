@@ -1,8 +1,8 @@
-import { rowOf } from "../sync/held-rows.js";
-import type { RowOperation } from "../sync/plan.js";
-import { Register } from "../sync/register.js";
-import { SqlTables } from "../sync/sql-tables.js";
-import { StateTables, StoredRows, surpassed, type Era, type Meta } from "../sync/tables.js";
+import { rowOf } from "./held-rows.js";
+import type { RowOperation } from "./plan.js";
+import { Register } from "./register.js";
+import { SqlTables } from "./sql-tables.js";
+import { StateTables, StoredRows, surpassed, type Era, type Meta } from "./state-tables.js";
 import type { Row, Shape, StoreStorage, Table, TableStorage } from "./rows.js";
 
 const ID = { id: "INTEGER" } as const;
