@@ -6,7 +6,7 @@ import type { Session } from "./sessions.js";
 import type { SubSessionRef } from "./types.js";
 
 /** The children of a session. */
-export const CHILDREN: Shape = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } };
+export const CHILDREN = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } } as const satisfies Shape;
 
 /** What a child is when it begins; nothing else of a reference is kept, so that it fits into a row. */
 function checkRef(given: unknown): Omit<SubSessionRef, "status"> {
@@ -25,14 +25,14 @@ function checkOutcome({ status, completedAt }: { status: unknown; completedAt?: 
 
 /** What sessions know of their children. */
 export class Children {
-  constructor(private readonly table: HashedTable) {}
+  constructor(private readonly table: HashedTable<typeof CHILDREN>) {}
 
   /** One that is known already is begun again. */
   add({ row }: Session, refs: readonly Omit<SubSessionRef, "status" | "completedAt">[]): void {
     for (const given of checkList("the references", refs)) {
       const ref = checkRef(given);
       const known = this.table.row([row.number, keyOf(ref.subSessionId)]);
-      this.write(row.number, Number(known?.["place"] ?? row.children++), { ...ref, status: "running" });
+      this.write(row.number, known?.place ?? row.children++, { ...ref, status: "running" });
     }
   }
 
@@ -58,13 +58,13 @@ export class Children {
       this.read(session);
       throw new PatchwireError("NOT_FOUND", "the session has no such child");
     }
-    const ref = JSON.parse(String(known["text"])) as SubSessionRef;
-    this.write(session.number, Number(known["place"]), { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
+    const ref = JSON.parse(known.text) as SubSessionRef;
+    this.write(session.number, known.place, { ...ref, status, ...(completedAt !== undefined && { completedAt }) });
   }
 
   /** In the order in which they were added. */
   read({ number, row }: Session): SubSessionRef[] {
-    const rows = this.table.rows({ prefix: [number] }).sort((a, b) => Number(a["place"]) - Number(b["place"]));
+    const rows = this.table.rows({ prefix: [number] }).sort((a, b) => a.place - b.place);
     if (rows.length !== row.children || rows.some(({ place }, i) => place !== i)) throw this.table.missing([number]);
     return rows.map(({ text }) => JSON.parse(String(text)) as SubSessionRef);
   }

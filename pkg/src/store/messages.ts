@@ -9,11 +9,11 @@ import type { Message } from "./types.js";
  * Messages by their position. What is truncated ends an era: a message of a later one has another text, though it may have
  * the position of one that a checkpoint counts.
  */
-export const MESSAGES: Shape = {
+export const MESSAGES = {
   name: "messages",
   key: { session: "INTEGER", position: "INTEGER", part: "INTEGER" },
   columns: { era: "INTEGER", text: "TEXT" },
-};
+} as const satisfies Shape;
 
 const ROLES = ["system", "user", "assistant", "tool"] as const;
 
@@ -27,7 +27,7 @@ export function textsOf(messages: readonly Message[]): string[] {
 
 /** The messages of sessions. */
 export class Messages {
-  constructor(private readonly table: HashedTable) {}
+  constructor(private readonly table: HashedTable<typeof MESSAGES>) {}
 
   append({ row }: Session, texts: readonly string[]): void {
     for (const text of texts) this.table.addText({ session: row.number, position: row.messages++, era: row.era }, text);
@@ -60,7 +60,7 @@ export class Messages {
     const key = [row.number, count - 1];
     const [found] = this.table.rows({ prefix: key }, { limit: 1 });
     if (found === undefined) throw this.table.missing(key);
-    return Number(found["era"]);
+    return found.era;
   }
 
   /** Refuses to go on where the messages that a checkpoint counted are others by now. */
@@ -78,7 +78,7 @@ export class Messages {
   /** Copies the first messages of one session into another. */
   copy(from: Session, to: Session, count: number): void {
     for (const { row, text } of this.table.numbered([from.number], 0, count)) {
-      this.table.addText({ session: to.number, position: row["position"]!, era: 0 }, text);
+      this.table.addText({ session: to.number, position: row.position, era: 0 }, text);
     }
     to.row.messages = count;
   }

@@ -25,7 +25,7 @@ export class Rooms {
   constructor(storage: StoreStorage, name: string, states: CustomStates, migration: Migration<unknown>) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
     const tables = tablesOf(storage);
-    const table = (shape: Shape): HashedTable => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
+    const table = <S extends Shape>(shape: S): HashedTable<S> => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
     this.sessions = new Sessions(table, states);
     this.messages = new Messages(table(MESSAGES));
     this.staging = new Staging(table(STAGING), table(STEPS));

@@ -7,7 +7,7 @@ import type { Session } from "./sessions.js";
 import type { RunMetadata, RunRecord, RunStatus, RunStatusUpdate } from "./types.js";
 
 /** The runs of a session in their order, and of which session and which of its runs the run of an id is. */
-export const RUNS: Shape = { name: "runs", key: { session: "INTEGER", run: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
+export const RUNS = { name: "runs", key: { session: "INTEGER", run: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } } as const satisfies Shape;
 export const RUN_PAGES = pagesOf("run_pages", "TEXT");
 export type RunIds = Directory<string, [session: string, run: number]>;
 
@@ -18,7 +18,7 @@ const STATUSES: readonly RunStatus[] = [
 /** The runs of sessions. */
 export class Runs {
   constructor(
-    private readonly table: HashedTable,
+    private readonly table: HashedTable<typeof RUNS>,
     private readonly ids: RunIds,
   ) {}
 

@@ -9,14 +9,14 @@ import { keyOf, nameOf, type Shape } from "../tables/rows.js";
 import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
-export const SESSIONS: Shape = {
+export const SESSIONS = {
   name: "sessions",
   key: { id: "TEXT" },
   columns: {
     number: "INTEGER", changes: "INTEGER", status: "TEXT", steps: "INTEGER", resumes: "INTEGER", fence: "INTEGER",
     messages: "INTEGER", era: "INTEGER", checkpoints: "INTEGER", runs: "INTEGER", children: "INTEGER",
   },
-};
+} as const satisfies Shape;
 
 interface SessionRow {
   id: string;
@@ -38,13 +38,13 @@ interface SessionRow {
 }
 
 /** The rest of a session, as JSON, in as many rows as it needs. */
-export const DETAILS: Shape = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } };
+export const DETAILS = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } } as const satisfies Shape;
 
 /** The numbers of sessions by their ids: a session whose row is lost isn't one that never was. */
 const SESSION_PAGES = pagesOf("session_pages", "TEXT");
 
 /** Numbers of the whole store: in row 1 the last that was given to a session, which must be there, and in row 2 the format of its tables. */
-export const NUMBERS: Shape = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } };
+export const NUMBERS = { name: "numbers", key: { id: "INTEGER" }, columns: { last: "INTEGER" } } as const satisfies Shape;
 
 /** Members of a session's state that are kept apart, or are the store's own. */
 const APART = ["sessionId", "version", "resumeCount", "subSessionRefs", "messages", "status", "stepCount", "customState"];
@@ -87,7 +87,7 @@ export class Session {
   private known: { details: Details; text: string } | undefined = undefined;
 
   constructor(
-    private readonly tables: { sessions: HashedTable; details: HashedTable },
+    private readonly tables: { sessions: HashedTable<typeof SESSIONS>; details: HashedTable<typeof DETAILS> },
     readonly id: string,
     readonly row: SessionRow,
     /** Its custom state. */
@@ -98,7 +98,7 @@ export class Session {
   }
 
   get number(): number {
-    return this.row.number as number;
+    return this.row.number;
   }
 
   /** Each change raises it by one: one of the custom state by being its next revision, any other by being counted. */
@@ -165,11 +165,11 @@ const FORMAT = 4;
 
 /** All sessions of a store. */
 export class Sessions {
-  private readonly tables: { sessions: HashedTable; details: HashedTable; numbers: HashedTable };
+  private readonly tables: { sessions: HashedTable<typeof SESSIONS>; details: HashedTable<typeof DETAILS>; numbers: HashedTable<typeof NUMBERS> };
   private readonly ids: Directory<string, number>;
 
   constructor(
-    table: (shape: Shape) => HashedTable,
+    table: <S extends Shape>(shape: S) => HashedTable<S>,
     private readonly states: CustomStates,
   ) {
     this.tables = { sessions: table(SESSIONS), details: table(DETAILS), numbers: table(NUMBERS) };
@@ -190,7 +190,7 @@ export class Sessions {
   get isPresent(): boolean {
     const { numbers } = this.tables;
     let format: unknown;
-    damageOf(() => (format = numbers.row([2])?.["last"]));
+    damageOf(() => (format = numbers.row([2])?.last));
     if (format !== undefined && format !== FORMAT) throw numbers.unknown([2]);
     return format === FORMAT;
   }
@@ -210,7 +210,7 @@ export class Sessions {
   get last(): number {
     const row = this.tables.numbers.row([1]);
     if (row === undefined) throw this.tables.numbers.missing([1]);
-    return Number(row["last"]);
+    return row.last;
   }
 
   /** All of them, each of which must be whole. */
@@ -221,9 +221,9 @@ export class Sessions {
   /** Makes anew what is damaged of the ids and of the last number, from the rows of sessions; says what it was. */
   repair(): PatchwireError | undefined {
     const ofIds = damageOf(() => this.ids.entries());
-    if (ofIds !== undefined) this.ids.replace(this.tables.sessions.rows({}).map(({ id, number }) => [String(id), Number(number)]));
+    if (ofIds !== undefined) this.ids.replace(this.tables.sessions.rows({}).map(({ id, number }) => [id, number]));
     const ofLast = damageOf(() => this.last);
-    if (ofLast !== undefined) this.tables.numbers.put({ id: 1, last: Math.max(0, ...this.ids.entries().map(([, number]) => number)) });
+    if (ofLast !== undefined) this.tables.numbers.put({ id: 1, last: this.ids.entries().reduce((last, [, number]) => Math.max(last, number), 0) });
     return ofIds ?? ofLast;
   }
 
@@ -231,7 +231,7 @@ export class Sessions {
     const key = keyOf(checkText("the session's id", id));
     const row = this.tables.sessions.row([key]);
     if (row === undefined && this.ids.find(key) !== undefined) throw this.tables.sessions.missing([key]);
-    return row && new Session(this.tables, id, { ...row } as unknown as SessionRow, this.states.get(Number(row["number"])));
+    return row && new Session(this.tables, id, { ...row, status: row.status as SessionStatus }, this.states.get(row.number));
   }
 
   require(id: string): Session {

@@ -8,17 +8,17 @@ import { isContainer } from "../json/containers.js";
 import type { WriteOp } from "../types.js";
 
 /** What calls of tools have staged. `place` orders them, `revision` is that of the custom state when they began. */
-export const STAGING: Shape = {
+export const STAGING = {
   name: "staging",
   key: { session: "INTEGER", step: "TEXT", call: "TEXT", part: "INTEGER" },
   columns: { place: "INTEGER", revision: "INTEGER", text: "TEXT" },
-};
+} as const satisfies Shape;
 
 /**
  * How many calls have staged something for a step, so that none can be lost unnoticed, and the place of the next one that is staged
  * without any. There is a row where some have.
  */
-export const STEPS: Shape = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER", next: "INTEGER" } };
+export const STEPS = { name: "steps", key: { session: "INTEGER", step: "TEXT" }, columns: { calls: "INTEGER", next: "INTEGER" } } as const satisfies Shape;
 
 /** What a write does. */
 const KINDS = ["append", "append_text", "increment", "splice", "move", "replace", "delete"] as const satisfies readonly WriteOp["kind"][];
@@ -48,8 +48,8 @@ function checkWrites(given: unknown): void {
 /** What is staged in sessions, by step and call. */
 export class Staging {
   constructor(
-    private readonly table: HashedTable,
-    private readonly steps: HashedTable,
+    private readonly table: HashedTable<typeof STAGING>,
+    private readonly steps: HashedTable<typeof STEPS>,
   ) {}
 
   stage({ number, custom }: Session, stepId: string, changes: StagedChanges, revision = custom.revision): void {
@@ -76,8 +76,8 @@ export class Staging {
     if (calls.length < counted.calls) throw this.table.missing(key);
     if (calls.length > counted.calls) throw this.steps.missing(key);
     return calls
-      .sort((a, b) => Number(a.row["place"]) - Number(b.row["place"]))
-      .map(({ row, text }) => ({ changes: JSON.parse(text) as StagedChanges, revision: Number(row["revision"]) }));
+      .sort((a, b) => a.row.place - b.row.place)
+      .map(({ row, text }) => ({ changes: JSON.parse(text) as StagedChanges, revision: row.revision }));
   }
 
   /** Forgets a step, whatever is left of it, or one of its calls. */
@@ -104,11 +104,10 @@ export class Staging {
   /** The first row of what a call has staged. */
   private first(number: number, step: string, call: string): { place: number } | undefined {
     const [row] = this.table.rows({ prefix: [number, step, call] }, { limit: 1 });
-    return row && { place: Number(row["place"]) };
+    return row && { place: row.place };
   }
 
   private counted(key: readonly Value[]): { calls: number; next: number } {
-    const { calls = 0, next = UNPLACED } = this.steps.row(key) ?? {};
-    return { calls: Number(calls), next: Number(next) };
+    return this.steps.row(key) ?? { calls: 0, next: UNPLACED };
   }
 }

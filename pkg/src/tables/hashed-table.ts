@@ -1,10 +1,10 @@
 import { call, core, passTexts } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import type { Range, Row, Shape, Table, TableStorage, Value } from "./rows.js";
+import type { Range, Row, RowOf, Shape, Table, TableStorage, Value } from "./rows.js";
 
 /** A text from the rows that have it, and the first of these. */
-interface StoredText {
-  row: Row;
+interface StoredText<S extends Shape> {
+  row: RowOf<S>;
   text: string;
 }
 
@@ -13,23 +13,24 @@ interface StoredText {
  * text is all of its rows. What isn't is `VALIDATION_FAILED`, what isn't there but must be `STREAM_TRUNCATED`; either names
  * the table and the row.
  */
-export class HashedTable {
+export class HashedTable<S extends Shape = Shape> {
   private readonly table: Table;
   private readonly name: string;
   private readonly keys: string[];
   private readonly columns: string[];
 
-  constructor(storage: Pick<TableStorage, "table">, { name, key, columns }: Shape) {
+  constructor(storage: Pick<TableStorage, "table">, { name, key, columns }: S) {
     this.table = storage.table({ name, key, columns: { ...columns, hash: "INTEGER" } });
     this.name = name;
     this.keys = Object.keys(key);
     this.columns = [...this.keys, ...Object.keys(columns)];
   }
 
-  rows(range: Range, options?: { backwards?: boolean; limit?: number }): Row[] {
+  rows(range: Range, options?: { backwards?: boolean; limit?: number }): RowOf<S>[] {
     return this.table.rows(range, options).map(({ hash, ...row }) => {
       if (hash !== this.hashOf(row)) throw this.damaged(this.keyOf(row));
-      return row;
+      // The hash tells a number from a text.
+      return row as RowOf<S>;
     });
   }
 
@@ -39,12 +40,13 @@ export class HashedTable {
   }
 
   /** The row of a key. */
-  row(key: readonly Value[]): Row | undefined {
+  row(key: readonly Value[]): RowOf<S> | undefined {
     return this.rows({ prefix: key })[0];
   }
 
-  put(row: Row): void {
-    this.table.put({ ...row, hash: this.hashOf(row) });
+  put(row: RowOf<S>): void {
+    const columns: Row = row;
+    this.table.put({ ...columns, hash: this.hashOf(columns) });
   }
 
   delete(range: Range): void {
@@ -55,7 +57,7 @@ export class HashedTable {
   addText(row: Row, text: string): number {
     const part = this.keys.at(-1)!;
     let count = 0;
-    for (const piece of pieces(text)) this.put({ ...row, [part]: count++, text: piece });
+    for (const piece of pieces(text)) this.put({ ...row, [part]: count++, text: piece } as unknown as RowOf<S>);
     return count;
   }
 
@@ -74,8 +76,8 @@ export class HashedTable {
   }
 
   /** The texts that a range has, in the order of their keys. */
-  texts(range: Range): StoredText[] {
-    const found: StoredText[] = [];
+  texts(range: Range): StoredText<S>[] {
+    const found: StoredText<S>[] = [];
     let next: Value[] | undefined;
     for (const row of this.rows(range)) {
       const key = this.keyOf(row);
@@ -91,7 +93,7 @@ export class HashedTable {
   }
 
   /** The texts from one number up to another, which the key's next column counts: all of them. */
-  numbered(prefix: readonly Value[], from: number, below: number): StoredText[] {
+  numbered(prefix: readonly Value[], from: number, below: number): StoredText<S>[] {
     const found = this.texts({ prefix, from, below });
     for (let number = from; number < below; number++) {
       if (found[number - from]?.row[this.keys[prefix.length]!] !== number) throw this.missing([...prefix, number]);

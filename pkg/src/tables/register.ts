@@ -1,10 +1,12 @@
 import type { PatchwireError } from "../errors.js";
 import { Directory, pagesOf } from "./directory.js";
 import { damageOf, HashedTable } from "./hashed-table.js";
-import { keyOf, tablesOf, type Row, type Shape, type StoreStorage } from "./rows.js";
+import { keyOf, tablesOf, type RowOf, type Shape, type StoreStorage, type Value } from "./rows.js";
 
 /** A row for each state of a storage, which must be there: the version of its shape, and in `pinned` a bit for each kind of pages that it has. */
-const STATES: Shape = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } };
+const STATES = { name: "states", key: { state: "TEXT" }, columns: { version: "INTEGER", pinned: "INTEGER" } } as const satisfies Shape;
+
+type StateRow = RowOf<typeof STATES>;
 
 /** The bits of `pinned`. */
 const HAS = { PINS: 1, MIGRATIONS: 2 } as const;
@@ -30,25 +32,25 @@ export class Register {
 
   /** The version of the state's shape; 0 where it was made without one. */
   get version(): number {
-    return Number(this.row["version"]);
+    return this.row.version;
   }
 
   /** The version that a revision had. */
   versionAt(revision: number): number {
     const { row } = this;
     const next = this.migrationsOf(row).find(([first]) => first > revision);
-    return next?.[1] ?? Number(row["version"]);
+    return next?.[1] ?? row.version;
   }
 
   /** From a revision on, the state's shape has a later version. */
   migrate(first: number, version: number): void {
     const row = this.begun(HAS.MIGRATIONS, this.migrations);
     // Several where nothing was changed: what was before had the earliest of them.
-    this.migrations.change(first, (known = Number(row["version"])) => known);
+    this.migrations.change(first, (known = row.version) => known);
     this.states.put({ ...row, version });
   }
 
-  private migrationsOf(row: Row): [first: number, from: number][] {
+  private migrationsOf(row: StateRow): [first: number, from: number][] {
     return has(row, HAS.MIGRATIONS) ? this.migrations.entries() : [];
   }
 
@@ -62,11 +64,11 @@ export class Register {
   }
 
   /** Begins pages of a kind if there are none. Gives the state's row. */
-  private begun(kind: number, pages: Directory<number, number>): Row {
+  private begun(kind: number, pages: Directory<number, number>): StateRow {
     const { row } = this;
     if (has(row, kind)) return row;
     pages.begin();
-    const next = { ...row, pinned: Number(row["pinned"]) | kind };
+    const next = { ...row, pinned: row.pinned | kind };
     this.states.put(next);
     return next;
   }
@@ -88,7 +90,7 @@ export class Register {
     const version = this.versionAt(revision);
     const { row } = this;
     for (const [first] of this.migrationsOf(row)) if (first > revision) this.migrations.remove(first);
-    if (version !== row["version"]) this.states.put({ ...row, version });
+    if (version !== row.version) this.states.put({ ...row, version });
     return lost;
   }
 
@@ -142,14 +144,14 @@ export class Register {
     }
   }
 
-  private get row(): Row {
+  private get row(): StateRow {
     const row = this.states.row([this.key]);
     if (row === undefined) throw this.states.missing([this.key]);
     return row;
   }
 
   /** Made where they aren't there: all that the storage holds may have been deleted. */
-  private get states(): HashedTable {
+  private get states(): HashedTable<typeof STATES> {
     return new HashedTable(tablesOf(this.storage), STATES);
   }
 
@@ -166,4 +168,4 @@ export class Register {
   }
 }
 
-const has = (row: Row, kind: number): boolean => (Number(row["pinned"]) & kind) !== 0;
+const has = ({ pinned }: { readonly pinned?: Value }, kind: number): boolean => (Number(pinned) & kind) !== 0;

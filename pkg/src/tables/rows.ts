@@ -13,6 +13,11 @@ export interface Shape {
   readonly columns: Readonly<Record<string, "INTEGER" | "TEXT">>;
 }
 
+/** A row of a shape, by its columns. */
+export type RowOf<S extends Shape> = { readonly [Column in keyof S["key"]]: ValueOf<S["key"][Column]> } & { readonly [Column in keyof S["columns"]]: ValueOf<S["columns"][Column]> };
+
+type ValueOf<Type> = Type extends "INTEGER" ? number : string;
+
 /** Which rows: those whose key begins with `prefix`, and whose next column is at least `from` and less than `below`. */
 export interface Range {
   readonly prefix?: readonly Value[];

@@ -107,7 +107,7 @@ export class CheckpointOperations extends RunOperations {
       const row = rooms.checkpoints.require(session, checkpointId);
       const kept = rooms.checkpoints.kept(session, row);
       rooms.checkpoints.goTo(session, row, kept);
-      rooms.messages.truncate(session, Number(row["messages"]));
+      rooms.messages.truncate(session, row.messages);
       rooms.staging.delete(session);
       restoreCustom(session.custom, kept, this[STORED].options);
     });
@@ -140,7 +140,7 @@ export class CheckpointOperations extends RunOperations {
       // Two sessions don't write to one stream because nobody named another.
       const streamId = details.streamId === from ? sessionId : details.streamId;
       rooms.checkpoints.goTo(session, row, { ...kept, details: { ...details, streamId } });
-      rooms.messages.copy(origin, session, Number(row["messages"]));
+      rooms.messages.copy(origin, session, row.messages);
       session.write(1);
     });
   }
