@@ -71,12 +71,11 @@ pub(crate) mod edit {
 /// A tracker's options, by their places in a list (`src/wasm/options.rs`).
 #[cfg(feature = "wasm-page")]
 pub(crate) mod tracker_option {
-    pub(crate) const BY_KEY: u8 = 0;
-    pub(crate) const APPEND: u8 = 1;
-    pub(crate) const PRECISE: u8 = 2;
-    pub(crate) const COUNTERS: u8 = 3;
-    pub(crate) const TEXTS: u8 = 4;
-    pub(crate) const HISTORY: u8 = 5;
+    pub(crate) const GRANULARITY: u8 = 0;
+    pub(crate) const ARRAY_DELTA: u8 = 1;
+    pub(crate) const COUNTERS: u8 = 2;
+    pub(crate) const TEXTS: u8 = 3;
+    pub(crate) const HISTORY: u8 = 4;
 }
 
 /// What is done to a graph's state (`src/wasm/reducers.rs`).

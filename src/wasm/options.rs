@@ -16,17 +16,16 @@ use crate::writes::{ArrayDelta, Granularity};
 /// A tracker's options, from their list. What is undefined keeps its default.
 pub(crate) fn tracker_options(options: &Array, bounds: &[f64]) -> JsResult<TrackerOptions> {
     let given = |option: u8| options.get(option.into());
-    let is_set = |option| given(option).is_truthy();
-    let (by_key, append, precise) = (is_set(tracker_option::BY_KEY), is_set(tracker_option::APPEND), is_set(tracker_option::PRECISE));
     let history = Some(given(tracker_option::HISTORY)).filter(|history| !history.is_undefined());
     let history = history.map(|history| history.as_f64().ok_or_else(|| mistyped("the option history is a number"))).transpose()?;
-    let array_delta = match (precise, append) {
-        (true, _) => ArrayDelta::Precise,
-        (_, true) => ArrayDelta::Append,
+    let array_delta = match given(tracker_option::ARRAY_DELTA) {
+        delta if delta.is_string() => ArrayDelta::Precise,
+        delta if delta.is_truthy() => ArrayDelta::Append,
         _ => ArrayDelta::Replace,
     };
+    let is_by_key = given(tracker_option::GRANULARITY).as_string().as_deref() == Some("key");
     Ok(TrackerOptions {
-        granularity: if by_key { Granularity::Key } else { Granularity::Path },
+        granularity: if is_by_key { Granularity::Key } else { Granularity::Path },
         array_delta,
         counters: pointers(given(tracker_option::COUNTERS))?,
         texts: pointers(given(tracker_option::TEXTS))?,

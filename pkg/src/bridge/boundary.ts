@@ -20,7 +20,7 @@ export const OPERATION = { ADD: 0, REMOVE: 1, REPLACE: 2, MOVE: 3, COPY: 4, TEST
 export const EDIT = { SET: 0, DELETE: 1, SPLICE: 2, PERMUTE: 3, MOVE: 4, APPEND: 5, ADD: 6, BROUGHT: 7 } as const;
 
 /** A tracker's options, by their places in a list (src/wasm/options.rs). */
-export const TRACKER_OPTION = { BY_KEY: 0, APPEND: 1, PRECISE: 2, COUNTERS: 3, TEXTS: 4, HISTORY: 5 } as const;
+export const TRACKER_OPTION = { GRANULARITY: 0, ARRAY_DELTA: 1, COUNTERS: 2, TEXTS: 3, HISTORY: 4 } as const;
 
 /** What is done to a graph's state (src/wasm/reducers.rs). */
 export const GRAPH_CHANGE = { MERGE: 0, SCRATCH: 1, ARTIFACTS: 2, VISIT: 3 } as const;

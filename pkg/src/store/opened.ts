@@ -55,8 +55,8 @@ export class OpenedStates {
     this.awake.delete(state);
     for (const idle of this.awake) {
       if (this.awake.size < AWAKE) break;
-      this.awake.delete(idle);
-      idle.unload();
+      // One that can't be is asked again later.
+      if (idle.unload()) this.awake.delete(idle);
     }
     this.awake.add(state);
     return state;

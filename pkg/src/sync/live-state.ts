@@ -211,10 +211,11 @@ export class LiveState<T> {
   }
 
   /** See {@link SyncedState.unload}. */
-  unload(): void {
-    if (this.isBusy) return;
+  unload(): boolean {
+    if (this.isBusy || this.opened?.tracked.hasStreams === true) return false;
     this.forget();
     this.tables.rest();
+    return true;
   }
 
   /** Whether a recipe is changing what is open. */

@@ -504,8 +504,8 @@ export class SyncedState<T> {
   }
 
   /**
-   * Gives back what it holds in memory; nothing while a recipe runs. What is next asked for is read from storage; connections
-   * stay where they are.
+   * Gives back what it holds in memory, and says whether it did: not while a recipe runs or a stream writes. What is next asked
+   * for is read from storage; connections stay where they are.
    *
    * @example
    * ```ts
@@ -516,7 +516,7 @@ export class SyncedState<T> {
    * console.log(state.getState()); // { count: 1 }
    * ```
    */
-  unload(): void {
-    this.#live.unload();
+  unload(): boolean {
+    return this.#live.unload();
   }
 }

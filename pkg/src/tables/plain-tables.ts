@@ -13,6 +13,9 @@ const SHAPES = {
   chunks: TEXT,
   log: { last: "INTEGER", hash: "INTEGER", patch: "TEXT" },
 } satisfies Record<string, Shape["columns"]>;
+/** The one row of `meta`. */
+const DESCRIPTION = { prefix: [1] };
+
 type Plain = Record<keyof typeof SHAPES, Table>;
 
 export function stateTables(storage: StoreStorage, quietly: StoreStorage["transactionSync"], name: string): StateTables {
@@ -32,7 +35,7 @@ class PlainTables extends StateTables {
 
   protected stored(): { session?: string; revision?: number } {
     const { meta, log, roots } = this.tables;
-    const [described] = meta.rows({});
+    const [described] = meta.rows(DESCRIPTION);
     if (described === undefined) return {};
     const [newest] = log.rows({}, { backwards: true, limit: 1 });
     const [root] = roots.rows({}, { backwards: true, limit: 1 });
@@ -40,7 +43,7 @@ class PlainTables extends StateTables {
   }
 
   protected rename(session: string): void {
-    for (const row of this.tables.meta.rows({})) this.tables.meta.put({ ...row, session });
+    for (const row of this.tables.meta.rows(DESCRIPTION)) this.tables.meta.put({ ...row, session });
   }
 
   protected dropTables(): void {
@@ -116,7 +119,7 @@ class PlainRows extends StoredRows {
   }
 
   meta(): Meta | undefined {
-    const [meta] = this.tables.meta.rows({});
+    const [meta] = this.tables.meta.rows(DESCRIPTION);
     return meta as Meta | undefined;
   }
 

@@ -18,7 +18,7 @@ function statements(name: string) {
       `CREATE TABLE IF NOT EXISTS ${log} (id INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash INTEGER NOT NULL, patch TEXT NOT NULL)`,
     ],
     read: {
-      meta: `SELECT * FROM ${meta}`,
+      meta: `SELECT * FROM ${meta} WHERE id = 1`,
       chunk: `SELECT ${row("hash", "text")} FROM ${chunks} WHERE id = ?`,
       left: `SELECT id FROM ${chunks} WHERE id IN (SELECT value FROM json_each(?))`,
       hashes: `SELECT id, hash FROM ${chunks} WHERE id >= ? ORDER BY id`,
@@ -27,9 +27,9 @@ function statements(name: string) {
       log: `SELECT ${row("id || ',' || last || ',' || hash", "patch")} FROM ${log} WHERE id >= ? ORDER BY id LIMIT 1`,
       logged: `SELECT id FROM ${log} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
     },
-    rename: `UPDATE ${meta} SET session = ?`,
+    rename: `UPDATE ${meta} SET session = ? WHERE id = 1`,
     // After a repair the newest root is newer than the log.
-    last: `SELECT session, MAX(COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), 0), COALESCE((SELECT MAX(id) FROM ${roots}), 0)) AS revision FROM ${meta}`,
+    last: `SELECT session, MAX(COALESCE((SELECT last FROM ${log} ORDER BY id DESC LIMIT 1), 0), COALESCE((SELECT MAX(id) FROM ${roots}), 0)) AS revision FROM ${meta} WHERE id = 1`,
     write: {
       putMeta: `INSERT INTO ${meta} (id, format, session, tail, folding) VALUES (1, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET format = excluded.format, session = excluded.session, tail = excluded.tail, folding = excluded.folding`,

@@ -7,9 +7,8 @@ import type { TrackerCore } from "../wasm/patchwire.js";
 
 /** What the core has to know of a tracker's options. */
 export interface TrackedOptions {
-  byKey: boolean;
-  append: boolean;
-  precise: boolean;
+  granularity: "path" | "key";
+  arrayDelta: boolean | "precise";
   counters: string[];
   texts: string[];
   limits: Limits | undefined;
@@ -36,11 +35,10 @@ export function start(
 ): CoreSide & { kind: "running" } {
   const values = side.kind === "frozen" ? Values.ours(side.value, depth) : null;
   const document = values === null ? (side as { document: StateDocument }).document : new StateDocument(call(() => core().DocumentHandle.over(values, bounds)));
-  const { byKey, append, precise, counters, texts, history } = options;
+  const { granularity, arrayDelta, counters, texts, history } = options;
   const given: unknown[] = [];
-  given[TRACKER_OPTION.BY_KEY] = byKey;
-  given[TRACKER_OPTION.APPEND] = append;
-  given[TRACKER_OPTION.PRECISE] = precise;
+  given[TRACKER_OPTION.GRANULARITY] = granularity;
+  given[TRACKER_OPTION.ARRAY_DELTA] = arrayDelta;
   given[TRACKER_OPTION.COUNTERS] = counters;
   given[TRACKER_OPTION.TEXTS] = texts;
   given[TRACKER_OPTION.HISTORY] = history;

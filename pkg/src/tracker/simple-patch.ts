@@ -24,8 +24,8 @@ const PAIRS = 256;
  * the core's own answer.
  */
 export function simplePatch(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  if (options.byKey || options.counters.length > 0 || options.texts.length > 0) return null;
-  if (!options.precise && recorded.some((one) => isInArray(one, options.append))) return null;
+  if (options.granularity === "key" || options.counters.length > 0 || options.texts.length > 0) return null;
+  if (options.arrayDelta !== "precise" && recorded.some((one) => isInArray(one, options.arrayDelta === true))) return null;
   const told = recorded.length === 1 ? ofOne(recorded[0]!, state, isExtended, options, most) : ofSeveral(recorded, state, isExtended, options, most);
   return told && withThawed(told);
 }
@@ -50,9 +50,9 @@ function ofOne(one: Recorded, state: State, isExtended: boolean, options: Tracke
 }
 
 function ofSeveral(recorded: Recorded[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  const moved = options.precise ? moves(recorded, state, isExtended) : null;
+  const moved = options.arrayDelta === "precise" ? moves(recorded, state, isExtended) : null;
   if (moved !== null) return moved;
-  const telling = new Telling(state, options.precise);
+  const telling = new Telling(state, options.arrayDelta === "precise");
   let place = "";
   let above: readonly Key[] | null = null;
   const gone: unknown[] = [];
@@ -154,7 +154,7 @@ function added({ op, path, value }: Recorded, state: State, isExtended: boolean)
 
 /** What is told of a container that took the place of another one. */
 function exchanged(before: object, place: readonly Key[], state: State, isExtended: boolean, options: TrackedOptions, most: number): JSONPatchOperation[] | null {
-  if (!options.precise || !state.isWhole) return null;
+  if (options.arrayDelta !== "precise" || !state.isWhole) return null;
   let after = state.unread() as object;
   for (const key of place) after = (after as Container)[key] as object;
   const path = pointerOf(place);

@@ -40,7 +40,7 @@ export class StreamedValue {
 
   /**
    * Takes the next chunk, cut anywhere. What is certain then is in the state: strings grow, numbers and literals
-   * appear when they are complete, containers open and fill. O(chunk): what came before isn't read again.
+   * appear when they are complete, containers open and fill. O(chunk), and the number of streams that are open: what came before isn't read again.
    *
    * @throws PatchwireError `INVALID_JSON` with the `offset` in the whole text's bytes, or `LIMIT_EXCEEDED`: the chunk
    *   has changed nothing, and the stream can only be aborted. `PATH_NOT_FOUND` where another change took the place

@@ -85,7 +85,7 @@ export class TrackedState {
   /** Of a live object's state, which is the session's. */
   static ofSession(session: SessionHandle, limits: Limits | undefined): TrackedState {
     const tracker = call(() => session.tracker());
-    const options = { byKey: false, append: false, precise: true, counters: [], texts: [], limits, history: 0 };
+    const options: TrackedOptions = { granularity: "path", arrayDelta: "precise", counters: [], texts: [], limits, history: 0 };
     const tracked = new TrackedState(sideOf(tracker), options, undefined);
     tracked.headroom.beginHeld(call(() => tracker.weight()));
     return tracked;
@@ -133,6 +133,11 @@ export class TrackedState {
   /** Whether a recipe or a validator is running. */
   get isBusy(): boolean {
     return this.plain?.isOpen === true || this.isValidating;
+  }
+
+  /** Whether a stream writes. */
+  get hasStreams(): boolean {
+    return !this.streams.areNone;
   }
 
   /** The present version as a document. */

@@ -83,8 +83,7 @@ export class StateTracker<T> {
     if (history !== undefined && !(typeof history === "number" && history >= 0)) throw refusal("the option history is a number from 0 on");
     bounds(limits);
     requireRule(validate);
-    const precise = arrayDeltaMode === "precise";
-    const rest = { byKey: granularity === "key", append: arrayDeltaMode === true, precise, history, counters: [...(counters ?? [])], texts: [...(texts ?? [])], limits: limits && { ...limits } };
+    const rest = { granularity, arrayDelta: arrayDeltaMode, history, counters: [...(counters ?? [])], texts: [...(texts ?? [])], limits: limits && { ...limits } };
     if (initial instanceof StateDocument) {
       this.#tracked = TrackedState.ofDocument(initial, rest, validate as Rule);
     } else {

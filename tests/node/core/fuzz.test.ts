@@ -88,7 +88,7 @@ function anything(depth = 0): unknown {
     case 4: case 5: return undefined;
     case 6: return Array.from({ length: below(4) }, () => anything(depth + 1));
     default: {
-      const names = ["byKey", "append", "precise", "counters", "texts", "history", "__proto__"];
+      const names = ["granularity", "arrayDelta", "counters", "texts", "history", "__proto__"];
       return Object.fromEntries(Array.from({ length: below(5) }, () => [pick(names), anything(depth + 1)]));
     }
   }
@@ -150,7 +150,7 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
   const make: { [owner: string]: () => Handle } = {
     Arena: () => new wasm.Arena(),
     DocumentHandle: () => patchwire.DocumentHandle.parse(filled(something), something.length, NONE),
-    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, [false, false, false, [], [], undefined], NONE),
+    TrackerCore: () => new patchwire.TrackerCore(handle("DocumentHandle") as patchwire.DocumentHandle, ["path", false, [], [], undefined], NONE),
     SessionHandle: () => patchwire.SessionHandle.create("session", handle("DocumentHandle") as patchwire.DocumentHandle, NONE, tables([]), new Plan()),
     ClientHandle: () => new client.ClientHandle(NONE, false, 1),
     ReducersHandle: () => {
