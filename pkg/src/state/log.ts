@@ -71,6 +71,8 @@ export class Log extends Writer {
   last = -1;
   /** How many more members the container that is being encoded may have. */
   private budget = 0;
+  /** Whether the last recipe's records may hold something that it took out. */
+  private hasGone = false;
   /** How many of the records stay as they are. */
   private pinned = 0;
   /** The number of records, each part of a gathered array counted; and of the last recipe alone. */
@@ -95,14 +97,15 @@ export class Log extends Writer {
   begin(): void {
     const { entries } = this;
     if (entries.length > 0 && entries[entries.length - 1]!.kind !== "advance") this.add(ROOT, BEGIN);
-    this.forgetGone();
-    this.last = this.length;
+    if (this.hasGone) this.forgetGone();
+    this.last = entries.length;
     this.lastSize = 0;
     this.lastWeight = 0;
   }
 
   /** What the last recipe took out is told of it alone, and not kept alive by what it is told with. */
   private forgetGone(): void {
+    this.hasGone = false;
     for (let i = Math.max(this.last, 0); i < this.entries.length; i++) {
       const entry = this.entries[i]!;
       if (entry.kind === "delete") entry.gone = undefined;
@@ -118,7 +121,26 @@ export class Log extends Writer {
 
   /** What was done to the container at a path, which isn't changed any more. */
   tell(path: readonly Key[], step: Step): void {
-    this.add(path, step);
+    // Its kind is read once: objects of so many shapes are looked up each time.
+    switch (step.kind) {
+      case "set":
+      case "rewrite": {
+        const { value } = step;
+        this.add(path, step, sizeOf(value));
+        if (typeof value === "object" && value !== null) this.weigh(weightOf(value));
+        return;
+      }
+      case "splice":
+        this.hasGone = true;
+        this.add(path, step);
+        return this.weigh(step.values.length * ITEM);
+      case "permute":
+        this.add(path, step);
+        return this.weigh(step.order.length * ITEM);
+      case "delete":
+        this.hasGone = true;
+        this.add(path, step);
+    }
   }
 
   /** Adds to the end of a string, which is `copied` characters long then: where an earlier version holds it, the core copies all of it. */
@@ -232,20 +254,17 @@ export class Log extends Writer {
     for (let i = Math.max(this.last, 0); i < this.entries.length; i++) yield this.entries[i]!.kind === "rewrite" ? this.paths[i]!.slice(0, -1) : this.paths[i]!;
   }
 
-  private add(path: readonly Key[], entry: Entry): void {
+  private add(path: readonly Key[], entry: Entry, size = 1): void {
     this.entries.push(entry);
     this.paths.push(path);
-    const size = sizeOf(entry);
     this.size += size;
     this.lastSize += size;
-    const weight = weightOf(entry);
-    if (weight > 0) this.weigh(weight);
   }
 
   /** After records were taken out. */
   private measure(): void {
     this.size = 0;
-    for (const entry of this.entries) this.size += sizeOf(entry);
+    for (const entry of this.entries) this.size += entry.kind === "set" || entry.kind === "rewrite" ? sizeOf(entry.value) : 1;
   }
 
   /** Forgets the first records: they are in the core now. */
@@ -499,16 +518,11 @@ function recordedOf(entry: Assignment, path: readonly Key[]): Recorded {
   return value instanceof Edited ? { op, path: place, key, value: value.text, before: value.before } : { op, path: place, key, value };
 }
 
-/** How much a record tells: the parts of arrays count. */
-const sizeOf = (entry: Entry): number => ((entry.kind === "set" || entry.kind === "rewrite") && entry.value instanceof Items ? entry.value.parts.length : 1);
+/** How much a record tells that sets this value: the parts of arrays count. */
+const sizeOf = (value: unknown): number => (value instanceof Items ? value.parts.length : 1);
 
-/** What carrying out takes beside the new values in it: all items of an array that is gathered anew or put in another order are moved. */
-function weightOf(entry: Entry): number {
-  if (entry.kind === "splice") return entry.values.length * ITEM;
-  if (entry.kind === "permute") return entry.order.length * ITEM;
-  if (entry.kind !== "set" && entry.kind !== "rewrite") return 0;
-  const { value } = entry;
-  if (typeof value !== "object" || value === null) return 0;
+/** What carrying out takes beside the new values in it: all items of an array that is gathered anew are moved. */
+function weightOf(value: object): number {
   if (value instanceof Edited) return value.text.length;
   if (Array.isArray(value)) return value.length * ITEM;
   if (!(value instanceof Items)) return 0;
