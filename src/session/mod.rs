@@ -63,7 +63,7 @@ struct Proposed {
 /// use patchwire::{Document, Limits};
 ///
 /// let mut tables = Tables::default();
-/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"count":1}"#).unwrap());
+/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"count":1}"#).unwrap(), tables.rows());
 /// tables.execute(&rows);
 /// let connection = session.open();
 /// session.receive(connection, r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#);
@@ -88,21 +88,23 @@ pub struct Session {
 
 impl Session {
     /// A state that has no rows yet, at revision 0, and the rows that it begins with. `id` is to be unique for ever:
-    /// clients tell by it that what they have isn't another object's, or of an earlier life of this one.
+    /// clients tell by it that what they have isn't another object's, or of an earlier life of this one. What is written is
+    /// read by `rows`.
     ///
     /// ```
     /// use patchwire::Document;
     /// use patchwire::session::Session;
+    /// use patchwire::store::Tables;
     ///
-    /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap());
+    /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap(), Tables::default().rows());
     /// assert_eq!((session.id(), session.revision(), rows.len()), ("a-session", 0, 2));
     /// ```
     #[must_use = "the rows are the state in storage"]
-    pub fn create(id: impl Into<String>, document: Document) -> (Session, Vec<RowOperation>) {
+    pub fn create(id: impl Into<String>, document: Document, rows: Arc<dyn Rows>) -> (Session, Vec<RowOperation>) {
         // What lives with a host may be gone when it is compared with what it has become.
         let root = document.root.clone().taken_over().unwrap_or(document.root);
         let document = Document { root, limits: document.limits };
-        let (store, rows) = Store::create(id, &document);
+        let (store, rows) = Store::create(id, &document, rows);
         (Session::wake(Woken { store, document, recent: Vec::new() }), rows)
     }
 
@@ -114,7 +116,7 @@ impl Session {
     /// use patchwire::{Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap()).1);
+    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows()).1);
     /// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert_eq!((session.revision(), session.document().to_string()), (0, r#"{"n":1}"#.into()));
     /// ```
@@ -130,8 +132,8 @@ impl Session {
     /// The id that was made with the storage.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// assert_eq!(session.id(), "a-session");
     /// ```
     pub fn id(&self) -> &str {
@@ -141,8 +143,8 @@ impl Session {
     /// The number of the last commit.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// assert_eq!(session.revision(), 0);
     /// ```
     pub fn revision(&self) -> u64 {
@@ -152,8 +154,8 @@ impl Session {
     /// Sets how much of the state a chunk holds from now on, and folds whenever the log has as much: for tests.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// session.set_chunk(100);
     /// ```
     #[doc(hidden)]
@@ -161,22 +163,11 @@ impl Session {
         self.store.set_chunk(bytes);
     }
 
-    /// Says where the rows are: see [`Store::read_from`].
-    ///
-    /// ```
-    /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
-    /// session.read_from(Tables::default().rows());
-    /// ```
-    pub fn read_from(&mut self, rows: Arc<dyn Rows>) {
-        self.store.read_from(rows);
-    }
-
     /// Sets how much is kept of earlier revisions: see [`Store::keep`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session, store::Retention};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::{Retention, Tables}};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// session.keep(Retention { revisions: Some(1_000), ..Retention::default() });
     /// ```
     pub fn keep(&mut self, retention: Retention) {
@@ -186,8 +177,8 @@ impl Session {
     /// A revision isn't pinned any more: see [`Store::review`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// session.review();
     /// ```
     pub fn review(&mut self) {
@@ -202,8 +193,7 @@ impl Session {
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
     /// let mut tables = Tables::default();
-    /// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
-    /// session.read_from(tables.rows());
+    /// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows());
     /// tables.execute(&rows);
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// tables.execute(&session.commit().unwrap().unwrap().rows);
@@ -225,8 +215,7 @@ impl Session {
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
     /// let mut tables = Tables::default();
-    /// let (mut session, rows) = Session::create("a-session", Document::parse("[1]").unwrap());
-    /// session.read_from(tables.rows());
+    /// let (mut session, rows) = Session::create("a-session", Document::parse("[1]").unwrap(), tables.rows());
     /// tables.execute(&rows);
     /// assert_eq!(session.at(0).unwrap().to_string(), "[1]");
     /// assert!(session.check_past().is_ok());
@@ -238,8 +227,8 @@ impl Session {
     /// The state as it is, with what hasn't been committed.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (session, _) = Session::create("a-session", Document::parse("[1]").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (session, _) = Session::create("a-session", Document::parse("[1]").unwrap(), Tables::default().rows());
     /// assert_eq!(session.document().to_string(), "[1]");
     /// ```
     pub fn document(&self) -> &Document {
@@ -250,8 +239,8 @@ impl Session {
     /// advances it. Readers of your own are [`Tracker::open_cursor`]. It mustn't be replaced by another tracker.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// assert_eq!(session.document().to_string(), r#"{"n":2}"#);
     /// ```
@@ -272,8 +261,8 @@ impl Session {
     /// where the commit before is neither accepted nor refused yet: it goes on.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
     /// assert!(session.commit().unwrap().is_none());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// let commit = session.commit().unwrap().unwrap();
@@ -317,12 +306,12 @@ impl Session {
     /// due, which gives back what was read of the one before.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session, sync::ServerEffect};
+    /// # use patchwire::{Document, session::Session, store::Tables, sync::ServerEffect};
     /// let first = |effects: &[ServerEffect]| match &effects[0] {
     ///     ServerEffect::Send { text, .. } => text.to_string(),
     ///     _ => unreachable!(),
     /// };
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// session.commit().unwrap();
     /// // While the rows are written somebody connects, and something else changes.
@@ -369,7 +358,7 @@ impl Session {
     /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap()).1);
+    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).1);
     /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     /// let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert!(session.check().is_ok());
@@ -394,8 +383,8 @@ impl Session {
     /// other cursors are gone. Streams and checkpoints of before are unknown from then on; a cursor's name may be given out again. O(1).
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// session.commit().unwrap();
     /// session.refuse();
@@ -410,8 +399,8 @@ impl Session {
     /// A new connection, which is sent nothing before it says hello.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// assert_ne!(session.open(), session.open());
     /// ```
     pub fn open(&mut self) -> ConnectionId {
@@ -421,8 +410,8 @@ impl Session {
     /// Gives a connection that outlived the session's memory its place back: see [`Server::restore`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// let connection = session.open();
     /// assert!(session.restore(connection, "").is_empty());
     /// ```
@@ -435,8 +424,8 @@ impl Session {
     /// Greets a connection that can't speak: see [`Server::resume`].
     ///
     /// ```
-    /// # use patchwire::{Dialect, Document, session::Session};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Dialect, Document, session::Session, store::Tables};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// let stream = session.open();
     /// assert_eq!(session.resume(stream, "", Dialect::Rfc6902).len(), 3);
     /// ```
@@ -449,8 +438,8 @@ impl Session {
     /// A frame that the connection sent: see [`Server::receive`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session, sync::PING};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables, sync::PING};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// let connection = session.open();
     /// assert_eq!(session.receive(connection, PING).len(), 1);
     /// ```
@@ -472,8 +461,8 @@ impl Session {
     /// The connection has ended.
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session, sync::PING};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables, sync::PING};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// let connection = session.open();
     /// session.closed(connection);
     /// assert!(session.receive(connection, PING).is_empty());
@@ -485,8 +474,8 @@ impl Session {
     /// The frames that somebody with this much lacks, as a JSON array: see [`Server::frames_since`].
     ///
     /// ```
-    /// # use patchwire::{Dialect, Document, session::Session};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Dialect, Document, session::Session, store::Tables};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// assert!(session.frames_since(None, None, Dialect::Extended).unwrap().contains("state_snapshot"));
     /// ```
     ///
@@ -501,8 +490,8 @@ impl Session {
     /// The stream is over: tells everybody, who won't come back. See [`Server::end`].
     ///
     /// ```
-    /// # use patchwire::{Document, session::Session, sync::ServerEffect};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap());
+    /// # use patchwire::{Document, session::Session, store::Tables, sync::ServerEffect};
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
     /// let connection = session.open();
     /// assert!(matches!(session.end()[..], [ServerEffect::Send { .. }, ServerEffect::Close { code: 1000, .. }]));
     /// ```

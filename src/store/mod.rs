@@ -51,7 +51,6 @@ use log::Log;
 use renewal::{MUCH, Renewal};
 use retained::{Retained, Tidied};
 use roots::Root;
-use rows::NoRows;
 
 pub use hash::hash;
 pub use open::Woken;
@@ -100,7 +99,7 @@ struct Base {
 ///
 /// let mut tables = Tables::default();
 /// let state = Document::parse(r#"{"notes":[]}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state);
+/// let (mut store, rows) = Store::create("a-session", &state, tables.rows());
 /// tables.execute(&rows);
 ///
 /// let patch = r#"[{"op":"add","path":"/notes/-","value":"a"}]"#;
@@ -149,24 +148,24 @@ pub struct Store {
 }
 
 impl Store {
-    /// New tables that hold this state at revision 0, and the rows to write. O(state).
+    /// New tables that hold this state at revision 0, and the rows to write; what is written is read by `stored`. O(state).
     ///
     /// ```
-    /// use patchwire::store::{RowOperation, Store};
+    /// use patchwire::store::{RowOperation, Store, Tables};
     /// use patchwire::Document;
     ///
-    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap());
+    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
     /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
     /// assert!(matches!(&rows[1], RowOperation::PutRoot { revision: 0, .. }));
     /// ```
     #[must_use = "the rows are the state in storage"]
-    pub fn create(session: impl Into<String>, document: &Document) -> (Store, Vec<RowOperation>) {
-        Store::begin(session.into(), 0, document, &[])
+    pub fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> (Store, Vec<RowOperation>) {
+        Store::begin(session.into(), 0, document, &[], stored)
     }
 
     /// New tables that hold the state at a revision, and the patches that led to it, the newest last.
-    fn begin(session: String, revision: u64, document: &Document, recent: &[String]) -> (Store, Vec<RowOperation>) {
-        let reader = Arc::new(Reader::new(Arc::new(NoRows)));
+    fn begin(session: String, revision: u64, document: &Document, recent: &[String], stored: Arc<dyn Rows>) -> (Store, Vec<RowOperation>) {
+        let reader = Arc::new(Reader::new(stored));
         let mut operations = Vec::new();
         let mut log = Log::default();
         for (back, patch) in recent.iter().enumerate().map(|(at, patch)| ((recent.len() - 1 - at) as u64, patch)) {
@@ -211,23 +210,6 @@ impl Store {
         }
     }
 
-    /// Says where the rows are that [`Store::create`] gave, for what is read of them later: earlier revisions, and which are
-    /// pinned.
-    ///
-    /// ```
-    /// use patchwire::store::{Store, Tables};
-    /// use patchwire::Document;
-    ///
-    /// let mut tables = Tables::default();
-    /// let (mut store, rows) = Store::create("a-session", &Document::parse("1").unwrap());
-    /// store.read_from(tables.rows());
-    /// tables.execute(&rows);
-    /// assert_eq!(store.at(0).unwrap().to_string(), "1");
-    /// ```
-    pub fn read_from(&mut self, rows: Arc<dyn Rows>) {
-        self.reader = Arc::new(Reader::new(rows));
-    }
-
     /// The id that was made with the storage.
     pub fn session(&self) -> &str {
         &self.session
@@ -241,8 +223,8 @@ impl Store {
     /// Sets how much a chunk holds from now on, prints it in two commits, and folds whenever the log has as much: for tests.
     ///
     /// ```
-    /// # use patchwire::{Document, store::Store};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap());
+    /// # use patchwire::{Document, store::{Store, Tables}};
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
     /// store.set_chunk(100);
     /// ```
     #[doc(hidden)]
@@ -261,7 +243,7 @@ impl Store {
     /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap()).1);
+    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).1);
     /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     /// let opened = tables.open(Limits::default()).unwrap().unwrap();
     /// assert!(opened.store.check().is_ok());
@@ -280,11 +262,11 @@ impl Store {
     /// breaks, which ours don't have; what reading chunks gives.
     ///
     /// ```
-    /// use patchwire::store::{RowOperation, Store};
+    /// use patchwire::store::{RowOperation, Store, Tables};
     /// use patchwire::{Document, Patch};
     ///
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state);
+    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows());
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
     /// let plan = store.plan(patch, &state).unwrap();
@@ -336,11 +318,11 @@ impl Store {
     /// before the state that it gives has been taken.
     ///
     /// ```
-    /// use patchwire::store::Store;
+    /// use patchwire::store::{Store, Tables};
     /// use patchwire::{Document, Patch};
     ///
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state);
+    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows());
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
     /// assert_eq!((plan.revision, store.revision()), (1, 0));

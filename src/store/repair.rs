@@ -24,7 +24,7 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 ///
 /// let mut tables = Tables::default();
 /// let mut state = Document::parse(r#"{"n":1}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state);
+/// let (mut store, rows) = Store::create("a-session", &state, tables.rows());
 /// tables.execute(&rows);
 /// for _ in 0..3 {
 ///     let patch = format!(r#"[{{"op":"add","path":"/text","value":"{}"}}]"#, "x".repeat(8_000));

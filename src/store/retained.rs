@@ -163,10 +163,10 @@ impl Store {
     /// Sets how much is kept of earlier revisions from now on. What was kept and isn't to be any more goes with later commits.
     ///
     /// ```
-    /// use patchwire::store::{Retention, Store};
+    /// use patchwire::store::{Retention, Store, Tables};
     /// use patchwire::Document;
     ///
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap());
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
     /// store.keep(Retention { revisions: Some(1_000), ..Retention::default() });
     /// ```
     pub fn keep(&mut self, retention: Retention) {
@@ -179,8 +179,8 @@ impl Store {
     /// A revision isn't pinned any more: what nobody needs now goes with later commits.
     ///
     /// ```
-    /// # use patchwire::{Document, store::Store};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap());
+    /// # use patchwire::{Document, store::{Store, Tables}};
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
     /// store.review();
     /// ```
     pub fn review(&mut self) {

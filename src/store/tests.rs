@@ -14,10 +14,9 @@ struct Kept {
 impl Kept {
     fn new(state: &str) -> Kept {
         let document = Document::parse(state).unwrap();
-        let (mut store, rows) = Store::create("s", &document);
         let mut tables = Tables::default();
+        let (store, rows) = Store::create("s", &document, tables.rows());
         tables.execute(&rows);
-        store.read_from(tables.rows());
         Kept { store, document, tables }
     }
 

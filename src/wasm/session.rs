@@ -38,8 +38,7 @@ impl SessionHandle {
     /// A new state, and what to write.
     pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, plan: &Plan) -> SessionHandle {
         let document = Document { limits: limits(bounds), ..document.inner.clone() };
-        let (mut session, operations) = Session::create(id, document);
-        session.read_from(Arc::new(Stored(table)));
+        let (session, operations) = Session::create(id, document, Arc::new(Stored(table)));
         plan.write(&operations, None);
         SessionHandle::of(session)
     }

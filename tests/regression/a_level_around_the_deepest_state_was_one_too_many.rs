@@ -28,9 +28,8 @@ fn the_deepest_states_are_stored_and_sent() {
     with_room(|| {
         for depth in [512, MAX_DEPTH - 1, MAX_DEPTH] {
             let limits = Limits { depth, ..Limits::default() };
-            let (mut session, rows) = Session::create("session", Document::parse_with("{}", limits).unwrap());
             let mut tables = Tables::default();
-            session.read_from(tables.rows());
+            let (mut session, rows) = Session::create("session", Document::parse_with("{}", limits).unwrap(), tables.rows());
             tables.execute(&rows);
             let options = ClientOptions { limits, ..ClientOptions::default() };
             let (connection, mut early, mut late) = (session.open(), Client::new(options), Client::new(options));

@@ -2,10 +2,11 @@
 //! another one's stream, and went back to another one's checkpoint.
 
 use patchwire::session::Session;
+use patchwire::store::Tables;
 use patchwire::{Code, Dialect, Document, Tracker, TrackerOptions};
 
 fn session() -> Session {
-    Session::create("a-session", Document::parse(r#"{"a":"","b":"","n":0}"#).unwrap()).0
+    Session::create("a-session", Document::parse(r#"{"a":"","b":"","n":0}"#).unwrap(), Tables::default().rows()).0
 }
 
 fn refuse(session: &mut Session) {

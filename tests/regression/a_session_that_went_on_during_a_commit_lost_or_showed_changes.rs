@@ -11,8 +11,7 @@ const HELLO: &str = r#"{"type":"hello","version":1,"session":null,"revision":nul
 
 fn begin() -> (Tables, Session) {
     let mut tables = Tables::default();
-    let (mut session, rows) = Session::create("s", Document::parse(r#"{"notes":[]}"#).unwrap());
-    session.read_from(tables.rows());
+    let (session, rows) = Session::create("s", Document::parse(r#"{"notes":[]}"#).unwrap(), tables.rows());
     tables.execute(&rows);
     (tables, session)
 }

@@ -11,8 +11,7 @@ pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits, chun
     let mut session = match tables.open(limits).unwrap() {
         Some(opened) => Session::wake(opened),
         None => {
-            let (mut session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap());
-            session.read_from(tables.rows());
+            let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap(), tables.rows());
             tables.execute(&rows);
             session
         }
