@@ -160,26 +160,13 @@ impl Store {
     /// ```
     #[must_use = "the rows are the state in storage"]
     pub fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> (Store, Vec<RowOperation>) {
-        Store::begin(session.into(), 0, document, &[], stored)
-    }
-
-    /// New tables that hold the state at a revision, and the patches that led to it, the newest last.
-    fn begin(session: String, revision: u64, document: &Document, recent: &[String], stored: Arc<dyn Rows>) -> (Store, Vec<RowOperation>) {
-        let reader = Arc::new(Reader::new(stored));
-        let mut operations = Vec::new();
-        let mut log = Log::default();
-        for (back, patch) in recent.iter().enumerate().map(|(at, patch)| ((recent.len() - 1 - at) as u64, patch)) {
-            if let Ok((rows, growth)) = log.commit(revision.saturating_sub(back), &Piece::from(patch.as_str())) {
-                operations.extend(rows);
-                log.accept(growth);
-            }
-        }
+        let (session, reader, log) = (session.into(), Arc::new(Reader::new(stored)), Log::default());
         let state = document.root.clone().taken_over().unwrap_or_default();
-        let (rows, done) = write(reader.clone(), &state);
-        operations.extend(rows);
-        let root = Root { revision, next: done.next, chunks: done.written as u64, log: log.head(revision), ..Root::default() };
-        operations.insert(0, RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 });
-        operations.insert(1, root.row(&done.text));
+        let (chunks, done) = write(reader.clone(), &state);
+        let root = Root { next: done.next, chunks: done.written as u64, log: log.head(0), ..Root::default() };
+        let meta = RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 };
+        let mut operations = vec![meta, root.row(&done.text)];
+        operations.extend(chunks);
         let base = Base { root, state, layout: done.layout };
         (Store::over(session, reader, base, log), operations)
     }
