@@ -63,7 +63,7 @@ struct Proposed {
 /// use patchwire::{Document, Limits};
 ///
 /// let mut tables = Tables::default();
-/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"count":1}"#).unwrap(), tables.rows());
+/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"count":1}"#).unwrap(), tables.rows()).unwrap();
 /// tables.execute(&rows);
 /// let connection = session.open();
 /// session.receive(connection, r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#);
@@ -89,23 +89,25 @@ pub struct Session {
 impl Session {
     /// A state that has no rows yet, at revision 0, and the rows that it begins with. `id` is to be unique for ever:
     /// clients tell by it that what they have isn't another object's, or of an earlier life of this one. What is written is
-    /// read by `rows`.
+    /// read by `rows`. O(state).
+    ///
+    /// # Errors
+    /// `INVALID_JSON` where the state lives with a host, and the text that the host gives of it can't be read.
     ///
     /// ```
     /// use patchwire::Document;
     /// use patchwire::session::Session;
     /// use patchwire::store::Tables;
     ///
-    /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap(), Tables::default().rows());
+    /// let (session, rows) = Session::create("a-session", Document::parse("{}").unwrap(), Tables::default().rows()).unwrap();
     /// assert_eq!((session.id(), session.revision(), rows.len()), ("a-session", 0, 2));
     /// ```
     #[must_use = "the rows are the state in storage"]
-    pub fn create(id: impl Into<String>, document: Document, rows: Arc<dyn Rows>) -> (Session, Vec<RowOperation>) {
+    pub fn create(id: impl Into<String>, document: Document, rows: Arc<dyn Rows>) -> Result<(Session, Vec<RowOperation>)> {
         // What lives with a host may be gone when it is compared with what it has become.
-        let root = document.root.clone().taken_over().unwrap_or(document.root);
-        let document = Document { root, limits: document.limits };
-        let (store, rows) = Store::create(id, &document, rows);
-        (Session::wake(Woken { store, document, recent: Vec::new() }), rows)
+        let document = Document { root: document.root.taken_over()?, limits: document.limits };
+        let (store, rows) = Store::create(id, &document, rows)?;
+        Ok((Session::wake(Woken { store, document, recent: Vec::new() }), rows))
     }
 
     /// Goes on from what the tables held. O(the recent patches).
@@ -116,7 +118,7 @@ impl Session {
     /// use patchwire::{Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows()).1);
+    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows()).unwrap().1);
     /// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert_eq!((session.revision(), session.document().to_string()), (0, r#"{"n":1}"#.into()));
     /// ```
@@ -133,7 +135,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// assert_eq!(session.id(), "a-session");
     /// ```
     pub fn id(&self) -> &str {
@@ -144,7 +146,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// assert_eq!(session.revision(), 0);
     /// ```
     pub fn revision(&self) -> u64 {
@@ -155,7 +157,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// session.set_chunk(100);
     /// ```
     #[doc(hidden)]
@@ -167,7 +169,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::{Retention, Tables}};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// session.keep(Retention { revisions: Some(1_000), ..Retention::default() });
     /// ```
     pub fn keep(&mut self, retention: Retention) {
@@ -178,7 +180,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// session.review();
     /// ```
     pub fn review(&mut self) {
@@ -193,7 +195,7 @@ impl Session {
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
     /// let mut tables = Tables::default();
-    /// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows());
+    /// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows()).unwrap();
     /// tables.execute(&rows);
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// tables.execute(&session.commit().unwrap().unwrap().rows);
@@ -215,7 +217,7 @@ impl Session {
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
     /// let mut tables = Tables::default();
-    /// let (mut session, rows) = Session::create("a-session", Document::parse("[1]").unwrap(), tables.rows());
+    /// let (mut session, rows) = Session::create("a-session", Document::parse("[1]").unwrap(), tables.rows()).unwrap();
     /// tables.execute(&rows);
     /// assert_eq!(session.at(0).unwrap().to_string(), "[1]");
     /// assert!(session.check_past().is_ok());
@@ -228,7 +230,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (session, _) = Session::create("a-session", Document::parse("[1]").unwrap(), Tables::default().rows());
+    /// let (session, _) = Session::create("a-session", Document::parse("[1]").unwrap(), Tables::default().rows()).unwrap();
     /// assert_eq!(session.document().to_string(), "[1]");
     /// ```
     pub fn document(&self) -> &Document {
@@ -240,7 +242,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// assert_eq!(session.document().to_string(), r#"{"n":2}"#);
     /// ```
@@ -262,7 +264,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
     /// assert!(session.commit().unwrap().is_none());
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// let commit = session.commit().unwrap().unwrap();
@@ -311,7 +313,7 @@ impl Session {
     ///     ServerEffect::Send { text, .. } => text.to_string(),
     ///     _ => unreachable!(),
     /// };
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// session.commit().unwrap();
     /// // While the rows are written somebody connects, and something else changes.
@@ -358,7 +360,7 @@ impl Session {
     /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).1);
+    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).unwrap().1);
     /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     /// let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert!(session.check().is_ok());
@@ -384,7 +386,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
     /// session.tracker().increment("/n", 1.0).unwrap();
     /// session.commit().unwrap();
     /// session.refuse();
@@ -400,7 +402,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// assert_ne!(session.open(), session.open());
     /// ```
     pub fn open(&mut self) -> ConnectionId {
@@ -411,7 +413,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// let connection = session.open();
     /// assert!(session.restore(connection, "").is_empty());
     /// ```
@@ -425,7 +427,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Dialect, Document, session::Session, store::Tables};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// let stream = session.open();
     /// assert_eq!(session.resume(stream, "", Dialect::Rfc6902).len(), 3);
     /// ```
@@ -439,7 +441,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables, sync::PING};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// let connection = session.open();
     /// assert_eq!(session.receive(connection, PING).len(), 1);
     /// ```
@@ -462,7 +464,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables, sync::PING};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// let connection = session.open();
     /// session.closed(connection);
     /// assert!(session.receive(connection, PING).is_empty());
@@ -475,7 +477,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Dialect, Document, session::Session, store::Tables};
-    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// assert!(session.frames_since(None, None, Dialect::Extended).unwrap().contains("state_snapshot"));
     /// ```
     ///
@@ -491,7 +493,7 @@ impl Session {
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables, sync::ServerEffect};
-    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// let connection = session.open();
     /// assert!(matches!(session.end()[..], [ServerEffect::Send { .. }, ServerEffect::Close { code: 1000, .. }]));
     /// ```

@@ -1,11 +1,8 @@
 //! When a new base is due, and how commits go on with it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::chunks::Reader;
-use super::fold::{CHUNK, Done, Fold, Next};
-use super::layout::{Kind, Layout};
+use super::fold::{Done, Fold, Next};
 use super::{Base, Plan, RowOperation, Store, hash};
 use crate::error::Result;
 use crate::node::Node;
@@ -119,29 +116,20 @@ impl Store {
     }
 }
 
-/// The chunks of a state that has none yet.
-pub(super) fn write(reader: Arc<Reader>, state: &Node) -> (Vec<RowOperation>, Done) {
-    let mut operations = Vec::new();
-    let nothing = Done {
-        text: b"null".to_vec(),
-        layout: Arc::new(Layout::new(Kind::Array, Vec::new(), None)),
-        next: 1,
-        freed: Vec::new(),
-        freed_bytes: 0,
-        written: 0,
-    };
-    // Nothing is read where there was nothing.
-    let Ok(mut fold) = Fold::begin(reader, CHUNK, state, None, 1) else { return (operations, nothing) };
-    loop {
-        match fold.step(&mut { usize::MAX }) {
-            Ok(Next::Chunk(id, text)) => operations.push(chunk(id, text)),
-            Ok(Next::Looked) => {}
-            Ok(Next::Done(done)) => return (operations, done),
-            Err(_) => return (operations, nothing),
+impl Fold {
+    /// Goes on to the end at once: the chunks to write, and the base that they are of.
+    pub(super) fn rest(mut self) -> Result<(Vec<RowOperation>, Done)> {
+        let mut chunks = Vec::new();
+        loop {
+            match self.step(&mut { usize::MAX })? {
+                Next::Chunk(id, text) => chunks.push(chunk(id, text)),
+                Next::Looked => {}
+                Next::Done(done) => return Ok((chunks, done)),
+            }
         }
     }
 }
 
-pub(super) fn chunk(id: u64, text: Vec<u8>) -> RowOperation {
+fn chunk(id: u64, text: Vec<u8>) -> RowOperation {
     RowOperation::PutChunk { id, hash: hash(id, &text), text: String::from_utf8(text).unwrap_or_default().into() }
 }

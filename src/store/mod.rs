@@ -43,8 +43,8 @@ use crate::error::{Code, Error, Result};
 use crate::node::{Fading, Node};
 use crate::patch::Patch;
 use chunks::Reader;
-use fold::CHUNK;
-use folding::{Folding, Interrupted, Replacing, write};
+use fold::{CHUNK, Fold};
+use folding::{Folding, Interrupted, Replacing};
 use large::LargePatches;
 use layout::Layout;
 use log::Log;
@@ -99,7 +99,7 @@ struct Base {
 ///
 /// let mut tables = Tables::default();
 /// let state = Document::parse(r#"{"notes":[]}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state, tables.rows());
+/// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
 /// tables.execute(&rows);
 ///
 /// let patch = r#"[{"op":"add","path":"/notes/-","value":"a"}]"#;
@@ -148,27 +148,31 @@ pub struct Store {
 }
 
 impl Store {
-    /// New tables that hold this state at revision 0, and the rows to write; what is written is read by `stored`. O(state).
+    /// New tables that hold this state at revision 0, and the rows to write; what is written is read by `stored`. The state is in memory
+    /// as a whole. O(state).
+    ///
+    /// # Errors
+    /// What reading the state gives.
     ///
     /// ```
     /// use patchwire::store::{RowOperation, Store, Tables};
     /// use patchwire::Document;
     ///
-    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows());
+    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
     /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
     /// assert!(matches!(&rows[1], RowOperation::PutRoot { revision: 0, .. }));
     /// ```
     #[must_use = "the rows are the state in storage"]
-    pub fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> (Store, Vec<RowOperation>) {
+    pub fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> Result<(Store, Vec<RowOperation>)> {
         let (session, reader, log) = (session.into(), Arc::new(Reader::new(stored)), Log::default());
-        let state = document.root.clone().taken_over().unwrap_or_default();
-        let (chunks, done) = write(reader.clone(), &state);
+        let state = document.root.clone();
+        let (chunks, done) = Fold::begin(reader.clone(), CHUNK, &state, None, 1)?.rest()?;
         let root = Root { next: done.next, chunks: done.written as u64, log: log.head(0), ..Root::default() };
         let meta = RowOperation::PutMeta { format: FORMAT, session: session.clone(), tail: log.tail(), folding: 0 };
         let mut operations = vec![meta, root.row(&done.text)];
         operations.extend(chunks);
         let base = Base { root, state, layout: done.layout };
-        (Store::over(session, reader, base, log), operations)
+        Ok((Store::over(session, reader, base, log), operations))
     }
 
     fn over(session: String, reader: Arc<Reader>, base: Base, log: Log) -> Store {
@@ -211,7 +215,7 @@ impl Store {
     ///
     /// ```
     /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// store.set_chunk(100);
     /// ```
     #[doc(hidden)]
@@ -230,7 +234,7 @@ impl Store {
     /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).1);
+    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).unwrap().1);
     /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     /// let opened = tables.open(Limits::default()).unwrap().unwrap();
     /// assert!(opened.store.check().is_ok());
@@ -253,7 +257,7 @@ impl Store {
     /// use patchwire::{Document, Patch};
     ///
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows());
+    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows()).unwrap();
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
     /// let plan = store.plan(patch, &state).unwrap();
@@ -309,7 +313,7 @@ impl Store {
     /// use patchwire::{Document, Patch};
     ///
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows());
+    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows()).unwrap();
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
     /// assert_eq!((plan.revision, store.revision()), (1, 0));

@@ -42,7 +42,7 @@ impl Woken {
     ///
     /// let mut tables = Tables::default();
     /// assert!(Woken::read(tables.rows(), Limits::default()).unwrap().is_none());
-    /// tables.execute(&Store::create("a-session", &Document::parse(r#"{"n":"abc"}"#).unwrap(), tables.rows()).1);
+    /// tables.execute(&Store::create("a-session", &Document::parse(r#"{"n":"abc"}"#).unwrap(), tables.rows()).unwrap().1);
     /// let opened = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap();
     /// assert_eq!((opened.store.revision(), opened.document.to_string()), (0, r#"{"n":"abc"}"#.into()));
     ///
@@ -166,7 +166,7 @@ impl Store {
     ///
     /// let mut tables = Tables::default();
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// tables.execute(&Store::create("a-session", &state, tables.rows()).1);
+    /// tables.execute(&Store::create("a-session", &state, tables.rows()).unwrap().1);
     /// let mut store = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap().store;
     /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
     /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
@@ -224,7 +224,7 @@ impl Store {
     ///
     /// ```
     /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// assert!(store.check_past().is_ok());
     /// ```
     pub fn check_past(&self) -> Result<()> {

@@ -153,7 +153,7 @@ impl Store {
     ///
     /// let mut tables = Tables::default();
     /// let mut state = Document::parse(format!(r#"{{"n":0,"list":["{}"]}}"#, "x".repeat(70_000))).unwrap();
-    /// let (mut store, rows) = Store::create("a-session", &state, tables.rows());
+    /// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
     /// tables.execute(&rows);
     /// let patch = format!(r#"[{{"op":"replace","path":"/list","value":["{}"]}}]"#, "y".repeat(70_000));
     /// let renewed = (0..4).find_map(|_| {

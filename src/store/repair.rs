@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::chunks::Reader;
-use super::fold::{CHUNK, Fold, Next};
-use super::folding::chunk;
+use super::fold::{CHUNK, Fold};
 use super::log::SHARED;
 use super::patches::{Room, hash_of, replay};
 use super::rows::{Meta, Rows};
@@ -24,7 +23,7 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 ///
 /// let mut tables = Tables::default();
 /// let mut state = Document::parse(r#"{"n":1}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state, tables.rows());
+/// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
 /// tables.execute(&rows);
 /// for _ in 0..3 {
 ///     let patch = format!(r#"[{{"op":"add","path":"/text","value":"{}"}}]"#, "x".repeat(8_000));
@@ -97,19 +96,13 @@ impl Repair {
         operations.extend(later.map(|revision| RowOperation::DeleteRoot { revision }));
         operations.push(RowOperation::DeleteLog { from: (restored + 1) * PARTS, before: END });
         operations.extend(rows.hashes(base.root.next)?.into_iter().map(|(id, _)| RowOperation::DeleteChunk { id }));
-        let mut fold = Fold::begin(reader.clone(), CHUNK, &state.root, Some((&base.state, base.layout)), base.root.next)?;
-        loop {
-            match fold.step(&mut { usize::MAX })? {
-                Next::Chunk(id, text) => operations.push(chunk(id, text)),
-                Next::Looked => {}
-                Next::Done(mut done) => {
-                    let root = base.root.followed_by(revision, &mut done, 0, (revision + 1) * PARTS, rows.now());
-                    operations.push(root.row(&done.text));
-                    reader.check()?;
-                    return Ok(Repair { restored, newest, revision, damage, operations });
-                }
-            }
-        }
+        let (chunks, mut done) =
+            Fold::begin(reader.clone(), CHUNK, &state.root, Some((&base.state, base.layout)), base.root.next)?.rest()?;
+        operations.extend(chunks);
+        let root = base.root.followed_by(revision, &mut done, 0, (revision + 1) * PARTS, rows.now());
+        operations.push(root.row(&done.text));
+        reader.check()?;
+        Ok(Repair { restored, newest, revision, damage, operations })
     }
 }
 

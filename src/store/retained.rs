@@ -166,7 +166,7 @@ impl Store {
     /// use patchwire::store::{Retention, Store, Tables};
     /// use patchwire::Document;
     ///
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// store.keep(Retention { revisions: Some(1_000), ..Retention::default() });
     /// ```
     pub fn keep(&mut self, retention: Retention) {
@@ -180,7 +180,7 @@ impl Store {
     ///
     /// ```
     /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows());
+    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
     /// store.review();
     /// ```
     pub fn review(&mut self) {

@@ -171,7 +171,7 @@ impl Tables {
     /// let mut tables = Tables::default();
     /// assert!(tables.open(Limits::default()).unwrap().is_none());
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// tables.execute(&Store::create("a-session", &state, tables.rows()).1);
+    /// tables.execute(&Store::create("a-session", &state, tables.rows()).unwrap().1);
     /// assert_eq!(tables.open(Limits::default()).unwrap().unwrap().document, state);
     /// ```
     pub fn open(&self, limits: Limits) -> Result<Option<Woken>> {

@@ -15,7 +15,7 @@ impl Kept {
     fn new(state: &str) -> Kept {
         let document = Document::parse(state).unwrap();
         let mut tables = Tables::default();
-        let (store, rows) = Store::create("s", &document, tables.rows());
+        let (store, rows) = Store::create("s", &document, tables.rows()).unwrap();
         tables.execute(&rows);
         Kept { store, document, tables }
     }

@@ -36,11 +36,11 @@ type Told = (Arc<[u32]>, Uint32Array);
 #[wasm_bindgen]
 impl SessionHandle {
     /// A new state, and what to write.
-    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, plan: &Plan) -> SessionHandle {
+    pub fn create(id: &str, document: &DocumentHandle, bounds: &[f64], table: RowTable, plan: &Plan) -> JsResult<SessionHandle> {
         let document = Document { limits: limits(bounds), ..document.inner.clone() };
-        let (session, operations) = Session::create(id, document, Arc::new(Stored(table)));
+        let (session, operations) = Session::create(id, document, Arc::new(Stored(table))).map_err(to_js)?;
         plan.write(&operations, None);
-        SessionHandle::of(session)
+        Ok(SessionHandle::of(session))
     }
 
     /// What the tables hold; undefined where there never was anything.

@@ -42,7 +42,8 @@ fn commit(store: &StateStore, session: &mut Session, tables: &mut Tables, next: 
 #[test]
 fn a_restart_gives_no_revision_again() {
     let mut tables = Tables::default();
-    let (mut session, rows) = Session::create("session", Document::parse(r#"{"revision":0,"extensions":{}}"#).unwrap(), tables.rows());
+    let (mut session, rows) =
+        Session::create("session", Document::parse(r#"{"revision":0,"extensions":{}}"#).unwrap(), tables.rows()).unwrap();
     tables.execute(&rows);
     let (mut before, mut last) = (store(), 0);
     for round in 0..3 {

@@ -10,7 +10,7 @@ fn it_folds_as_one_that_woke_does() {
     let mut tables = Tables::default();
     let items = vec![format!("\"{}\"", "x".repeat(100)); 200].join(",");
     let state = Document::parse(format!(r#"{{"n":0,"list":[{items}]}}"#)).unwrap();
-    let (mut session, rows) = Session::create("s", state, tables.rows());
+    let (mut session, rows) = Session::create("s", state, tables.rows()).unwrap();
     session.set_chunk(1_000);
     tables.execute(&rows);
     let mut roots = 0;

@@ -30,7 +30,7 @@ fn a_large_patch_is_carried_out_again_a_little_at_a_time() {
     let notes: Vec<String> = (0..NOTES).map(note).collect();
     let state = Document::parse(format!(r#"{{"notes":[{}]}}"#, notes.join(","))).unwrap();
     let mut tables = Tables::default();
-    tables.execute(&Session::create("s", state, tables.rows()).1);
+    tables.execute(&Session::create("s", state, tables.rows()).unwrap().1);
     for is_woken in [false, true] {
         let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
         if !is_woken {

@@ -29,7 +29,7 @@ fn the_deepest_states_are_stored_and_sent() {
         for depth in [512, MAX_DEPTH - 1, MAX_DEPTH] {
             let limits = Limits { depth, ..Limits::default() };
             let mut tables = Tables::default();
-            let (mut session, rows) = Session::create("session", Document::parse_with("{}", limits).unwrap(), tables.rows());
+            let (mut session, rows) = Session::create("session", Document::parse_with("{}", limits).unwrap(), tables.rows()).unwrap();
             tables.execute(&rows);
             let options = ClientOptions { limits, ..ClientOptions::default() };
             let (connection, mut early, mut late) = (session.open(), Client::new(options), Client::new(options));

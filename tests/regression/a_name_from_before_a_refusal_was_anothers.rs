@@ -6,7 +6,7 @@ use patchwire::store::Tables;
 use patchwire::{Code, Dialect, Document, Tracker, TrackerOptions};
 
 fn session() -> Session {
-    Session::create("a-session", Document::parse(r#"{"a":"","b":"","n":0}"#).unwrap(), Tables::default().rows()).0
+    Session::create("a-session", Document::parse(r#"{"a":"","b":"","n":0}"#).unwrap(), Tables::default().rows()).unwrap().0
 }
 
 fn refuse(session: &mut Session) {

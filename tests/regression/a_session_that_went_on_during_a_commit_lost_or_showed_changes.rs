@@ -11,7 +11,7 @@ const HELLO: &str = r#"{"type":"hello","version":1,"session":null,"revision":nul
 
 fn begin() -> (Tables, Session) {
     let mut tables = Tables::default();
-    let (session, rows) = Session::create("s", Document::parse(r#"{"notes":[]}"#).unwrap(), tables.rows());
+    let (session, rows) = Session::create("s", Document::parse(r#"{"notes":[]}"#).unwrap(), tables.rows()).unwrap();
     tables.execute(&rows);
     (tables, session)
 }

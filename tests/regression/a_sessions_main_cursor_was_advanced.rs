@@ -8,7 +8,7 @@ use patchwire::{Document, Limits, Tracker};
 #[test]
 fn it_stays_until_the_commit() {
     let mut tables = Tables::default();
-    let (mut session, rows) = Session::create("a-session", Document::parse("{}").unwrap(), tables.rows());
+    let (mut session, rows) = Session::create("a-session", Document::parse("{}").unwrap(), tables.rows()).unwrap();
     tables.execute(&rows);
     session.tracker().set("/a", &serde_json::json!({})).unwrap();
     session.tracker().advance(Tracker::MAIN);

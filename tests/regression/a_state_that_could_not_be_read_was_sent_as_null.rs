@@ -9,7 +9,7 @@ use patchwire::{Code, Document, Limits};
 fn who_asks_for_it_is_closed_and_commits_say_why() {
     let mut tables = Tables::default();
     let state = Document::parse(format!(r#"{{"text":"{}","n":1}}"#, "x".repeat(100_000))).unwrap();
-    tables.execute(&Session::create("s", state, tables.rows()).1);
+    tables.execute(&Session::create("s", state, tables.rows()).unwrap().1);
     tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     assert!(session.check().is_ok());

@@ -5,7 +5,7 @@ use patchwire::{Code, Document, Limits};
 
 /// The row of a root, for any revision.
 fn root(revision: u64) -> (u64, Vec<u8>) {
-    let (_, rows) = Store::create("session", &Document::parse("[]").unwrap(), Tables::default().rows());
+    let (_, rows) = Store::create("session", &Document::parse("[]").unwrap(), Tables::default().rows()).unwrap();
     let text = |row: &RowOperation| if let RowOperation::PutRoot { text, .. } = row { Some(text.as_bytes().to_vec()) } else { None };
     let text = rows.iter().find_map(text).unwrap();
     (hash(revision, &text), text)

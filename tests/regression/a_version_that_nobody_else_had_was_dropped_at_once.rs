@@ -25,7 +25,7 @@ fn no_commit_of_a_large_state_gives_back_much_more_than_others() {
     let state = Document::parse_with(format!(r#"{{"notes":[{}]}}"#, notes.join(",")), limits).unwrap();
     drop(notes);
     let mut tables = Tables::default();
-    tables.execute(&Session::create("s", state, tables.rows()).1);
+    tables.execute(&Session::create("s", state, tables.rows()).unwrap().1);
     let mut session = Session::wake(tables.open(limits).unwrap().unwrap());
     let (mut folded, mut most) = (0, 0);
     for n in 0..CHANGES {

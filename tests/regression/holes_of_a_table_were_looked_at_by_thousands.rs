@@ -16,7 +16,7 @@ fn a_chunk_has_not_many_more_holes_than_it_would_have_members() {
     let records: Vec<String> = (0..RECORDS).map(|id| format!(r#""record {id}":{{"id":{id},"text":"{text}"}}"#)).collect();
     let state = Document::parse(format!(r#"{{"records":{{{}}}}}"#, records.join(","))).unwrap();
     let mut tables = Tables::default();
-    tables.execute(&Session::create("s", state, tables.rows()).1);
+    tables.execute(&Session::create("s", state, tables.rows()).unwrap().1);
     let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     let mut most = 0;
     for n in 0..DELETIONS {

@@ -9,7 +9,7 @@ fn tables_of_a_state_that_changes_much_at_a_time_stay_small() {
     let text = |letter: &str| format!("\"{}\"", letter.repeat(10_000));
     let mut state = Document::parse(format!("[{}]", vec![text("x"); 20].join(","))).unwrap();
     let mut tables = Tables::default();
-    let (mut store, rows) = Store::create("s", &state, tables.rows());
+    let (mut store, rows) = Store::create("s", &state, tables.rows()).unwrap();
     store.set_chunk(1_000);
     tables.execute(&rows);
     let mut most = 0;

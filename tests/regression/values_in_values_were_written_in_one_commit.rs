@@ -15,7 +15,7 @@ fn values_that_end_with_each_other_are_written_a_few_at_a_time() {
     let nested = (0..DEPTH).fold("[]".to_owned(), |inner, _| format!("[{texts},{inner}]"));
     let mut state = Document::parse(&nested).unwrap();
     let mut tables = Tables::default();
-    let (mut store, rows) = Store::create("s", &state, tables.rows());
+    let (mut store, rows) = Store::create("s", &state, tables.rows()).unwrap();
     store.set_chunk(CHUNK);
     tables.execute(&rows);
     let (mut written, mut most) = (0, 0);

@@ -11,7 +11,7 @@ pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits, chun
     let mut session = match tables.open(limits).unwrap() {
         Some(opened) => Session::wake(opened),
         None => {
-            let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap(), tables.rows());
+            let (session, rows) = Session::create(id, Document::parse_with(initial.to_string(), limits).unwrap(), tables.rows()).unwrap();
             tables.execute(&rows);
             session
         }

@@ -73,7 +73,7 @@ impl Live {
         let session = match Woken::read(database.clone(), Limits::default())? {
             Some(woken) => Session::wake(woken),
             None => {
-                let (session, rows) = Session::create(database.random_id()?, Document::parse(start)?, database.clone());
+                let (session, rows) = Session::create(database.random_id()?, Document::parse(start)?, database.clone())?;
                 database.execute(&rows)?;
                 session
             }
