@@ -126,7 +126,9 @@ fn newest(rows: &dyn Rows) -> Result<u64> {
     let logged = rows.logged(0, END, 1)?.first().copied().unwrap_or(0);
     let id = rows.meta()?.map_or(0, |meta| meta.tail).max(logged);
     let row = rows.log(id)?.filter(|row| row.id == id);
-    let known = row.filter(|row| hash_of(id, &row.text) == row.hash).map(|row| row.last);
+    // The number in the row has no hash, and may be the damaged one; each patch is a line.
+    let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let known = row.filter(|row| hash_of(id, &row.text) == row.hash).map(|row| row.last.max(id / PARTS + lines(&row.text)));
     // Of a row that is lost or damaged nobody knows how many patches it had: fewer than bytes.
     Ok(known.unwrap_or(id / PARTS + SHARED as u64).max(id / PARTS))
 }
