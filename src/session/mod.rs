@@ -165,7 +165,7 @@ impl Session {
         self.store.set_chunk(bytes);
     }
 
-    /// Sets how much is kept of earlier revisions: see [`Store::keep`].
+    /// Sets how much is kept of earlier revisions from now on. What was kept and isn't to be any more goes with later commits.
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::{Retention, Tables}};
@@ -176,7 +176,7 @@ impl Session {
         self.store.keep(retention);
     }
 
-    /// A revision isn't pinned any more: see [`Store::review`].
+    /// A revision isn't pinned any more: what nobody needs now goes with later commits.
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
@@ -187,10 +187,13 @@ impl Session {
         self.store.review();
     }
 
-    /// The state at a revision that is kept: see [`Store::at`].
+    /// The state at a revision that is kept: the present one, those since the last base was written, and what of earlier ones
+    /// [`Session::keep`] keeps or is pinned. It is read where somebody looks into it, and what of it wasn't looked into is gone
+    /// when the revision isn't kept any more; the document then has `null` there, and [`Session::check_past`] refuses it.
+    /// O(the log since the base before).
     ///
     /// # Errors
-    /// As [`Store::at`].
+    /// `NOT_FOUND` where the revision isn't kept, or isn't made yet; as [`Woken::read`].
     ///
     /// ```
     /// # use patchwire::{Document, session::Session, store::Tables};
@@ -202,6 +205,7 @@ impl Session {
     /// let _ = session.accept();
     /// assert_eq!(session.at(0).unwrap().to_string(), r#"{"n":1}"#);
     /// assert_eq!(session.at(1).unwrap().to_string(), r#"{"n":2}"#);
+    /// assert_eq!(session.at(2).unwrap_err().code, patchwire::Code::NotFound);
     /// ```
     pub fn at(&mut self, revision: u64) -> Result<Document> {
         let past = self.store.at(revision)?;
@@ -351,7 +355,7 @@ impl Session {
     /// again, by [`Session::wake`].
     ///
     /// # Errors
-    /// As [`Store::check`].
+    /// `STREAM_TRUNCATED` where a chunk is missing, `VALIDATION_FAILED` where one is damaged; what reading gives.
     ///
     /// ```
     /// use patchwire::session::Session;

@@ -12,8 +12,8 @@
 //!
 //! Each row but the one of `meta` has a hash of its number and its text, so that a damaged one is known.
 //!
-//! Nothing here reads or writes: a [`Plan`] is data, which the owner of the tables executes in one transaction. What is
-//! in rows is read through [`Rows`].
+//! Nothing here writes: [`RowOperation`]s are data, which the owner of the tables executes in one transaction for each commit
+//! of a [`Session`](crate::session::Session). What is in rows is read through [`Rows`].
 
 mod chunks;
 mod fold;
@@ -55,7 +55,8 @@ use roots::Root;
 pub use hash::hash;
 pub use open::Woken;
 pub use piece::Piece;
-pub use plan::{Plan, RowOperation};
+pub(crate) use plan::Plan;
+pub use plan::RowOperation;
 pub use repair::Repair;
 pub use retained::Retention;
 pub use rows::{LogText, Meta, Rows};
@@ -92,28 +93,8 @@ struct Base {
 }
 
 /// What the tables hold, without the texts: enough to plan the next commit.
-///
-/// ```
-/// use patchwire::store::{Store, Tables};
-/// use patchwire::{Document, Limits, Patch};
-///
-/// let mut tables = Tables::default();
-/// let state = Document::parse(r#"{"notes":[]}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
-/// tables.execute(&rows);
-///
-/// let patch = r#"[{"op":"add","path":"/notes/-","value":"a"}]"#;
-/// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
-/// let plan = store.plan(patch, &state).unwrap();
-/// tables.execute(&plan.operations);
-/// store.accept(plan);
-///
-/// let opened = tables.open(Limits::default()).unwrap().unwrap();
-/// assert_eq!(opened.document, state);
-/// assert_eq!(opened.store.revision(), 1);
-/// ```
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     session: String,
     revision: u64,
     /// Reads the present base.
@@ -153,17 +134,8 @@ impl Store {
     ///
     /// # Errors
     /// What reading the state gives.
-    ///
-    /// ```
-    /// use patchwire::store::{RowOperation, Store, Tables};
-    /// use patchwire::Document;
-    ///
-    /// let (store, rows) = Store::create("a-session", &Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
-    /// assert_eq!((store.session(), store.revision()), ("a-session", 0));
-    /// assert!(matches!(&rows[1], RowOperation::PutRoot { revision: 0, .. }));
-    /// ```
     #[must_use = "the rows are the state in storage"]
-    pub fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> Result<(Store, Vec<RowOperation>)> {
+    pub(crate) fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> Result<(Store, Vec<RowOperation>)> {
         let (session, reader, log) = (session.into(), Arc::new(Reader::new(stored)), Log::default());
         let state = document.root.clone();
         let (chunks, done) = Fold::begin(reader.clone(), CHUNK, &state, None, 1)?.rest()?;
@@ -202,24 +174,17 @@ impl Store {
     }
 
     /// The id that was made with the storage.
-    pub fn session(&self) -> &str {
+    pub(crate) fn session(&self) -> &str {
         &self.session
     }
 
     /// The number of the last commit.
-    pub fn revision(&self) -> u64 {
+    pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
 
     /// Sets how much a chunk holds from now on, prints it in two commits, and folds whenever the log has as much: for tests.
-    ///
-    /// ```
-    /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
-    /// store.set_chunk(100);
-    /// ```
-    #[doc(hidden)]
-    pub fn set_chunk(&mut self, bytes: usize) {
+    pub(crate) fn set_chunk(&mut self, bytes: usize) {
         (self.chunk, self.slices, self.paying) = (bytes, 2, 0);
     }
 
@@ -228,20 +193,7 @@ impl Store {
     ///
     /// # Errors
     /// `STREAM_TRUNCATED` where a chunk is missing, `VALIDATION_FAILED` where one is damaged; what reading gives.
-    ///
-    /// ```
-    /// use patchwire::store::{RowOperation, Store, Tables};
-    /// use patchwire::{Code, Document, Limits};
-    ///
-    /// let mut tables = Tables::default();
-    /// tables.execute(&Store::create("a-session", &Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).unwrap().1);
-    /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
-    /// let opened = tables.open(Limits::default()).unwrap().unwrap();
-    /// assert!(opened.store.check().is_ok());
-    /// let _ = opened.document.to_string();
-    /// assert_eq!(opened.store.check().unwrap_err().code, Code::StreamTruncated);
-    /// ```
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         self.former.iter().map(|(reader, _)| reader).chain([&self.reader]).try_for_each(|reader| reader.check())
     }
 
@@ -251,23 +203,7 @@ impl Store {
     /// # Errors
     /// `LIMIT_EXCEEDED` for a patch of over 4 GB, and after some two trillion commits; `INVALID_PATCH` for one with line
     /// breaks, which ours don't have; what reading chunks gives.
-    ///
-    /// ```
-    /// use patchwire::store::{RowOperation, Store, Tables};
-    /// use patchwire::{Document, Patch};
-    ///
-    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows()).unwrap();
-    /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
-    /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
-    /// let plan = store.plan(patch, &state).unwrap();
-    /// assert!(matches!(&plan.operations[0], RowOperation::PutLog { id: 4096, last: 1, .. }));
-    /// store.accept(plan);
-    /// let state = state.apply(&Patch::parse(patch).unwrap()).unwrap();
-    /// let plan = store.plan(patch, &state).unwrap();
-    /// assert!(matches!(plan.operations[..], [RowOperation::AppendLog { id: 4096, last: 2, .. }]));
-    /// ```
-    pub fn plan(&mut self, patch: impl Into<Piece>, document: &Document) -> Result<Plan> {
+    pub(crate) fn plan(&mut self, patch: impl Into<Piece>, document: &Document) -> Result<Plan> {
         let patch = patch.into();
         let revision = self.revision + 1;
         if revision > LAST_REVISION {
@@ -307,20 +243,7 @@ impl Store {
 
     /// The plan's transaction has been committed. Ask [`Store::renewed`] then: after a base was replaced, there is no other one
     /// before the state that it gives has been taken.
-    ///
-    /// ```
-    /// use patchwire::store::{Store, Tables};
-    /// use patchwire::{Document, Patch};
-    ///
-    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// let (mut store, _) = Store::create("a-session", &state, Tables::default().rows()).unwrap();
-    /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
-    /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
-    /// assert_eq!((plan.revision, store.revision()), (1, 0));
-    /// store.accept(plan);
-    /// assert_eq!(store.revision(), 1);
-    /// ```
-    pub fn accept(&mut self, plan: Plan) {
+    pub(crate) fn accept(&mut self, plan: Plan) {
         let began = self.folding.is_none() && plan.fold.as_ref().is_some_and(|folding| folding.revision == plan.revision);
         self.revision = plan.revision;
         self.log.accept(plan.growth);

@@ -20,11 +20,11 @@ use crate::sync::resume;
 #[derive(Debug)]
 pub struct Woken {
     /// For planning the next commit.
-    pub store: Store,
+    pub(crate) store: Store,
     /// The state at its last commit.
     pub document: Document,
     /// The texts of the last patches in the log, oldest first; the last one made the current revision.
-    pub recent: Vec<String>,
+    pub(crate) recent: Vec<String>,
 }
 
 impl Woken {
@@ -36,15 +36,15 @@ impl Woken {
     /// the table and the row; what reading gives.
     ///
     /// ```
-    /// use patchwire::Limits;
-    /// use patchwire::store::{Woken, RowOperation, Store, Tables};
-    /// use patchwire::{Code, Document};
+    /// use patchwire::session::Session;
+    /// use patchwire::store::{RowOperation, Tables, Woken};
+    /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
     /// assert!(Woken::read(tables.rows(), Limits::default()).unwrap().is_none());
-    /// tables.execute(&Store::create("a-session", &Document::parse(r#"{"n":"abc"}"#).unwrap(), tables.rows()).unwrap().1);
+    /// tables.execute(&Session::create("a-session", Document::parse(r#"{"n":"abc"}"#).unwrap(), tables.rows()).unwrap().1);
     /// let opened = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap();
-    /// assert_eq!((opened.store.revision(), opened.document.to_string()), (0, r#"{"n":"abc"}"#.into()));
+    /// assert_eq!(opened.document.to_string(), r#"{"n":"abc"}"#);
     ///
     /// tables.execute(&[RowOperation::PutRoot { revision: 0, hash: 1, text: "not what was written".into() }]);
     /// let error = Woken::read(tables.rows(), Limits::default()).unwrap_err();
@@ -152,31 +152,11 @@ impl Base {
 }
 
 impl Store {
-    /// The state at a revision that is kept: the present one, those since the last base was written, and what of earlier ones
-    /// [`Store::keep`] keeps or is pinned. It is read where somebody looks into it, and what of it wasn't looked into is gone
-    /// when the revision isn't kept any more; the document then has `null` there, and [`Store::check_past`] refuses it.
-    /// O(the log since the base before).
+    /// The state at a revision that is kept, which is read where somebody looks into it. O(the log since the base before).
     ///
     /// # Errors
     /// `NOT_FOUND` where the revision isn't kept, or isn't made yet; as [`Woken::read`].
-    ///
-    /// ```
-    /// use patchwire::store::{Woken, Store, Tables};
-    /// use patchwire::{Code, Document, Limits, Patch};
-    ///
-    /// let mut tables = Tables::default();
-    /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// tables.execute(&Store::create("a-session", &state, tables.rows()).unwrap().1);
-    /// let mut store = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap().store;
-    /// let patch = r#"[{"op":"inc","path":"/n","inc":1}]"#;
-    /// let plan = store.plan(patch, &state.apply(&Patch::parse(patch).unwrap()).unwrap()).unwrap();
-    /// tables.execute(&plan.operations);
-    /// store.accept(plan);
-    /// assert_eq!(store.at(0).unwrap().to_string(), r#"{"n":1}"#);
-    /// assert_eq!(store.at(1).unwrap().to_string(), r#"{"n":2}"#);
-    /// assert_eq!(store.at(2).unwrap_err().code, Code::NotFound);
-    /// ```
-    pub fn at(&mut self, revision: u64) -> Result<Document> {
+    pub(crate) fn at(&mut self, revision: u64) -> Result<Document> {
         let gone = || {
             Error::new(
                 Code::NotFound,
@@ -221,13 +201,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::check`].
-    ///
-    /// ```
-    /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
-    /// assert!(store.check_past().is_ok());
-    /// ```
-    pub fn check_past(&self) -> Result<()> {
+    pub(crate) fn check_past(&self) -> Result<()> {
         self.past.as_ref().map_or(Ok(()), |past| past.check())
     }
 }

@@ -7,6 +7,23 @@ use super::retained::Tidied;
 use crate::patch::Patch;
 
 /// One change to a table.
+///
+/// ```
+/// use patchwire::Document;
+/// use patchwire::session::Session;
+/// use patchwire::store::{RowOperation, Tables};
+///
+/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), Tables::default().rows()).unwrap();
+/// assert!(matches!(rows[..], [RowOperation::PutMeta { tail: 0, .. }, RowOperation::PutRoot { revision: 0, .. }]));
+/// session.tracker().increment("/n", 1.0).unwrap();
+/// let rows = session.commit().unwrap().unwrap().rows;
+/// assert!(matches!(rows[..], [RowOperation::PutLog { id: 4096, last: 1, .. }, RowOperation::PutMeta { tail: 4096, .. }]));
+/// let _ = session.accept();
+/// // Short patches share a row.
+/// session.tracker().increment("/n", 1.0).unwrap();
+/// let rows = session.commit().unwrap().unwrap().rows;
+/// assert!(matches!(rows[..], [RowOperation::AppendLog { id: 4096, last: 2, .. }]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowOperation {
     /// Sets the one row of `meta`.
@@ -81,11 +98,11 @@ pub enum RowOperation {
 
 /// The rows to write for one commit, all in one transaction.
 #[derive(Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// What to do, in this order.
-    pub operations: Vec<RowOperation>,
+    pub(crate) operations: Vec<RowOperation>,
     /// The revision that this commit makes.
-    pub revision: u64,
+    pub(crate) revision: u64,
     pub(super) patch_bytes: usize,
     pub(super) patch: Option<Patch>,
     pub(super) growth: Growth,

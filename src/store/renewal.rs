@@ -146,26 +146,7 @@ impl Store {
     /// The state as it was committed last, over the base as it is now, if there is such a version: it is made after a base was
     /// replaced, and when much of the state has been read. Who takes it goes on with it, and lets go of the version before, which
     /// may read chunks that are to be deleted; until then there is no other base. It is without limits. O(1).
-    ///
-    /// ```
-    /// use patchwire::store::{Store, Tables};
-    /// use patchwire::{Document, Patch};
-    ///
-    /// let mut tables = Tables::default();
-    /// let mut state = Document::parse(format!(r#"{{"n":0,"list":["{}"]}}"#, "x".repeat(70_000))).unwrap();
-    /// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
-    /// tables.execute(&rows);
-    /// let patch = format!(r#"[{{"op":"replace","path":"/list","value":["{}"]}}]"#, "y".repeat(70_000));
-    /// let renewed = (0..4).find_map(|_| {
-    ///     state = state.apply(&Patch::parse(&patch).unwrap()).unwrap();
-    ///     let plan = store.plan(patch.as_str(), &state).unwrap();
-    ///     tables.execute(&plan.operations);
-    ///     store.accept(plan);
-    ///     store.renewed()
-    /// });
-    /// assert_eq!(renewed.unwrap().to_string(), state.to_string());
-    /// ```
-    pub fn renewed(&mut self) -> Option<Document> {
+    pub(crate) fn renewed(&mut self) -> Option<Document> {
         let is_ready = self.renewal.as_ref().is_some_and(|renewal| renewal.reached == self.revision);
         let Renewal { reader, base, document, .. } = self.renewal.take_if(|_| is_ready)?;
         if !self.is_behind {

@@ -18,19 +18,17 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 /// The newest state that is whole, as a revision of its own, and the rows to write for that.
 ///
 /// ```
-/// use patchwire::store::{Woken, Repair, Store, Tables};
-/// use patchwire::{Document, Limits, Patch};
+/// use patchwire::session::Session;
+/// use patchwire::store::{Repair, Tables};
+/// use patchwire::{Document, Limits};
 ///
 /// let mut tables = Tables::default();
-/// let mut state = Document::parse(r#"{"n":1}"#).unwrap();
-/// let (mut store, rows) = Store::create("a-session", &state, tables.rows()).unwrap();
+/// let (mut session, rows) = Session::create("a-session", Document::parse(r#"{"n":1}"#).unwrap(), tables.rows()).unwrap();
 /// tables.execute(&rows);
-/// for _ in 0..3 {
-///     let patch = format!(r#"[{{"op":"add","path":"/text","value":"{}"}}]"#, "x".repeat(8_000));
-///     state = state.apply(&Patch::parse(&patch).unwrap()).unwrap();
-///     let plan = store.plan(patch, &state).unwrap();
-///     tables.execute(&plan.operations);
-///     store.accept(plan);
+/// for letter in ["x", "y", "z"] {
+///     session.tracker().set("/text", &letter.repeat(8_000)).unwrap();
+///     tables.execute(&session.commit().unwrap().unwrap().rows);
+///     let _ = session.accept();
 /// }
 /// assert!(Repair::plan(tables.rows(), "another-session").unwrap().is_none());
 ///
@@ -39,8 +37,8 @@ const END: u64 = (LAST_REVISION + 1) * PARTS - 1;
 /// assert_eq!((repair.restored, repair.newest, repair.revision), (1, 3, 4));
 /// assert_eq!(repair.damage.row, Some(("log", 2 * 4096)));
 /// tables.execute(&repair.operations);
-/// let opened = Woken::read(tables.rows(), Limits::default()).unwrap().unwrap();
-/// assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", 4));
+/// let session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
+/// assert_eq!((session.id(), session.revision()), ("another-session", 4));
 /// ```
 #[derive(Debug)]
 pub struct Repair {

@@ -161,15 +161,7 @@ impl Tidied {
 
 impl Store {
     /// Sets how much is kept of earlier revisions from now on. What was kept and isn't to be any more goes with later commits.
-    ///
-    /// ```
-    /// use patchwire::store::{Retention, Store, Tables};
-    /// use patchwire::Document;
-    ///
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
-    /// store.keep(Retention { revisions: Some(1_000), ..Retention::default() });
-    /// ```
-    pub fn keep(&mut self, retention: Retention) {
+    pub(crate) fn keep(&mut self, retention: Retention) {
         if self.retained.retention != retention {
             self.retained.retention = retention;
             self.review();
@@ -177,13 +169,7 @@ impl Store {
     }
 
     /// A revision isn't pinned any more: what nobody needs now goes with later commits.
-    ///
-    /// ```
-    /// # use patchwire::{Document, store::{Store, Tables}};
-    /// let (mut store, _) = Store::create("a-session", &Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
-    /// store.review();
-    /// ```
-    pub fn review(&mut self) {
+    pub(crate) fn review(&mut self) {
         if !self.retained.older.is_empty() {
             self.retained.look_again();
         }

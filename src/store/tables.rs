@@ -165,13 +165,14 @@ impl Tables {
     /// As [`Woken::read`].
     ///
     /// ```
-    /// use patchwire::store::{Store, Tables};
+    /// use patchwire::session::Session;
+    /// use patchwire::store::Tables;
     /// use patchwire::{Document, Limits};
     ///
     /// let mut tables = Tables::default();
     /// assert!(tables.open(Limits::default()).unwrap().is_none());
     /// let state = Document::parse(r#"{"n":1}"#).unwrap();
-    /// tables.execute(&Store::create("a-session", &state, tables.rows()).unwrap().1);
+    /// tables.execute(&Session::create("a-session", state.clone(), tables.rows()).unwrap().1);
     /// assert_eq!(tables.open(Limits::default()).unwrap().unwrap().document, state);
     /// ```
     pub fn open(&self, limits: Limits) -> Result<Option<Woken>> {

@@ -1,11 +1,12 @@
 //! Revisions are numbers of rows: one near the end of the numbers overflowed.
 
-use patchwire::store::{FORMAT, RowOperation, Store, Tables, hash};
+use patchwire::session::Session;
+use patchwire::store::{FORMAT, RowOperation, Tables, hash};
 use patchwire::{Code, Document, Limits};
 
 /// The row of a root, for any revision.
 fn root(revision: u64) -> (u64, Vec<u8>) {
-    let (_, rows) = Store::create("session", &Document::parse("[]").unwrap(), Tables::default().rows()).unwrap();
+    let (_, rows) = Session::create("session", Document::parse("[]").unwrap(), Tables::default().rows()).unwrap();
     let text = |row: &RowOperation| if let RowOperation::PutRoot { text, .. } = row { Some(text.as_bytes().to_vec()) } else { None };
     let text = rows.iter().find_map(text).unwrap();
     (hash(revision, &text), text)
@@ -35,6 +36,7 @@ fn the_last_revision_has_none_after_it() {
     let last = (1 << 41) - 1;
     let mut tables = tables(last);
     tables.execute(&[RowOperation::PutLog { id: last * 4_096, last, hash: hash(last * 4_096, b"[]"), patch: "[]".into() }]);
-    let mut opened = tables.open(Limits::default()).unwrap().unwrap();
-    assert_eq!(opened.store.plan("[]", &opened.document).unwrap_err().code, Code::LimitExceeded);
+    let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
+    session.tracker().insert("/-", &1).unwrap();
+    assert_eq!(session.commit().unwrap_err().code, Code::LimitExceeded);
 }

@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use patchwire::session::Session;
 use patchwire::store::{FORMAT, Repair, RowOperation, Tables, hash};
 use patchwire_fuzz::limits;
 
@@ -12,31 +13,39 @@ fuzz_target!(|input: &[u8]| {
     tables.execute(&rows);
     look_back(&mut tables.clone());
     let Ok(Some(opened)) = tables.open(limits()) else { return };
-    let (mut store, document) = (opened.store, opened.document);
-    store.set_chunk(20);
-    for _ in 0..3 {
-        let Ok(plan) = store.plan("[]", &document) else { return };
-        tables.execute(&plan.operations);
-        store.accept(plan);
+    let mut session = Session::wake(opened);
+    session.set_chunk(20);
+    for n in 0..3 {
+        // An item, a member, or the whole where it has neither.
+        let tracker = session.tracker();
+        if tracker.insert("/-", &n).or_else(|_| tracker.set("", &n)).is_err() {
+            return;
+        }
+        let Ok(commit) = session.commit() else { return };
+        if let Some(commit) = commit {
+            tables.execute(&commit.rows);
+            let _ = session.accept();
+        }
     }
-    let again = tables.open(limits()).expect("what was committed opens").expect("there is something");
-    assert_eq!(again.store.revision(), store.revision());
-    assert_eq!(again.document.to_string(), document.to_string());
+    let again = Session::wake(tables.open(limits()).expect("what was committed opens").expect("there is something"));
+    assert_eq!(again.revision(), session.revision());
+    assert_eq!(again.document().to_string(), session.document().to_string());
 });
 
 /// Whatever is kept can be read or is refused, and what is whole is given back.
 fn look_back(tables: &mut Tables) {
-    if let Ok(Some(mut opened)) = tables.open(limits()) {
-        for revision in 0..opened.store.revision().min(50) + 2 {
-            if let Ok(past) = opened.store.at(revision) {
+    if let Ok(Some(opened)) = tables.open(limits()) {
+        let mut session = Session::wake(opened);
+        for revision in 0..session.revision().min(50) + 2 {
+            if let Ok(past) = session.at(revision) {
                 patchwire_fuzz::assert_prints(&past);
             }
         }
     }
     if let Ok(Some(repair)) = Repair::plan(tables.rows(), "another-session") {
         tables.execute(&repair.operations);
-        let opened = tables.open(limits()).expect("what was repaired opens").expect("there is something");
-        assert_eq!((opened.store.session(), opened.store.revision()), ("another-session", repair.revision));
+        let session = Session::wake(tables.open(limits()).expect("what was repaired opens").expect("there is something"));
+        assert_eq!((session.id(), session.revision()), ("another-session", repair.revision));
         assert!(Repair::plan(tables.rows(), "a-third").expect("it is whole").is_none());
     }
 }
