@@ -88,8 +88,8 @@ pub struct Session {
 
 impl Session {
     /// A state that has no rows yet, at revision 0, and the rows that it begins with. `id` is to be unique for ever:
-    /// clients tell by it that what they have isn't another object's, or of an earlier life of this one. What is written is
-    /// read by `rows`. O(state).
+    /// clients tell by it that what they have isn't another object's, or of an earlier life of this one. `rows`
+    /// reads what is written. O(state).
     ///
     /// # Errors
     /// `INVALID_JSON` where the state lives with a host, and the text that the host gives of it can't be read.
@@ -364,7 +364,8 @@ impl Session {
     /// use patchwire::{Code, Document, Limits};
     ///
     /// let mut tables = Tables::default();
-    /// tables.execute(&Session::create("a-session", Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap(), tables.rows()).unwrap().1);
+    /// let state = Document::parse(format!("[\"{}\"]", "x".repeat(100_000))).unwrap();
+    /// tables.execute(&Session::create("a-session", state, tables.rows()).unwrap().1);
     /// tables.execute(&[RowOperation::DeleteChunk { id: 1 }]);
     /// let mut session = Session::wake(tables.open(Limits::default()).unwrap().unwrap());
     /// assert!(session.check().is_ok());

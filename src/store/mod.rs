@@ -129,8 +129,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// New tables that hold this state at revision 0, and the rows to write; what is written is read by `stored`. The state is in memory
-    /// as a whole. O(state).
+    /// New tables that hold this state, which is in memory as a whole, at revision 0, and the rows to write; `stored` reads what is
+    /// written. O(state).
     ///
     /// # Errors
     /// What reading the state gives.

@@ -16,7 +16,7 @@ use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::sync::resume;
 
-/// What the tables held.
+/// What the tables held: a [`Session`](crate::session::Session) goes on from it.
 #[derive(Debug)]
 pub struct Woken {
     /// For planning the next commit.
