@@ -49,7 +49,7 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
     Error::new(Code::StreamTruncated, "the storage lacks a row").in_row(table, id)
 }
 
-/// What a reader reads: whom it concerns if that fails in the middle of something that can't.
+/// What a reader reads, which decides who is told if that fails in the middle of something that can't fail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Reads {
     State,

@@ -95,7 +95,8 @@ impl Layout {
         !self.runs.get().is_some_and(|runs| runs.iter().any(|run| run.has_holes))
     }
 
-    /// `[kind, bytes, the runs or the chunk that lists them, a table's index, how far it is packed]`, the last two numbers where it is
+    /// `[kind, bytes, the runs or the chunk that lists them, a table's index, how far it is packed]`: an index has a table alone, and the
+    /// last two numbers one that is being packed.
     pub(super) fn print(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         [self.kind as usize as u64, self.bytes as u64].into_iter().for_each(|number| print_number(out, number, b','));

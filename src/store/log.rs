@@ -68,7 +68,7 @@ impl Log {
         self.rows.push_back(row);
     }
 
-    /// The rows for one more patch. The second is whether another row is the newest one now.
+    /// The rows for one more patch, and what they make of the log once they are written.
     pub(super) fn commit(&self, revision: u64, patch: &Piece) -> Result<(Vec<RowOperation>, Growth)> {
         if patch.bytes().any(|byte| byte == b'\n') {
             return Err(Error::new(Code::InvalidPatch, "a patch that is stored has no line breaks"));

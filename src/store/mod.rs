@@ -88,7 +88,7 @@ const FADING: usize = 512;
 struct Base {
     root: Root,
     state: Node,
-    /// Of a list with the state as its only item.
+    /// The layout of `[state]`, so that a state of any kind has one.
     layout: Arc<Layout>,
 }
 
@@ -99,7 +99,8 @@ pub(crate) struct Store {
     revision: u64,
     /// Reads the present base.
     reader: Arc<Reader>,
-    /// Those of versions before, as long as there are such, with the number of the first chunk that none of them has.
+    /// The readers of replaced bases of which versions are still in memory, each with the first number of a chunk that none of those
+    /// can refer to.
     former: Vec<(Arc<Reader>, u64)>,
     renewal: Option<Renewal>,
     large: LargePatches,

@@ -122,7 +122,7 @@ impl Writing {
         Some(LOOK)
     }
 
-    /// What it weighs.
+    /// Takes the next item into the run that is open, and returns its weight.
     fn take_item(&mut self, span: Span) -> usize {
         if self.open.count == 0 {
             let (target, weights) = self.look_ahead();
