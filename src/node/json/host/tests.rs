@@ -106,7 +106,7 @@ fn a_patch_asks_for_what_it_touches() {
     let changed = pushed.apply(&patch(json!({"op": "replace", "path": "/rows/5000/id", "value": 1}))).unwrap();
     assert_eq!(host.asked(), ["items 4992 32", "open /rows/5000"]);
     let removed = changed.apply(&patch(json!({"op": "remove", "path": "/other/deep/0"}))).unwrap();
-    assert_eq!(host.asked(), ["open /1", "open /1/0"]);
+    assert_eq!(host.asked(), ["open /other", "open /other/deep"]);
     let back = removed.diff(&document, &DiffOptions::default());
     assert_eq!(back.len(), 3);
     let asked = host.asked();
@@ -122,8 +122,8 @@ fn two_values_of_one_host_are_compared_by_it() {
     let patch = before.diff(&after, &DiffOptions { key: None, dialect: Dialect::Rfc6902 });
     assert_eq!(patch.to_string(), r#"[{"op":"replace","path":"/rows/7/id","value":"seven"}]"#);
     let asked = host.asked();
-    let rows: Vec<&String> = asked.iter().filter(|asked| asked.starts_with("open /0/0/")).collect();
-    assert!(rows.iter().all(|row| row.starts_with("open /0/0/7")) && asked.len() < 40, "{asked:?}");
+    let rows: Vec<&String> = asked.iter().filter(|asked| asked.starts_with("open /0/rows/")).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.starts_with("open /0/rows/7")) && asked.len() < 40, "{asked:?}");
 }
 
 #[test]
