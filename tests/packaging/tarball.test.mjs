@@ -33,12 +33,12 @@ afterAll(async () => {
 test('it runs in workerd, in a Durable Object', async () => {
   const session = `${url}/session/alone`;
   await fetch(session, { method: 'POST', body: 'a' });
-  expect(await (await fetch(session)).json()).toMatchObject({ revision: 1, state: { notes: [{ text: 'a' }], draft: '' } });
+  expect(await (await fetch(session)).json()).toMatchObject({ revision: 1, state: { notes: [{ text: 'a' }], answer: '' } });
 });
 
 test('it runs in Node, and follows a Durable Object', async () => {
   const { stdout } = await run(process.execPath, ['node.ts', `${url}/session/node`], { cwd: app });
-  expect(stdout.trim().split('\n')).toEqual(['[{"op":"add","path":"/notes/-","value":{"text":"b"}}]', 'plan', '[{"notes":[{"text":"b"}],"draft":""},1]']);
+  expect(stdout.trim().split('\n')).toEqual(['[{"op":"add","path":"/notes/-","value":{"text":"b"}}]', 'plan', '[{"notes":[{"text":"b"}],"answer":""},1]']);
 });
 
 test('it runs in a page that Vite built, and follows a Durable Object', async () => {
@@ -50,9 +50,9 @@ test('it runs in a page that Vite built, and follows a Durable Object', async ()
     const page = await browser.newPage();
     const shows = (text) => page.waitForFunction((text) => document.body.textContent.trim() === text, {}, text);
     await page.goto(server.resolvedUrls.local[0]);
-    await shows('{"notes":[],"draft":""}');
+    await shows('{"notes":[],"answer":""}');
     await fetch(`${url}/session/demo`, { method: 'POST', body: 'b' });
-    await shows('{"notes":[{"text":"b"}],"draft":""}');
+    await shows('{"notes":[{"text":"b"}],"answer":""}');
   } finally {
     await browser.close();
     await server.close();

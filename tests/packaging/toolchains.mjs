@@ -8,7 +8,7 @@ import { writeSnippets } from './snippets.mjs';
 
 /** What shared/program.js tells in every toolchain. */
 const tracked = '{"notes":["a","b"],"done":1} 2 PATH_NOT_FOUND';
-const live = `${tracked} live {"notes":[],"draft":""}`;
+const live = `${tracked} live {"notes":[],"answer":""}`;
 /** Where the platform has no WebSocket. */
 const waiting = `${tracked} connecting undefined`;
 
