@@ -4,7 +4,7 @@ import { migrated, type Migration } from "../sync/migration.js";
 import { isEqual } from "../json/equality.js";
 import { checkJson, DEEPEST, pointerOf } from "../json/json.js";
 import { memberOf, segmentsOf } from "../json/pointer.js";
-import { carryOut, LIMITS, ofInside, whole } from "../tracker/owner.js";
+import { carryOut, LIMITS, UNLIMITED, whole } from "../tracker/owner.js";
 import { mergeTools, type MergedTools } from "../tracker/parallel.js";
 import type { StepWrites, StepWritesInput } from "../types.js";
 import { mergeWrites, type MergeStrategies } from "../values/merge.js";
@@ -22,7 +22,7 @@ export function replaceCustom(custom: Custom, next: unknown): void {
 
 /** Merges step writes into a custom state. */
 export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Omit<Promotion, "refused"> {
-  const merged = mergeWrites(custom.getState(), [writes], { dialect: "extended", ...ofInside(custom[LIMITS]) });
+  const merged = mergeWrites(custom.getState(), [writes], { dialect: "extended", limits: UNLIMITED });
   carryOut(custom, merged);
   return { conflicts: merged.conflicts, warnings: merged.warnings };
 }

@@ -25,13 +25,8 @@ export function checkEra(owner: { readonly [ERA]?: unknown }, era: unknown): voi
   if (owner[ERA] !== era) throw new PatchwireError("CLOSED", "the state that the tools began with was deleted while they ran, or a commit of it taken back");
 }
 
-/**
- * The limits for what is worked out of a state by ourselves: as deep as it, with strings as long. How large the whole is, is asked
- * when it is carried out, and how many operations are accepted is said of others' patches.
- */
-export function ofInside(limits: Limits | undefined): { limits?: Limits } {
-  return limits === undefined ? {} : { limits: { ...limits, document: Infinity, operations: Infinity } };
-}
+/** What is worked out of a state by ourselves has no limits: its owner holds what comes of it against its own, when it is carried out. */
+export const UNLIMITED = { document: Infinity, depth: 2_000, operations: Infinity, string: Infinity, path: Infinity } as const satisfies Limits;
 
 /** Makes the state what was worked out: by the patch, or where its limits don't accept so many operations by all of the state. */
 export function carryOut(

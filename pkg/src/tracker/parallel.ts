@@ -1,11 +1,11 @@
 import { isLoss } from "../bridge/engine.js";
 import { checkOptions, checkPointers, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { isContainer } from "../json/containers.js";
+import { isContainer, type Container } from "../json/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
-import { mergeBranches, mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
+import { mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
 import { diff } from "../values/patches.js";
-import { carryOut, checkEra, ERA, LIMITS, ofInside, type ParallelOwner } from "./owner.js";
+import { carryOut, checkEra, ERA, LIMITS, UNLIMITED, whole, type ParallelOwner } from "./owner.js";
 import { StateTracker } from "./tracker.js";
 
 /** What a tool that runs beside others works with: the state that all of them began from, and its own changes to it. */
@@ -110,7 +110,7 @@ export function checkParallel({ strategies, counters = [], texts = [] }: Paralle
 
 /** Runs one tool on the state that it begins from. */
 export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { counters = [], texts = [] }: ParallelOptions, limits: Limits | undefined): Promise<{ result: unknown; writes: StepWrites }> {
-  const tracker = new StateTracker<T>(base as T, { counters, texts, history: 0, ...(limits && { limits }) });
+  const tracker = trackerOf<T>(base, { counters, texts }, limits);
   let hasEnded = false;
   const open = (): StateTracker<T> => {
     // What it did is taken as it is when it ends: nothing is to be lost in silence.
@@ -124,27 +124,63 @@ export async function runTool<T>(base: Immutable<T>, tool: ParallelTool<T>, { co
       append: (pointer, text) => open().append(pointer, text),
       increment: (pointer, by) => open().increment(pointer, by),
     });
-    return { result, writes: writesOf(tracker, base, limits) };
+    return { result, writes: writesOf(tracker, base) };
   } finally {
     hasEnded = true;
   }
 }
 
-function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>, limits: Limits | undefined): StepWrites {
+function writesOf<T>(tracker: StateTracker<T>, base: Immutable<T>): StepWrites {
   try {
     return tracker.getStepWrites(BY_ITEM);
   } catch (error) {
     if (!isLoss(error)) throw error;
     // The core has forgotten what the tool did; what came of it is there.
-    return writesBetween(base, tracker.getState(), limits);
+    return writesBetween(base, tracker.getState());
   }
 }
 
-/** What leads from one state to another, member by member: a difference may be told by the smallest container around it. */
-function writesBetween(before: unknown, after: unknown, limits: Limits | undefined): StepWrites {
-  const tracker = new StateTracker<unknown>(before, { history: 0, ...(limits && { limits }) });
-  carryOut(tracker, mergeBranches(before, [after], undefined, ofInside(limits)));
+/**
+ * What a tool works with. It may write no value that the state has no room for, but as much as it likes: more operations than are
+ * accepted of others would be told as one, of a container in which others may have changed something.
+ */
+function trackerOf<T>(base: Immutable<T>, options: Pick<ParallelOptions, "counters" | "texts">, limits: Limits | undefined): StateTracker<T> {
+  const over = (limits: Limits): StateTracker<T> => new StateTracker<T>(base as T, { ...options, history: 0, limits });
+  try {
+    return over({ ...limits, document: Infinity, operations: Infinity });
+  } catch (error) {
+    if (!(error instanceof PatchwireError) || error.code !== "LIMIT_EXCEEDED") throw error;
+    // The state is over limits that are lower than they were: what makes it smaller is welcome.
+    return over(UNLIMITED);
+  }
+}
+
+/** What leads from one state to another, item by item. What they share isn't looked at. */
+function writesBetween(before: unknown, after: unknown): StepWrites {
+  const tracker = new StateTracker<unknown>(before, { history: 0, limits: UNLIMITED });
+  if (isObject(before) && isObject(after)) tracker.update((draft) => assign(draft as Container, before, after));
+  else tracker.apply(whole(after));
   return tracker.getStepWrites(BY_ITEM);
+}
+
+const isObject = (value: unknown): value is Container => isContainer(value) && !Array.isArray(value);
+
+/** Makes a draft another state where that differs: what is in both is changed in its place, so that each change is told by itself. */
+function assign(draft: Container, before: Container, after: Container): void {
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) delete draft[name];
+  for (const name of Object.keys(after)) {
+    const [was, is]: unknown[] = [Object.hasOwn(before, name) ? before[name] : undefined, after[name]];
+    if (was === is) continue;
+    if ((isObject(was) && isObject(is)) || haveSamePlaces(was, is)) assign(draft[name] as Container, was as Container, is as Container);
+    else draft[name] = is;
+  }
+}
+
+/** Whether these are lists of as many items, of which none went to another one's place. */
+function haveSamePlaces(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length) return false;
+  const there = new Set<unknown>(before);
+  return after.every((item, i) => item === before[i] || !there.has(item));
 }
 
 /** What several did to one base, as a patch of what has become of the base meanwhile. */
@@ -161,17 +197,17 @@ export interface MergedTools {
 /** Merges what tools did; those that did nothing, or failed, are undefined. */
 export function mergeTools(base: unknown, present: unknown, writes: readonly (Writes | undefined)[], strategies: MergeStrategies | undefined, limits: Limits | undefined): MergedTools {
   const hasMoved = present !== base;
-  const first = hasMoved ? [writesBetween(base, present, limits)] : [];
+  const first = hasMoved ? [writesBetween(base, present)] : [];
   const refused: MergedTools["refused"] = new Map();
   for (;;) {
     const tools = writes.flatMap((one, i) => (one === undefined || refused.has(i) ? [] : [i]));
     const all = [...first, ...tools.map((i) => writes[i]!)];
-    const { state, patch, conflicts, warnings } = mergeWrites(base, all, { dialect: "extended", ...ofInside(limits), ...(strategies && { strategies }) });
+    const { state, patch, conflicts, warnings } = mergeWrites(base, all, { dialect: "extended", limits: UNLIMITED, ...(strategies && { strategies }) });
     const numberOf = (writer: number): number => tools[writer - first.length] ?? -1;
     const told = conflicts.map((conflict) => ({ ...conflict, keptBy: numberOf(conflict.keptBy), lostBy: numberOf(conflict.lostBy) }));
     // One at a time: what the first of them did may be what the others lost against.
     const [loss] = told.filter(({ strategy, lostBy }) => strategy === "exclusive" && lostBy >= 0).sort((a, b) => a.lostBy - b.lostBy);
-    if (loss === undefined) return { patch: hasMoved ? diff(present, state, { dialect: "extended", ...ofInside(limits) }) : patch, state, conflicts: told, warnings, refused };
+    if (loss === undefined) return { patch: hasMoved ? diff(present, state, { dialect: "extended", ...(limits && { limits: UNLIMITED }) }) : patch, state, conflicts: told, warnings, refused };
     refused.set(loss.lostBy, new PatchwireError("CONFLICT", "another one wrote first to a place that is exclusive", { path: loss.path }));
   }
 }
