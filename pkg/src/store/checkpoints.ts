@@ -1,7 +1,6 @@
 import { generateCheckpointId, parseCheckpointId } from "../compat/helix/checkpoints.js";
 import { sessionStatusToAgentStatus, type SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
-import type { Migration } from "../sync/migration.js";
 import { checkCount, checkObject, refusal } from "../bridge/checks.js";
 import type { Children } from "./children.js";
 import { keepCustom, keptCustom, type KeptCustom } from "./custom.js";
@@ -43,7 +42,6 @@ export class Checkpoints {
     private readonly texts: HashedTable<typeof CHECKPOINT_TEXTS>,
     private readonly messages: Messages,
     private readonly children: Children,
-    private readonly migration: Migration<unknown>,
   ) {}
 
   create(session: Session, params: CreateCheckpointParams): string {
@@ -59,7 +57,7 @@ export class Checkpoints {
     const era = this.messages.era(session, messageCount);
     const place = row.checkpoints++;
     this.table.put({ session: number, time, id: keyOf(id), status: row.status, steps: stepCount, messages: messageCount, era, sequence: streamSequence, place });
-    const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom, this.migration) };
+    const kept: Kept = { details: session.details, children: this.children.read(session), ...keepCustom(session.custom) };
     this.texts.putText({ session: number, time }, JSON.stringify(kept));
     return id;
   }
@@ -92,7 +90,7 @@ export class Checkpoints {
   read(session: Session, row: CheckpointRow | undefined): Checkpoint | null {
     if (row === undefined) return null;
     const { details, children, ...custom } = this.kept(session, row);
-    const customState = keptCustom(session.custom, custom, this.migration);
+    const customState = keptCustom(session.custom, custom);
     const [id, stepCount, timestamp, messageCount] = [nameOf(row.id), row.steps, row.time, row.messages];
     this.messages.requireEra(session, messageCount, row.era);
     const state = {

@@ -1,6 +1,6 @@
-import type { SyncedState } from "../sync/synced-state.js";
+import type { CustomState } from "./opened.js";
 import { PatchwireError } from "../errors.js";
-import { migrated, type Migration } from "../sync/migration.js";
+import { migrated } from "../sync/migration.js";
 import { isEqual } from "../json/equality.js";
 import { checkJson, DEEPEST, pointerOf } from "../json/json.js";
 import { memberOf, segmentsOf } from "../json/pointer.js";
@@ -12,7 +12,7 @@ import type { StateDocument } from "../bridge/document.js";
 import type { Staged } from "./staging.js";
 import type { Promotion } from "./types.js";
 
-type Custom = SyncedState<unknown>;
+type Custom = CustomState;
 
 /** Makes a custom state another one: one commit of what differs. */
 export function replaceCustom(custom: Custom, next: unknown): void {
@@ -99,20 +99,20 @@ export interface KeptCustom {
   version: number;
 }
 
-export function keepCustom(custom: Custom, { version = 0 }: Migration<unknown>): KeptCustom {
-  return { revision: custom.pin(), version };
+export function keepCustom(custom: Custom): KeptCustom {
+  return { revision: custom.pin(), version: custom.migration.version ?? 0 };
 }
 
 /** In the shape of the present version. */
-export function keptCustom(custom: Custom, { revision, version }: KeptCustom, migration: Migration<unknown>): unknown {
+export function keptCustom(custom: Custom, { revision, version }: KeptCustom): unknown {
   const state = whilePinned(custom, revision, () => withPast(custom, revision, (past) => past.toJSON()));
-  return migrated(state, version, migration);
+  return migrated(state, version, custom.migration);
 }
 
 /** Makes a custom state what was kept of it: one commit of what differs. */
-export function restoreCustom(custom: Custom, kept: KeptCustom, migration: Migration<unknown>): void {
-  if ((migration.version ?? 0) === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
-  else replaceCustom(custom, keptCustom(custom, kept, migration));
+export function restoreCustom(custom: Custom, kept: KeptCustom): void {
+  if ((custom.migration.version ?? 0) === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
+  else replaceCustom(custom, keptCustom(custom, kept));
 }
 
 /** Reads a revision that was pinned. Without the pin it isn't kept for ever. */

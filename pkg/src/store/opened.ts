@@ -2,6 +2,7 @@ import { refusal } from "../bridge/checks.js";
 import { socketsOf, tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { LiveState } from "../sync/live-state.js";
+import type { Migration } from "../sync/migration.js";
 import { leaveName, mayTakeName, OWNER } from "../sync/names.js";
 import { checkedOptions, type DurableContext, type SyncedStateOptions } from "../sync/options.js";
 import { SyncedState } from "../sync/synced-state.js";
@@ -15,6 +16,14 @@ export type StorePlace = DurableContext | StoreStorage;
 
 /** A session's custom state, which is there for as long as its session. */
 export class CustomState extends SyncedState<unknown> {
+  /** The version of its shape, and how an earlier one becomes it: of the store that opened it, which may be another one than asks. */
+  readonly migration: Migration<unknown>;
+
+  constructor(context: DurableContext, options: SyncedStateOptions<unknown>) {
+    super(context, options);
+    this.migration = options;
+  }
+
   override destroy(): never {
     throw refusal("a session's custom state goes with its session: use deleteSession");
   }

@@ -1,6 +1,5 @@
 import { hasObjects } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
-import type { Migration } from "../sync/migration.js";
 import { CHECKPOINTS, CHECKPOINT_TEXTS, Checkpoints } from "./checkpoints.js";
 import { CHILDREN, Children } from "./children.js";
 import { Directory } from "../tables/directory.js";
@@ -22,7 +21,7 @@ export class Rooms {
   readonly children: Children;
   readonly checkpoints: Checkpoints;
 
-  constructor(storage: StoreStorage, name: string, states: CustomStates, migration: Migration<unknown>) {
+  constructor(storage: StoreStorage, name: string, states: CustomStates) {
     if (!hasObjects) throw new PatchwireError("CLOSED", "a DurableStateStore needs Workers or Node");
     const tables = tablesOf(storage);
     const table = <S extends Shape>(shape: S): HashedTable<S> => new HashedTable(tables, { ...shape, name: `${name}:${shape.name}` });
@@ -32,7 +31,7 @@ export class Rooms {
     const runIds: RunIds = new Directory(table(RUN_PAGES), "");
     this.runs = new Runs(table(RUNS), runIds);
     this.children = new Children(table(CHILDREN));
-    this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children, migration);
+    this.checkpoints = new Checkpoints(table(CHECKPOINTS), table(CHECKPOINT_TEXTS), this.messages, this.children);
     if (this.sessions.isPresent) return;
     if (runIds.isMissing && this.sessions.isNew) {
       this.sessions.begin();

@@ -63,7 +63,7 @@ export class StoredSessions {
   transaction<R>(run: (rooms: Rooms) => R): R {
     return this.#storage.transactionSync(() => {
       if (this.#made === undefined) {
-        this.#made = new Rooms(this.#storage, this.#name, this.states, this.options);
+        this.#made = new Rooms(this.#storage, this.#name, this.states);
         this.#transactions.witness(this.#witness);
       }
       return run(this.#made);

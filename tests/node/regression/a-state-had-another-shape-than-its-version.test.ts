@@ -96,3 +96,17 @@ test.each(Object.entries(storages))("an application without versions is an earli
   expect(() => old.getState()).toThrow(refused);
   expect(open(storage, second).getState()).toEqual({ items: [{ text: "x" }, { text: "y" }] });
 });
+
+test("a checkpoint has the version of the state, whichever store asks for it", async () => {
+  const storage = memoryStorage();
+  const one = new DurableStateStore(storage);
+  await one.createSession("a", { customState: { v: 0 } });
+  const options = { version: 2, migrate: ({ v }: Any) => ({ v: v + 2 }) };
+  const other = new DurableStateStore(storage, options);
+  const checkpoint = await other.createCheckpoint("a");
+  const later = new DurableStateStore(woken(storage).storage, options);
+  expect((await later.loadState("a"))!.customState).toEqual({ v: 2 });
+  expect((await later.getCheckpoint(checkpoint))!.state.customState).toEqual({ v: 2 });
+  await later.restoreCheckpoint(checkpoint);
+  expect((await new DurableStateStore(woken(storage).storage, options).loadState("a"))!.customState).toEqual({ v: 2 });
+});

@@ -109,7 +109,7 @@ export class CheckpointOperations extends RunOperations {
       rooms.checkpoints.goTo(session, row, kept);
       rooms.messages.truncate(session, row.messages);
       rooms.staging.delete(session);
-      restoreCustom(session.custom, kept, this[STORED].options);
+      restoreCustom(session.custom, kept);
     });
   }
 
@@ -135,7 +135,7 @@ export class CheckpointOperations extends RunOperations {
       const origin = rooms.sessions.require(from);
       const row = rooms.checkpoints.require(origin, checkpointId);
       const kept = rooms.checkpoints.kept(origin, row);
-      const session = rooms.sessions.create(sessionId, keptCustom(origin.custom, kept, this[STORED].options));
+      const session = rooms.sessions.create(sessionId, keptCustom(origin.custom, kept));
       const { details } = kept;
       // Two sessions don't write to one stream because nobody named another.
       const streamId = details.streamId === from ? sessionId : details.streamId;
