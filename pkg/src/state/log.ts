@@ -251,7 +251,8 @@ export class Log extends Writer {
 
   /** The ways to what the last recipe's records change. */
   *lastPaths(): Iterable<readonly Key[]> {
-    for (let i = Math.max(this.last, 0); i < this.entries.length; i++) yield this.entries[i]!.kind === "rewrite" ? this.paths[i]!.slice(0, -1) : this.paths[i]!;
+    if (this.last < 0) return;
+    for (let i = this.last; i < this.entries.length; i++) yield this.entries[i]!.kind === "rewrite" ? this.paths[i]!.slice(0, -1) : this.paths[i]!;
   }
 
   private add(path: readonly Key[], entry: Entry, size = 1): void {
