@@ -77,7 +77,7 @@ export class OpenedStates {
     if (!mayTakeName(context, name)) return false;
     const made = new LiveState<unknown>(context, checkedOptions({ ...options, initial }), name);
     try {
-      if (made.tables.last().session !== undefined) return false;
+      if (made.tables.isMade) return false;
       // It is made when it is first read.
       made.open();
       return true;

@@ -112,9 +112,9 @@ export interface SessionState<TState = unknown, TOutput = unknown> extends Sessi
 /**
  * A session as it is saved: what it doesn't have becomes what a new session has, but `status`, `stepCount` and
  * `customState`, which stay. `version`, `resumeCount` and the status of children are changed by their own operations
- * alone, so what an older copy says of them does no harm. Of `messages` all are replaced.
+ * alone, so what an older copy says of them does no harm. Of `messages` all are replaced. The state of a checkpoint may be saved as it is.
  */
-export type UntypedSessionState = Partial<SessionState> & { messages?: readonly Message[] };
+export type UntypedSessionState = Partial<Omit<SessionState, "status">> & { status?: AgentStatus | SessionStatus; messages?: readonly Message[] };
 
 /** The whole state of an agent, as checkpoints have it. */
 export interface AgentState<TState = unknown, TOutput = unknown> {

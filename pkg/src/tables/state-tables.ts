@@ -72,20 +72,28 @@ export abstract class StateTables {
     protected readonly register: Register,
   ) {}
 
-  /** The session and the revision that are stored; neither where the tables are gone. */
+  /** The session and the revision that are stored; neither where the tables are gone or can't be read. */
   last(): { session?: string; revision?: number } {
     try {
       return this.stored();
     } catch {
-      // There are no such tables, or they can't be read: what is next asked for finds out.
+      // What is next asked for finds out which.
       return {};
     }
+  }
+
+  /** Whether a state is stored. */
+  get isMade(): boolean {
+    return this.transaction(() => {
+      this.prepare();
+      return this.stored().session !== undefined;
+    });
   }
 
   /** Gives what is stored, if anything, the id of another session. */
   renew(session: string): void {
     this.transaction(() => {
-      if (this.last().session !== undefined) this.rename(session);
+      if (this.isMade) this.rename(session);
     });
   }
 
@@ -198,7 +206,7 @@ export abstract class StateTables {
       this.prepare();
       const plan = new Plan();
       const found = call(() => core().SessionHandle.repair(crypto.randomUUID(), new HeldRows(this.read()), plan)) as [number, number, number, string] | undefined;
-      const { revision: present } = this.last();
+      const { revision: present } = this.stored();
       if (found === undefined && present === undefined) return undefined;
       const damage = this.register.repair(version);
       if (found === undefined) return damage && { restored: present!, newest: present!, revision: present!, pins: [], damage };

@@ -256,6 +256,17 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     expect(await contents(store)).toEqual(["a"]);
   },
 
+  async "a checkpoint's state can be saved as it is"({ place }) {
+    const store = await begun(place);
+    await store.appendMessages("s", [user("one")]);
+    await store.createCheckpoint("s");
+    const { state } = (await store.getLatestCheckpoint("s"))!;
+    await store.saveState("s", { status: "failed", customState: {}, messages: [user("other")] });
+    await store.saveState("s", state);
+    expect(await store.loadState("s")).toMatchObject({ status: "active", customState: initial() });
+    expect(await contents(store)).toEqual(["one"]);
+  },
+
   async "messages are read in pages, with or without thinking, however long they are"({ place, reopened }) {
     const store = await begun(place);
     const long = "é😀\"".repeat(400_000);
@@ -666,6 +677,8 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
 
   async "calls that stay staged are promoted with the rest of their step"({ place }) {
     const store = await begun(place);
+    const strategies = { "/notes": "exclusive" } as const;
+    await expect(store.parallel("s", "step", [], { promote: false, strategies })).rejects.toEqual(refusal("VALIDATION_FAILED"));
     const { results } = await store.parallel<Notes>("s", "step", [{ toolCallId: "1", run: (tool) => { tool.update((draft) => void draft.notes.push("b")); return 7; } }], { promote: false });
     expect((await stateOf(store)).customState).toEqual(initial());
     await store.saveStateAndPromoteStaging("s", {}, [user(JSON.stringify(results))], { stepId: "step", stepCount: 1, streamSequence: 0 });

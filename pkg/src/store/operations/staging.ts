@@ -168,9 +168,10 @@ export class StagingOperations extends CheckpointOperations {
    * ends before the step does, calls that had ended aren't run again by whoever runs the step again, and what they answered
    * is what they answered then. A call that fails leaves nothing.
    *
-   * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with. With `expectedVersion`
-   * nothing else may change the session meanwhile: what a call does after that isn't staged, and the step isn't promoted. What had been
-   * staged before stays, for whoever runs the step again.
+   * With `promote: false` what they did stays staged, for {@link saveStateAndPromoteStaging} to end the step with,
+   * which decides by the store's own `strategies`: others are refused here. With `expectedVersion` nothing else may change the
+   * session meanwhile: what a call does after that isn't staged, and the step isn't promoted. What had been staged before stays, for
+   * whoever runs the step again.
    *
    * A call whose writes somebody else has promoted or discarded before the step ends, as another run of the step or
    * {@link restoreCheckpoint} does, is `rejected`.
@@ -199,6 +200,9 @@ export class StagingOperations extends CheckpointOperations {
     checkCalls(calls);
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
+    if (!promote && options.strategies !== undefined) {
+      throw refusal("what stays staged is promoted by the strategies of the store: give it the option strategies, or leave promote out");
+    }
     const check = { ...(fencingToken !== undefined && { fencingToken }), ...(expectedVersion !== undefined && { expectedVersion }) };
     const { number, era, limits, base, staged } = this[STORED].read(({ sessions, staging }) => {
       const session = sessions.require(sessionId);
