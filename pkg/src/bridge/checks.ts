@@ -30,9 +30,9 @@ export function checkOneOf<T>(what: string, given: unknown, known: readonly T[])
   return given as T;
 }
 
-export function checkList<T>(what: string, given: unknown): readonly T[] {
+export function checkList<T>(what: string, given: readonly T[]): readonly T[] {
   if (!Array.isArray(given)) throw refusal(`${what} are a list`);
-  return given as T[];
+  return given;
 }
 
 export function checkPointers(what: string, given: unknown): void {
@@ -56,10 +56,10 @@ export function checkFunction(what: string, given: unknown): void {
 }
 
 /** A promise that nobody awaited, a Map or a Date would pass for an object without members. */
-export function checkObject(what: string, given: unknown, demand = "is an object"): Record<string, unknown> {
+export function checkObject<T>(what: string, given: T, demand = "is an object"): T & object {
   if (typeof given !== "object" || given === null || Array.isArray(given)) throw refusal(`${what} ${demand}`);
   if (!isPlain(given) && Object.keys(given).length === 0) throw refusal(`${what} ${demand}${given instanceof Promise ? ", and not a promise of one: await it" : ""}`);
-  return given as Record<string, unknown>;
+  return given;
 }
 
 export function checkKnown(kind: "option" | "limit" | "bound", given: object, known: readonly string[]): void {
@@ -68,8 +68,8 @@ export function checkKnown(kind: "option" | "limit" | "bound", given: object, kn
 }
 
 /** Options, which needn't be given. */
-export function checkOptions(given: unknown, known: readonly string[]): Record<string, unknown> {
-  if (given === undefined) return {};
+export function checkOptions<T extends object>(given: T | undefined, known: readonly string[]): T {
+  if (given === undefined) return {} as T;
   const options = checkObject("the options", given, "are an object");
   checkKnown("option", options, known);
   return options;
@@ -91,6 +91,6 @@ export function jsonOf(value: unknown, path: (string | number)[] = []): string {
 
 /** A page: where it begins, and how much is on it at most. There may be other options. */
 export function checkPage(options: { offset?: number; limit?: number }, ...others: string[]): { offset: number; limit: number } {
-  const { offset = 0, limit = 50 } = checkOptions(options, ["offset", "limit", ...others]) as typeof options;
+  const { offset = 0, limit = 50 } = checkOptions(options, ["offset", "limit", ...others]);
   return { offset: checkCount("the option offset", offset), limit: checkCount("the option limit", limit, 1, 1_000) };
 }

@@ -171,7 +171,7 @@ export class StateManager {
    *   nor in `artifacts`, `INVALID_POINTER`; with the place.
    */
   constructor(reducers: StateReducers) {
-    this.rules = Object.entries(checkObject("the reducers", reducers, "are an object, of a reducer for each field") as StateReducers).flatMap(([field, reducer]) => {
+    this.rules = Object.entries(checkObject("the reducers", reducers, "are an object, of a reducer for each field")).flatMap(([field, reducer]) => {
       const rule = typeof reducer === "function" ? onTexts(reducer, this.failure) : reducer;
       return pointers(field).map((pointer): [string, unknown] => [pointer, rule]);
     });

@@ -46,7 +46,7 @@ export class Checkpoints {
 
   create(session: Session, params: CreateCheckpointParams): string {
     const { number, row } = session;
-    const { stepCount = row.steps, streamSequence = 0, messageCount = row.messages } = checkObject("the checkpoint's parameters", params, "are an object") as CreateCheckpointParams;
+    const { stepCount = row.steps, streamSequence = 0, messageCount = row.messages } = checkObject("the checkpoint's parameters", params, "are an object");
     checkCount("the count of messages", messageCount, 0, row.messages);
     checkCount("the sequence", streamSequence);
     checkCount("the count of steps", stepCount);

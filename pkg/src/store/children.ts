@@ -9,8 +9,8 @@ import type { SubSessionRef } from "./types.js";
 export const CHILDREN = { name: "children", key: { session: "INTEGER", child: "TEXT" }, columns: { place: "INTEGER", text: "TEXT" } } as const satisfies Shape;
 
 /** What a child is when it begins; nothing else of a reference is kept, so that it fits into a row. */
-function checkRef(given: unknown): Omit<SubSessionRef, "status"> {
-  const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given) as unknown as SubSessionRef;
+function checkRef(given: Omit<SubSessionRef, "status" | "completedAt">): Omit<SubSessionRef, "status"> {
+  const { subSessionId, agentType, parentToolCallId, startedAt } = checkObject("a reference", given);
   checkId("a child's session id", subSessionId);
   checkId("a child's agent type", agentType);
   checkId("a tool call's id", parentToolCallId);
@@ -41,7 +41,7 @@ export class Children {
     const known = new Set(this.read(session).map(({ subSessionId }) => subSessionId));
     for (const given of checkList("the references", refs)) {
       const ref = checkRef(given);
-      const { status, completedAt } = given as SubSessionRef;
+      const { status, completedAt } = given;
       checkOutcome({ status, completedAt });
       if (known.has(ref.subSessionId)) continue;
       known.add(ref.subSessionId);
@@ -50,7 +50,7 @@ export class Children {
   }
 
   update(session: Session, update: { subSessionId: string; status: SubSessionRef["status"]; completedAt?: number }): void {
-    const { subSessionId, status, completedAt } = checkObject("the update", update) as unknown as SubSessionRef;
+    const { subSessionId, status, completedAt } = checkObject("the update", update);
     checkOutcome({ status, completedAt });
     const known = this.table.row([session.number, keyOf(checkId("a child's session id", subSessionId))]);
     if (known === undefined) {

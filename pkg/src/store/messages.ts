@@ -19,7 +19,7 @@ const ROLES = ["system", "user", "assistant", "tool"] as const;
 
 /** Messages as texts, which are refused where they aren't messages. */
 export function textsOf(messages: readonly Message[]): string[] {
-  return checkList<Message>("messages", messages).map((message, i) => {
+  return checkList("messages", messages).map((message, i) => {
     checkOneOf("a message's role", checkObject("a message", message)["role"], ROLES);
     return jsonOf(message, ["messages", i]);
   });

@@ -45,16 +45,18 @@ export class OpenedStates {
   /** Those that may have memory, the one that was used last at the end. */
   private readonly awake = new Set<CustomState>();
 
+  /** The object's, once somebody has come with it: it has the sockets. */
+  private object: DurableContext | undefined = undefined;
+
   static of(place: StorePlace): OpenedStates {
     const storage = storageOf(place);
     let opened = this.known.get(storage);
-    if (opened === undefined) this.known.set(storage, (opened = new OpenedStates(place)));
-    // Whoever comes with a context brings the sockets.
-    if (!("storage" in opened.place)) opened.place = place;
+    if (opened === undefined) this.known.set(storage, (opened = new OpenedStates(storage)));
+    if ("storage" in place) opened.object ??= place;
     return opened;
   }
 
-  private constructor(private place: StorePlace) {}
+  private constructor(private readonly storage: StoreStorage) {}
 
   /** The state of a name, which has to have been made. */
   get(name: string, options: Options): CustomState {
@@ -90,18 +92,17 @@ export class OpenedStates {
   forget(name: string): void {
     this.awake.delete(this.states.get(name)!);
     this.states.delete(name);
-    leaveName(storageOf(this.place), name);
+    leaveName(this.storage, name);
   }
 
   /** The object's sockets, whosever they are. */
   sockets(): HibernatableSocket[] {
-    return "storage" in this.place ? this.place.getWebSockets() : [];
+    return this.object?.getWebSockets() ?? [];
   }
 
   /** The name of the state that a socket belongs to, if it is one of those whose names begin so and end with a number. */
   nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
-    const { place } = this;
-    const tags = "storage" in place ? (place.getTags?.(socket) ?? []) : [];
+    const tags = this.object?.getTags?.(socket) ?? [];
     const start = tagOf(beginning);
     // Another store's name may begin with this one's.
     const tag = tags.find((tag) => tag.startsWith(start) && /^\d+$/.test(tag.slice(start.length)));
@@ -110,7 +111,7 @@ export class OpenedStates {
 
   /** A context for one state, of which this object alone knows the name. */
   private context(): DurableContext & { [OWNER]: object } {
-    return { [OWNER]: this, storage: storageOf(this.place), ...socketsOf(() => ("storage" in this.place ? this.place : undefined)) };
+    return { [OWNER]: this, storage: this.storage, ...socketsOf(() => this.object) };
   }
 }
 

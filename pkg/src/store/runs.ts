@@ -24,7 +24,7 @@ export class Runs {
 
   create(session: Session, runId: string, metadata: RunMetadata): void {
     const id = keyOf(checkId("the run's id", runId));
-    const { turn, startSequence } = checkObject("the run's metadata", metadata) as unknown as RunMetadata;
+    const { turn, startSequence } = checkObject("the run's metadata", metadata);
     checkCount("the turn", turn, 1);
     if (startSequence !== undefined) checkCount("the sequence", startSequence);
     if (this.ids.find(id) !== undefined) throw new PatchwireError("CONFLICT", "there is a run with this id");
@@ -41,7 +41,7 @@ export class Runs {
 
   update(session: Session, runId: string, status: RunStatus, updates: RunStatusUpdate): void {
     const [, run] = this.find(runId);
-    const { stepCount, completedAt, error } = checkObject("the run's updates", updates, "are an object") as RunStatusUpdate;
+    const { stepCount, completedAt, error } = checkObject("the run's updates", updates, "are an object");
     checkOneOf("a run's status", status, STATUSES);
     if (stepCount !== undefined) checkCount("the count of steps", stepCount);
     if (completedAt !== undefined) checkCount("the time", completedAt);

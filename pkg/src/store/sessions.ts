@@ -121,7 +121,7 @@ export class Session {
   }
 
   setStatus(status: SessionStatus, context: { interruptContext?: InterruptContext; error?: string }): void {
-    const { interruptContext, error } = checkObject("the context", context) as typeof context;
+    const { interruptContext, error } = checkObject("the context", context);
     this.row.status = status;
     if (interruptContext === undefined && error === undefined) return;
     checkDetails({ interruptContext, error });
@@ -130,7 +130,7 @@ export class Session {
 
   /** Saves what the session's own rows have of a state. */
   save(state: UntypedSessionState): void {
-    const { sessionId = this.id, status, stepCount, resumeCount } = checkObject("the state", state) as UntypedSessionState;
+    const { sessionId = this.id, status, stepCount, resumeCount } = checkObject("the state", state);
     if (sessionId !== this.id) throw refusal("the state is another session's");
     this.details = detailsOf(this.id, state as Record<string, unknown>);
     if (status !== undefined) this.row.status = statusOf(status);
@@ -140,7 +140,7 @@ export class Session {
 
   /** Refuses a writer who knows another version, or to whom the session doesn't belong any more. */
   check(options: WriteOptions, ...others: string[]): void {
-    const { expectedVersion, fencingToken } = checkOptions(options, ["expectedVersion", "fencingToken", ...others]) as WriteOptions;
+    const { expectedVersion, fencingToken } = checkOptions(options, ["expectedVersion", "fencingToken", ...others]);
     if (fencingToken !== undefined) {
       checkCount("the fencing token", fencingToken);
       if (fencingToken < this.row.fence) throw new ExecutorSupersededError(this.id);

@@ -33,7 +33,7 @@ export interface Staged {
 }
 
 /** Refuses what no state would take, when it is staged and not when its step ends. */
-function checkWrites(given: unknown): void {
+function checkWrites(given: StagedChanges["writes"]): void {
   const { ops } = checkObject("the staged writes", given, "are an object");
   const refuse = (what: string): PatchwireError => new PatchwireError("INVALID_PATCH", what);
   if (!Array.isArray(ops)) throw refuse("step writes have a list of ops");
@@ -53,7 +53,7 @@ export class Staging {
   ) {}
 
   stage({ number, custom }: Session, stepId: string, changes: StagedChanges, revision = custom.revision): void {
-    const { writes, toolCallId, index } = checkObject("the changes", changes, "are an object that has the writes: { writes: tracker.getStepWrites() }") as unknown as StagedChanges;
+    const { writes, toolCallId, index } = checkObject("the changes", changes, "are an object that has the writes: { writes: tracker.getStepWrites() }");
     checkWrites(writes);
     const step = keyOf(checkId("the step's id", stepId));
     const named = toolCallId === undefined ? undefined : keyOf(checkId("the tool call's id", toolCallId));

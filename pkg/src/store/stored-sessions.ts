@@ -28,7 +28,7 @@ export class StoredSessions {
   #made: Rooms | undefined;
 
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
-    const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options, OPTIONS) as DurableStateStoreOptions;
+    const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options, OPTIONS);
     checkFunction("the option onEvent", options.onEvent);
     checkMigration(options as Migration<never>);
     checkRetention(options.retention);

@@ -11,8 +11,8 @@ export interface ToolCall<T, R = unknown> {
 }
 
 /** The calls, if they are some that can be told apart. */
-export function checkCalls<T>(given: unknown): readonly ToolCall<T>[] {
-  const calls = checkList<ToolCall<T>>("the calls", given);
+export function checkCalls<T>(given: readonly ToolCall<T>[]): readonly ToolCall<T>[] {
+  const calls = checkList("the calls", given);
   for (const call of calls) {
     const { toolCallId, run } = checkObject("a call", call, "is an object that has its id and what runs: { toolCallId, run }");
     checkId("the toolCallId of a call", toolCallId);

@@ -411,7 +411,7 @@ export class SyncedState<T> {
    * ```
    */
   repair(options: { version?: number } = {}): Repaired | undefined {
-    const { version } = checkOptions(options, ["version"]) as typeof options;
+    const { version } = checkOptions(options, ["version"]);
     return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
   }
 

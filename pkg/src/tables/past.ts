@@ -13,7 +13,7 @@ export interface Retention {
 
 const BOUNDS = ["revisions", "age", "bytes"] as const satisfies readonly (keyof Retention)[];
 
-export function checkRetention(given: unknown = {}): Retention {
+export function checkRetention(given: Retention = {}): Retention {
   const retention = checkObject("the option retention", given);
   checkKnown("bound", retention, BOUNDS);
   const bounds = BOUNDS.filter((name) => retention[name] !== undefined);

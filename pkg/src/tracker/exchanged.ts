@@ -168,7 +168,7 @@ export function haveOtherNames(before: object, after: object, isExtended: boolea
 
 /** Whether the items of two lists are objects with the same names in the same order, and no two in one have the same. */
 function areNamedAlike(before: readonly unknown[], after: readonly unknown[]): boolean {
-  if (before.length !== after.length) return false;
+  if (before.length !== after.length || !isObject(before[0]) || !isObject(after[0])) return false;
   // What only some have doesn't name the others, and yet it comes first.
   const name = NAMES.find((name) => before.some((item) => nameOf(item, name) !== undefined) || after.some((item) => nameOf(item, name) !== undefined));
   if (name === undefined) return false;

@@ -33,7 +33,7 @@ export class SessionOperations {
    * ```
    */
   async createSession<TState>(sessionId: string, options: CreateSessionOptions<TState> = {}): Promise<void> {
-    const { status = "active", stepCount = 0, customState = {} } = checkObject("the options", options, "are an object") as CreateSessionOptions;
+    const { status = "active", stepCount = 0, customState = {} } = checkObject("the options", options, "are an object");
     checkId("the session's id", sessionId);
     this[STORED].transaction(({ sessions }) => {
       const session = sessions.create(sessionId, customState);
@@ -185,8 +185,8 @@ export class SessionOperations {
     newStatus: SessionStatus,
     options: { interruptContext?: InterruptContext; error?: string } & WriteOptions = {},
   ): Promise<StatusChange> {
-    const { expectedVersion, fencingToken, ...context } = checkOptions(options, ["expectedVersion", "fencingToken", "interruptContext", "error"]) as typeof options;
-    const expected = checkList<SessionStatus>("the expected statuses", expectedStatuses).map(statusOf);
+    const { expectedVersion, fencingToken, ...context } = checkOptions(options, ["expectedVersion", "fencingToken", "interruptContext", "error"]);
+    const expected = checkList("the expected statuses", expectedStatuses).map(statusOf);
     if (expectedVersion !== undefined) checkCount("the expected version", expectedVersion);
     return this[STORED].transaction(({ sessions }): StatusChange => {
       const session = sessions.require(sessionId);

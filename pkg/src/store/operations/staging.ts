@@ -140,11 +140,11 @@ export class StagingOperations extends CheckpointOperations {
     checkpointMeta: { stepId: string; stepCount: number; streamSequence: number },
     options: WriteOptions = {},
   ): Promise<{ checkpointId: string; newVersion: number } & Promotion> {
-    const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta, "are an object") as unknown as typeof checkpointMeta;
+    const { stepId, stepCount, streamSequence } = checkObject("the checkpoint's parameters", checkpointMeta, "are an object");
     checkCount("the count of steps", stepCount);
     checkCount("the sequence", streamSequence);
     const texts = textsOf(appendMessages);
-    if (checkObject("the state", state)["messages"] !== undefined) {
+    if (checkObject("the state", state).messages !== undefined) {
       throw refusal("messages are given apart from the state: both would add them twice");
     }
     return this[STORED].change(sessionId, options, (session, rooms, newVersion) => {
@@ -196,7 +196,7 @@ export class StagingOperations extends CheckpointOperations {
     calls: readonly ToolCall<T>[],
     options: ParallelOptions & WriteOptions & { promote?: boolean } = {},
   ): Promise<ParallelResult<readonly unknown[]>> {
-    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, fencingToken, ...rest } = checkOptions(options, PARALLEL) as typeof options;
+    const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, fencingToken, ...rest } = checkOptions(options, PARALLEL);
     checkCalls(calls);
     checkParallel({ ...rest, strategies });
     checkFlag("the option promote", promote);
