@@ -38,7 +38,7 @@ impl Document {
     /// Reads JSON text with the default [`Limits`]. Parts that are small stay text until touched. O(length).
     ///
     /// # Errors
-    /// `INVALID_JSON` with the byte offset, `LIMIT_EXCEEDED`.
+    /// `INVALID_JSON` with the byte offset, `LIMIT_EXCEEDED` with that and the path.
     ///
     /// ```
     /// use patchwire::{Code, Document};
@@ -65,7 +65,8 @@ impl Document {
     /// assert_eq!(document.apply(&patch).unwrap_err().code, Code::LimitExceeded);
     /// ```
     pub fn parse_with(text: impl AsRef<[u8]>, limits: Limits) -> Result<Document> {
-        Ok(Document { root: parse::parse(text.as_ref().into(), &limits)?, limits })
+        let text = text.as_ref();
+        Ok(Document { root: parse::parse(text.into(), &limits).map_err(|error| located(error, text))?, limits })
     }
 
     /// Reads the text of another version of this document, within the same limits: what [`Document::parse_with`] would
@@ -84,7 +85,8 @@ impl Document {
     /// assert_eq!(before.parse_next(r#"{"notes":[}"#).unwrap_err().offset, Some(10));
     /// ```
     pub fn parse_next(&self, text: impl AsRef<[u8]>) -> Result<Document> {
-        Ok(Document { root: parse::parse_next(text.as_ref(), &self.root, &self.limits)?, limits: self.limits })
+        let text = text.as_ref();
+        Ok(Document { root: parse::parse_next(text, &self.root, &self.limits).map_err(|error| located(error, text))?, limits: self.limits })
     }
 
     /// The value at a pointer, as a document of its own that shares everything with this one. O(depth · log n).
@@ -248,3 +250,11 @@ impl PartialEq for Document {
 
 /// Each document equals itself: no number is NaN.
 impl Eq for Document {}
+
+/// The error of a text that is over a limit, with the place in the document.
+fn located(error: Error, text: &[u8]) -> Error {
+    match error.offset {
+        Some(offset) if error.code == Code::LimitExceeded => error.on(parse::place_of(text, offset)),
+        _ => error,
+    }
+}

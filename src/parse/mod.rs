@@ -10,6 +10,7 @@ mod escape;
 mod follow;
 mod outline;
 mod pattern;
+mod place;
 mod skim;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use build::{Builder, Frame, Kept};
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use canonical::Canonical;
 pub(crate) use outline::{Outline, parse_outline};
+pub(crate) use place::place_of;
 pub(crate) use skim::scalar_member;
 
 use crate::error::{Code, Error, Result};

@@ -15,7 +15,16 @@ pub(super) const LEVELS: usize = 2;
 pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
     match parse::parse_outline(text, limits, |outline| read_outline(outline, limits)) {
         Some(operations) => Ok(Patch { operations }),
-        None => read(&parse::parse_around(text.into(), limits, LEVELS)?, limits),
+        None => read(&parse::parse_around(text.into(), limits, LEVELS).map_err(|error| in_operation(error, text))?, limits),
+    }
+}
+
+/// The error of a value that is over a limit, with the operation that has it.
+fn in_operation(error: Error, text: &[u8]) -> Error {
+    let offset = error.offset.filter(|_| error.code == Code::LimitExceeded);
+    match offset.and_then(|offset| parse::place_of(text, offset).split('/').nth(1)?.parse().ok()) {
+        Some(index) => error.in_op(index),
+        None => error,
     }
 }
 

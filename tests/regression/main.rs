@@ -56,4 +56,5 @@ mod values_in_values_were_written_in_one_commit;
 mod what_a_patch_for_json_patch_lacked_was_called_an_operation;
 mod what_a_view_hides_was_in_a_requests_patch;
 mod what_shows_in_part_came_back_without_the_rest;
+mod what_was_over_a_limit_was_somewhere_among_its_bytes;
 mod writes_were_derived_within_other_limits;
