@@ -65,7 +65,7 @@ mod wasm;
 compile_error!("on wasm32 numbers are read and printed by JavaScript: enable the feature `wasm` or `wasm-client`");
 
 pub use change_request::{
-    Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, Problem, Severity, StrayMembers,
+    Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, Problem, Severity, StrayMembers, Theirs,
     Truncation, Warning, WarningCode,
 };
 pub use document::Document;

@@ -93,6 +93,15 @@ pub struct ChangeOptions {
     pub dialect: Dialect,
 }
 
+/// What comes back from a sub-agent.
+#[derive(Debug, Clone, Copy)]
+pub enum Theirs<'a> {
+    /// The whole state: members that it lacks were deleted.
+    Whole(&'a Document),
+    /// A part of the state: members that it lacks stay.
+    Part(&'a Document),
+}
+
 /// How many elements were changed. What was equal already doesn't count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Applied {
@@ -267,24 +276,26 @@ impl ChangeRequest {
         walk.finish()
     }
 
-    /// A sub-agent's whole state (or the part it was given) brought back into its parent's: what differs and the guard
-    /// allows. Members that `theirs` lacks are deleted where `deletes` says that it was given all of them.
-    /// O(size of both).
+    /// A sub-agent's state brought back into its parent's: what differs and the guard allows. O(size of both).
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED`.
     ///
     /// ```
-    /// use patchwire::{ChangeOptions, ChangeRequest, Document, Guard};
+    /// use patchwire::{ChangeOptions, ChangeRequest, Document, Guard, Theirs};
     ///
     /// let parent = Document::parse(r#"{"customer":{"id":1},"analysis":{"tags":["a","b"]}}"#).unwrap();
     /// let theirs = Document::parse(r#"{"customer":{"id":2},"analysis":{"tags":[]}}"#).unwrap();
     /// let options = ChangeOptions { guard: Some(Guard::parse(["analysis.*"]).unwrap()), ..ChangeOptions::default() };
-    /// let changed = ChangeRequest::merge_upstream(&parent, &theirs, true, &options).unwrap();
+    /// let changed = ChangeRequest::merge_upstream(&parent, Theirs::Whole(&theirs), &options).unwrap();
     /// assert_eq!(changed.state.to_string(), r#"{"customer":{"id":1},"analysis":{"tags":[]}}"#);
     /// assert_eq!(changed.blocked[0].path, "/customer/id");
     /// ```
-    pub fn merge_upstream(parent: &Document, theirs: &Document, deletes: bool, options: &ChangeOptions) -> Result<Changed> {
+    pub fn merge_upstream(parent: &Document, theirs: Theirs<'_>, options: &ChangeOptions) -> Result<Changed> {
+        let (theirs, deletes) = match theirs {
+            Theirs::Whole(state) => (state, true),
+            Theirs::Part(state) => (state, false),
+        };
         let mut walk = Walk::new(parent, options);
         walk.upstream(&theirs.root, deletes)?;
         walk.finish()

@@ -30,8 +30,8 @@ pub(super) fn applied(document: &Document, operations: &[Operation], reader: &Ar
 fn carry_out(root: &mut Node, operations: &[Operation], reader: &Arc<Reader>, row: u64) -> Result<usize> {
     let mut count = 0;
     for operation in operations {
-        let log = Log { reader, row };
-        let waits = weight_of(operation).is_some_and(|weight| log.waits(root, operation.path().keys(), operation, weight));
+        let origin = Origin { reader, row };
+        let waits = weight_of(operation).is_some_and(|weight| origin.waits(root, operation.path().keys(), operation, weight));
         if !waits {
             patch::apply(root, &Patch { operations: vec![operation.clone()] }, &Limits::none())?;
             count += 1;
@@ -52,12 +52,13 @@ fn weight_of(operation: &Operation) -> Option<usize> {
     }
 }
 
-struct Log<'a> {
+/// The row that operations are in, and what reads the values that they wait for.
+struct Origin<'a> {
     reader: &'a Arc<Reader>,
     row: u64,
 }
 
-impl Log<'_> {
+impl Origin<'_> {
     /// Has an operation wait at the first value on its way that nobody has read; false if there is none.
     fn waits(&self, node: &mut Node, keys: &[Key], operation: &Operation, weight: usize) -> bool {
         let Some((key, rest)) = keys.split_first() else { return false };

@@ -10,7 +10,8 @@ use super::error::{JsResult, text, to_js};
 use super::limits::limits;
 use super::merge::{plan, print_conflict};
 use crate::change_request::{
-    Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, StrayMembers, Truncation, Warning,
+    Applied, Blocked, ChangeOperation, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Guard, StrayMembers, Theirs, Truncation,
+    Warning,
 };
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
@@ -68,7 +69,10 @@ impl ChangeHandle {
         match call {
             Call::Request { request, newer: None } => request.apply(state, options),
             Call::Request { request, newer: Some(newer) } => request.apply_onto(state, newer, &plan, options),
-            Call::Upstream { theirs, deletes } => ChangeRequest::merge_upstream(state, theirs, *deletes, options),
+            Call::Upstream { theirs, deletes } => {
+                let theirs = if *deletes { Theirs::Whole(theirs) } else { Theirs::Part(theirs) };
+                ChangeRequest::merge_upstream(state, theirs, options)
+            }
             Call::Revert { records, index } => ChangeRecord::revert(records, *index, state, &plan, options.dialect),
             Call::Restore { records, index } => {
                 let older = ChangeRecord::state_before(records, *index, state)?;

@@ -2,7 +2,7 @@
 
 use patchwire::{
     Applied, Blocked, ChangeOptions, ChangeRecord, ChangeRequest, Changed, Dialect, Document, Guard, Limits, MergePlan, StrayMembers,
-    Truncation, View, Warning,
+    Theirs, Truncation, View, Warning,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -286,11 +286,11 @@ proptest! {
         // Brought upstream as a whole, it gets no further.
         let theirs = parse(&said).apply(&before, &ChangeOptions::default());
         if let Ok(theirs) = theirs {
-            let changed = ChangeRequest::merge_upstream(&before, &theirs.state, true, &options).unwrap();
+            let changed = ChangeRequest::merge_upstream(&before, Theirs::Whole(&theirs.state), &options).unwrap();
             check(&before, &changed);
             let paths: Vec<Vec<&str>> = rules.iter().map(|rule| rule.split('/').skip(1).collect()).collect();
             prop_assert_eq!(strip(&state, &paths), strip(&Value::from(&changed.state), &paths));
-            let all = ChangeRequest::merge_upstream(&before, &theirs.state, true, &ChangeOptions::default()).unwrap();
+            let all = ChangeRequest::merge_upstream(&before, Theirs::Whole(&theirs.state), &ChangeOptions::default()).unwrap();
             prop_assert_eq!(all.state, theirs.state);
         }
     }
