@@ -162,8 +162,8 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
         }
         b"fail" => {
             let error = frame.get(&b"error".into()).and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
-            let part = |name: &[u8]| lossy(text_of(&error, name).unwrap_or_default());
-            ServerFrame::Fail { code: part(b"code"), message: part(b"message") }
+            let part = |name: &[u8]| text_of(&error, name).map(lossy).ok_or_else(|| invalid("an error needs a code and a message"));
+            ServerFrame::Fail { code: part(b"code")?, message: part(b"message")? }
         }
         b"end" => ServerFrame::End,
         b"pong" => ServerFrame::Pong,

@@ -55,9 +55,14 @@ impl ClientHandle {
         self.client.start_after(losses, now as u64);
     }
 
-    /// The url of a connection is asked for first, or is there now.
-    pub fn asks_url(&mut self, connection: u32, is_there: bool, now: f64) {
-        self.client.asks_url(connection, is_there, now as u64);
+    /// The url of a connection is asked for first.
+    pub fn asks_url(&mut self, connection: u32, now: f64) {
+        self.client.asks_url(connection, now as u64);
+    }
+
+    /// The url that was asked for is there.
+    pub fn has_url(&mut self, connection: u32, now: f64) {
+        self.client.has_url(connection, now as u64);
     }
 
     /// The connection is open.

@@ -49,7 +49,8 @@ export type Url = string | { readonly href: string };
 export interface ConnectOptions {
   /**
    * A url, or a function that is asked for one before each attempt to connect, to have a token in it that hasn't expired. Where that throws
-   * or rejects, `onError` is told `CLOSED` with the `cause`, and it is asked again after a pause; so it is where it takes longer than a minute.
+   * or rejects, `onError` is told `CLOSED` with the `cause`, and it is asked again after a pause; so it is where it takes longer than a minute,
+   * without a `cause`.
    */
   url: Url | (() => Url | Promise<Url>);
   /**

@@ -6,8 +6,10 @@ interface LinkEvents {
   opened(connection: number): void;
   received(connection: number, frame: string): void;
   closed(connection: number, code: number, reason: string): void;
-  /** The url of a connection is being asked for, or is there now. */
-  asks(connection: number, isThere: boolean): void;
+  /** The url of a connection is being asked for. */
+  asks(connection: number): void;
+  /** The url of a connection that was asked for is there. */
+  asked(connection: number): void;
   /** No connection can be made: `closed` follows. */
   failed(reason: string, cause: unknown): void;
   /** The url that was given has no page that it is relative to. */
@@ -69,10 +71,10 @@ export class Link {
     // Later: who is asked may want to use what `connect` returns.
     await null;
     try {
-      if (this.#attempt === attempt) this.events.asks(connection, false);
+      if (this.#attempt === attempt) this.events.asks(connection);
       const resolved = resolve(await url());
       if (this.#attempt !== attempt) return;
-      this.events.asks(connection, true);
+      this.events.asked(connection);
       if (resolved === undefined) this.events.waits();
       else this.#connect(resolved, connection, attempt);
     } catch (cause) {
@@ -126,7 +128,7 @@ export function resolve(url: Url | undefined): string | undefined {
   if (base === undefined && !/^[a-z][a-z\d+.-]*:/i.test(text)) return undefined;
   const resolved = new URL(text, base);
   resolved.protocol = resolved.protocol.replace("http", "ws");
-  if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:");
+  if (!/^wss?:$/.test(resolved.protocol)) throw new TypeError("a url to connect to begins with ws:, wss:, http: or https:, such as ws://localhost:8787/session");
   resolved.hash = "";
   return resolved.href;
 }

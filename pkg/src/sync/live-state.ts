@@ -75,8 +75,8 @@ export class LiveState<T> {
   private isDeleted = false;
   /** What is to be told and answered when the transaction has ended that is open. */
   private waiting: Waiting[] = [];
-  /** Whether a stream was given pieces in the transaction that is open: what is certain of them is committed, and of the rest storage says nothing. */
-  private hasPieces = false;
+  /** Whether something was written in the transaction that is open of which the revision that is stored says nothing: pieces of a stream, or a version. */
+  private hasUncounted = false;
   /** Whether what waits is being told. A change that is made meanwhile, by who hears of another, is told after it. */
   private isTelling = false;
 
@@ -108,7 +108,7 @@ export class LiveState<T> {
   /** Gives a piece to a stream of the state, and commits what has become certain. */
   write(run: (tracker: StateTracker<T>) => void): void {
     if (this.isUncertain) {
-      this.hasPieces = true;
+      this.hasUncounted = true;
       this.transactions.witness(this.witness);
     }
     this.change(run);
@@ -350,8 +350,8 @@ export class LiveState<T> {
     const stored = this.tables.last();
     const { session, revision = -1 } = stored;
     const opened = this.opened;
-    if (opened !== undefined && ((isTakenBack && this.hasPieces) || !knows(opened.session, session, revision))) this.forget();
-    if (isOutermost) this.hasPieces = false;
+    if (opened !== undefined && ((isTakenBack && this.hasUncounted) || !knows(opened.session, session, revision))) this.forget();
+    if (isOutermost) this.hasUncounted = false;
     this.waiting = this.waiting.filter(({ holds }) => holds(stored));
     if (isOutermost) guard(() => this.goOn());
   }
@@ -405,6 +405,7 @@ export class LiveState<T> {
       this.commit(opened);
       // A state that has stayed as it is may still be told as one of the version before.
       this.tables.migrate(before + 1, version);
+      this.hasUncounted = true;
     });
     // It was read in a transaction, where nobody is given a place.
     if (!this.transactions.isOpen) this.audience.seat();

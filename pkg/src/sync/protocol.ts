@@ -248,8 +248,12 @@ export class Protocol {
       opened: (connection) => this.#carryOut(this.#ask((handle) => handle.opened(connection, now()))),
       received: (connection, frame) => this.#received(connection, frame),
       closed: (connection, code, reason) => this.#closed(connection, code, reason),
-      asks: (connection, isThere) => {
-        this.#ask((handle) => (handle.asks_url(connection, isThere, now()), "[]"));
+      asks: (connection) => {
+        this.#ask((handle) => (handle.asks_url(connection, now()), "[]"));
+        this.#setTimer();
+      },
+      asked: (connection) => {
+        this.#ask((handle) => (handle.has_url(connection, now()), "[]"));
         this.#setTimer();
       },
       failed: (reason, cause) => guard(() => this.options.onError?.(new PatchwireError("CLOSED", reason, {}, { cause }))),

@@ -20,7 +20,7 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
   const isKnown = dialect === "rfc6902" || dialect === "extended";
-  if (!isKnown || !headers.get("Accept")?.includes("text/event-stream")) {
+  if (!isKnown || !headers.get("Accept")?.toLowerCase().includes("text/event-stream")) {
     const answered = isKnown ? read(state, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
     return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }

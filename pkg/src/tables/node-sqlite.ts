@@ -6,6 +6,8 @@ import type { DurableStorage } from "./state-tables.js";
 export interface NodeDatabase {
   prepare(query: string): NodeStatement;
   exec(query: string): void;
+  /** Since Node 22.16; without it SQLite is asked. */
+  readonly isTransaction?: boolean;
 }
 
 /** What of its prepared statements is used. */
@@ -47,6 +49,7 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     if (end !== null) throw end.error;
   };
   const isOpen = (): boolean => {
+    if (database.isTransaction !== undefined) return database.isTransaction;
     try {
       database.exec("BEGIN");
     } catch {
@@ -55,13 +58,14 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     database.exec("ROLLBACK");
     return false;
   };
+  /** In a transaction that was begun by SQL nothing is written: nobody tells how it ends. */
+  const refuseOthers = (): void => {
+    if (depth > 0 || !isOpen()) return;
+    throw new PatchwireError("CONFLICT", "the database has a transaction that was begun by SQL: begin it by transactionSync of the storage");
+  };
   const begin = (savepoint: string): void => {
-    try {
-      database.exec(depth > 0 ? `SAVEPOINT ${savepoint}` : "BEGIN");
-    } catch (cause) {
-      if (depth > 0 || !String(cause).includes("within a transaction")) throw cause;
-      throw new PatchwireError("CONFLICT", "the database has a transaction that was begun by SQL: begin it by transactionSync of the storage", {}, { cause });
-    }
+    refuseOthers();
+    database.exec(depth > 0 ? `SAVEPOINT ${savepoint}` : "BEGIN");
   };
   const prepare = (query: string): NodeStatement => {
     const statement = prepared.get(query) ?? database.prepare(query);
@@ -74,8 +78,11 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
   return {
     sql: {
       exec(query, ...bindings) {
-        // What is written now would stay, without what was written before it.
-        if (!/^\s*SELECT\b/i.test(query)) refuse();
+        if (!/^\s*SELECT\b/i.test(query)) {
+          // What is written now would stay, without what was written before it.
+          refuse();
+          refuseOthers();
+        }
         const statement = prepare(query);
         const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
         try {

@@ -54,6 +54,10 @@ enum Phase {
     Waiting {
         until: u64,
     },
+    /// The host asks somebody for the url of the connection.
+    Asking {
+        since: u64,
+    },
     /// The connection is being opened.
     Connecting {
         since: u64,
@@ -164,6 +168,7 @@ impl Client {
     pub fn wake_at(&self) -> Option<u64> {
         match self.phase {
             Phase::Waiting { until } => Some(until),
+            Phase::Asking { since } => Some(since.saturating_add(timing::ASKING)),
             Phase::Connecting { since } => Some(since.saturating_add(timing::ANSWER)),
             Phase::Greeting { heard } => Some(heard.saturating_add(timing::answer_after(self.unanswered))),
             Phase::Live { heard, pinged, wary, .. } => {
@@ -229,7 +234,7 @@ impl Client {
     #[must_use = "connections and frames that nobody makes are lost"]
     pub fn opened(&mut self, connection: u32, now: u64) -> Vec<ClientEffect> {
         match self.phase {
-            Phase::Connecting { .. } if connection == self.connection => vec![self.hello(now)],
+            Phase::Asking { .. } | Phase::Connecting { .. } if connection == self.connection => vec![self.hello(now)],
             _ => Vec::new(),
         }
     }
@@ -285,8 +290,13 @@ impl Client {
                 self.unanswered = self.unanswered.saturating_add(1);
                 let mut effects = self.give_up(now);
                 if self.unanswered == 1 && self.replica.held().is_none() {
-                    effects.push(fail("the connection opened, and nobody has answered so far; the client goes on trying: does the object pass webSocketMessage to its state?"));
+                    effects.push(fail(Code::NotFound, "the connection opened, and nobody has answered so far; the client goes on trying: does the object pass webSocketMessage to its state?"));
                 }
+                effects
+            }
+            Phase::Asking { .. } => {
+                let mut effects = self.give_up(now);
+                effects.push(fail(Code::Closed, "the url to connect to wasn't there within a minute: it is asked for again"));
                 effects
             }
             Phase::Connecting { .. } | Phase::Live { .. } => self.give_up(now),
@@ -330,7 +340,7 @@ impl Client {
                 self.ping(now.saturating_add(timing::SOON))
             }
             // Over a slow link the answer to a hello may be on its way for long.
-            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),
+            Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),
         }
     }
 
@@ -349,7 +359,7 @@ impl Client {
         let mut effects = match self.phase {
             Phase::Closed => return Vec::new(),
             Phase::Waiting { .. } => Vec::new(),
-            Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => {
+            Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => {
                 // It hasn't failed: no pause grows by it.
                 self.part(now);
                 self.tell_status(Status::Reconnecting, vec![ClientEffect::Disconnect(self.connection)])
@@ -375,13 +385,13 @@ impl Client {
     pub fn received(&mut self, connection: u32, text: &str, now: u64) -> Vec<ClientEffect> {
         match &mut self.phase {
             _ if connection != self.connection => return Vec::new(),
-            Phase::Greeting { heard } => *heard = now,
+            Phase::Greeting { .. } => {}
             Phase::Live { heard, pinged, .. } => (*heard, *pinged) = (now, None),
             _ => return Vec::new(),
         }
         self.stats.frames += 1;
         self.stats.bytes += text.len() as u64;
-        match self.read(text).and_then(|frame| self.take(frame, now)) {
+        match self.read(text).and_then(|frame| self.hear(frame, now)) {
             Ok(effects) => {
                 self.stats.snapshots += u64::from(effects.contains(&ClientEffect::Snapshot));
                 effects
@@ -399,13 +409,24 @@ impl Client {
 
     /// The next connection would end the same way.
     fn fail(&mut self, error: &Error) -> Vec<ClientEffect> {
-        let fail = ClientEffect::Fail { code: error.code.as_str().into(), message: error.reason.into() };
-        [fail].into_iter().chain(self.stop()).collect()
+        [fail(error.code, error.reason)].into_iter().chain(self.stop()).collect()
     }
 
     fn read(&self, text: &str) -> Result<ServerFrame, Trouble> {
         self.options.limits.check_frame(text.len()).map_err(Trouble::TooMuch)?;
         frame::read_server(text, &self.options.limits).map_err(|error| Trouble::of(error, Trouble::Gap))
+    }
+
+    /// Takes a frame. While a hello's answer is awaited, commits that don't build on what is held say nothing of it, however many come.
+    fn hear(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
+        let is_patch = matches!(frame, ServerFrame::Patch { .. });
+        let effects = self.take(frame, now)?;
+        if let Phase::Greeting { heard } = &mut self.phase
+            && !(is_patch && effects.is_empty())
+        {
+            *heard = now;
+        }
+        Ok(effects)
     }
 
     fn take(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
@@ -468,24 +489,38 @@ impl Client {
         ClientEffect::Send(frame::hello(session, revision, self.options.dialect))
     }
 
-    /// The host asks somebody for the url of a connection first, for a token perhaps: that may take a minute, and once the url `is_there`,
-    /// the connection has as long as any other to answer.
+    /// The host asks somebody for the url of a connection first, for a token perhaps. That may take a minute, until it
+    /// [has it](Client::has_url).
     ///
     /// ```
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
     /// assert_eq!(client.start(0), [ClientEffect::Connect(1)]);
-    /// client.asks_url(1, false, 0);
-    /// assert!(client.tick(30_000).is_empty());
-    /// client.asks_url(1, true, 30_000);
+    /// client.asks_url(1, 0);
+    /// assert_eq!(client.wake_at(), Some(60_000));
+    /// assert!(matches!(&client.tick(60_000)[..], [ClientEffect::Disconnect(1), ClientEffect::Fail { .. }]));
+    /// ```
+    pub fn asks_url(&mut self, connection: u32, now: u64) {
+        if matches!(self.phase, Phase::Connecting { .. }) && connection == self.connection {
+            self.phase = Phase::Asking { since: now };
+        }
+    }
+
+    /// The url that was [asked for](Client::asks_url) is there: the connection has as long as any other to answer.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// let _ = client.start(0);
+    /// client.asks_url(1, 0);
+    /// client.has_url(1, 30_000);
     /// assert_eq!(client.wake_at(), Some(40_000));
     /// ```
-    pub fn asks_url(&mut self, connection: u32, is_there: bool, now: u64) {
-        if let Phase::Connecting { since } = &mut self.phase
-            && connection == self.connection
-        {
-            *since = now.saturating_add(if is_there { 0 } else { timing::ASKING });
+    pub fn has_url(&mut self, connection: u32, now: u64) {
+        if matches!(self.phase, Phase::Asking { .. }) && connection == self.connection {
+            self.phase = Phase::Connecting { since: now };
         }
     }
 
@@ -513,7 +548,7 @@ impl Client {
         self.part(now);
         self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
         if self.replica.held().is_none() && self.unanswered == 0 && self.backoff.attempts() == timing::DOUBTFUL {
-            effects.push(fail("no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?"));
+            effects.push(fail(Code::NotFound, "no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?"));
         }
         self.tell_status(Status::Reconnecting, effects)
     }
@@ -528,7 +563,7 @@ impl Client {
     }
 }
 
-/// What is told of where there may be no state.
-fn fail(message: &str) -> ClientEffect {
-    ClientEffect::Fail { code: Code::NotFound.as_str().into(), message: message.into() }
+/// What is told of what keeps the client from its state, which it goes on to try.
+fn fail(code: Code, message: &str) -> ClientEffect {
+    ClientEffect::Fail { code: code.as_str().into(), message: message.into() }
 }

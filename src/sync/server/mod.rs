@@ -458,9 +458,10 @@ impl Server {
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
         let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
         let is_last = self.patience(connection).ends_with_refusal();
-        if let Some(code) = close.or(is_last.then_some(1008)) {
+        let close = close.map(|code| (code, error.reason)).or(is_last.then_some((1008, "too many frames were refused")));
+        if let Some((code, reason)) = close {
             self.closed(connection);
-            effects.push(ServerEffect::Close { connection, code, reason: error.reason });
+            effects.push(ServerEffect::Close { connection, code, reason });
         }
         effects.push(ServerEffect::Note { to: [connection].into(), note: Note::Refusal(error.code, error.reason) });
         effects

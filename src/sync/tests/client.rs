@@ -378,3 +378,29 @@ fn one_that_begins_after_others_were_lost_waits_as_if_connecting_had_failed() {
         assert_eq!(client.tick(at), [ClientEffect::Connect(1)]);
     }
 }
+
+#[test]
+fn commits_are_no_answer_to_a_hello() {
+    let mut client = live();
+    assert_eq!(
+        client.received(1, &patch_frame(6, "[]"), 2_000),
+        [hello("\"s\"", "4"), ClientEffect::Status(Status::Reconnecting)],
+        "one is missing"
+    );
+    for second in 3..12 {
+        assert_eq!(client.received(1, &patch_frame(4 + second, "[]"), second * 1_000), []);
+    }
+    assert_eq!(client.wake_at(), Some(12_000), "the hello was lost, whatever else comes");
+    assert!(client.tick(12_000).contains(&ClientEffect::Disconnect(1)));
+    let _ = client.tick(client.wake_at().unwrap());
+    let _ = client.opened(2, 20_000);
+    let _ = client.received(2, &patch_frame(5, r#"[{"op":"add","path":"/list/-","value":1}]"#), 25_000);
+    assert_eq!(client.wake_at(), Some(45_000), "a part of the answer");
+}
+
+#[test]
+fn a_refusal_without_a_code_is_no_refusal() {
+    let mut client = live();
+    let frame = r#"{"type":"fail","revision":4,"error":{"code":7,"message":"x"}}"#;
+    assert_eq!(client.received(1, frame, 2_000), [hello("\"s\"", "4"), ClientEffect::Status(Status::Reconnecting)]);
+}
