@@ -37,7 +37,8 @@ impl<'o> Walk<'o> {
         for (value, index) in given.iter().flat_map(|list| list.iter()).zip(array.len() + appended.len()..) {
             let step = Step::Index(index);
             let below = rights.step(&step);
-            self.path.push(step);
+            // How long the array is isn't known to who doesn't see its items.
+            self.path.push(if below.sees_some() { step } else { Step::Key(b"-".as_slice().into()) });
             if !is_significant(value) {
                 self.warn(WarningCode::EmptyElement, "an empty object was appended: newElements has no items to keep");
             }

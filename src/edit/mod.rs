@@ -144,7 +144,8 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<O
         Edit::Increment { path, by } => at(root, path, &mut |node| {
             let sum = node.as_number().ok_or_else(|| not_found("there is no number"))? + by;
             if !sum.is_finite() {
-                return Err(Error::new(Code::NotJson, "the sum is too large for a double"));
+                let reason = if by.is_finite() { "the sum is too large for a double" } else { "NaN and infinities aren't JSON" };
+                return Err(Error::new(Code::NotJson, reason));
             }
             Ok(Out::One(std::mem::replace(node, Node::Number(sum))))
         }),

@@ -42,17 +42,21 @@ impl View {
     /// What `include` covers without what `exclude` covers. Without an `include` that is everything else; an empty one
     /// includes nothing.
     ///
+    /// # Errors
+    /// `INVALID_POINTER` for `**`, which would be the name of a member and hide nothing: `*` is any one segment.
+    ///
     /// ```
     /// use patchwire::{Document, Pointer, View};
     ///
     /// let [public, token] = ["/users", "/users/*/token"].map(|text| Pointer::parse(text).unwrap());
-    /// let view = View::new(Some(vec![public]), vec![token]);
+    /// let view = View::new(Some(vec![public]), vec![token]).unwrap();
     /// let document = Document::parse(r#"{"users":[{"name":"Ada","token":"x"}],"log":["y"]}"#).unwrap();
     /// assert_eq!(document.project(&view).to_string(), r#"{"users":[{"name":"Ada"}]}"#);
-    /// assert_eq!(document.project(&View::new(Some(Vec::new()), Vec::new())).to_string(), "null");
+    /// assert_eq!(document.project(&View::new(Some(Vec::new()), Vec::new()).unwrap()).to_string(), "null");
     /// ```
-    pub fn new(include: Option<Vec<Pointer>>, exclude: Vec<Pointer>) -> View {
-        View { include, exclude }
+    pub fn new(include: Option<Vec<Pointer>>, exclude: Vec<Pointer>) -> Result<View> {
+        let checked = |pointers: Vec<Pointer>| pointers.into_iter().map(Pointer::of_places).collect::<Result<_>>();
+        Ok(View { include: include.map(checked).transpose()?, exclude: checked(exclude)? })
     }
 
     /// Reads `{"include":[…],"exclude":[…]}`, both optional.

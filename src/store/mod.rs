@@ -237,6 +237,8 @@ impl Store {
         // What a base that comes now doesn't need any more it says itself.
         if plan.base.is_none() {
             self.tidy(&mut plan)?;
+        } else {
+            plan.tidied = Tidied::later(&plan.operations);
         }
         self.check()?;
         Ok(plan)

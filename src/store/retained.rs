@@ -69,6 +69,15 @@ pub(super) struct Retained {
     pub(super) garbage: VecDeque<u64>,
     /// Where rows of the log are that nobody needs any more.
     stale: Option<(u64, u64)>,
+    /// What the commit wrote that completed the base, and that nothing went for yet.
+    owed: Written,
+}
+
+/// How many rows a plan writes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Written {
+    chunks: usize,
+    logged: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +93,10 @@ struct Look {
 pub(super) struct Tidied {
     /// So many of the chunks that nobody needs are deleted.
     deleted: usize,
+    /// All rows of the log that nobody needs are deleted.
+    has_ended: bool,
+    /// As in [`Retained`].
+    owed: Written,
     /// The log is known from this row on only.
     forgotten: Option<u64>,
     dropped: Option<Dropped>,
@@ -134,14 +147,23 @@ impl Retained {
         self.look = Some(Look { from: 0, is_first });
     }
 
+    /// Whether something is known that nobody needs and that is still there.
+    pub(super) fn has_rest(&self) -> bool {
+        self.stale.is_some() || !self.garbage.is_empty()
+    }
+
     /// What the base's row lists that isn't deleted yet.
     pub(super) fn unswept<'h>(&'h self, base: &'h Root) -> Vec<u64> {
         if self.look.is_some_and(|look| look.is_first) { base.freed.clone() } else { self.garbage.iter().copied().collect() }
     }
 
     pub(super) fn accept(&mut self, tidied: Tidied, base: &mut Root) {
-        let Tidied { deleted, dropped, .. } = tidied;
+        let Tidied { deleted, dropped, has_ended, owed, .. } = tidied;
+        self.owed = owed;
         self.garbage.drain(..deleted.min(self.garbage.len()));
+        if has_ended {
+            self.stale = None;
+        }
         if let Some(Dropped { revision, next, garbage, stale }) = dropped {
             self.older.retain(|older| *older != revision);
             self.garbage.extend(garbage);
@@ -154,6 +176,11 @@ impl Retained {
 }
 
 impl Tidied {
+    /// Of a plan that completes a base and deletes nothing: what it writes counts for the next.
+    pub(super) fn later(operations: &[RowOperation]) -> Tidied {
+        Tidied { owed: Written::by(operations), ..Tidied::default() }
+    }
+
     pub(super) fn forgotten(&self) -> Option<u64> {
         self.forgotten
     }
@@ -184,35 +211,39 @@ impl Store {
             || self.reader.rows.is_pinned(revision, next.revision)?)
     }
 
-    /// Deletes some of what nobody needs any more: twice as many rows as the plan writes, so that large changes don't write more
-    /// than is ever deleted.
+    /// Deletes some of what nobody needs any more: twice as many rows as this plan writes, and as the one before did that completed a
+    /// base, so that large changes don't write more than is ever deleted.
     pub(super) fn tidy(&mut self, plan: &mut Plan) -> Result<()> {
-        let twice = |is_one: fn(&RowOperation) -> bool| 2 * plan.operations.iter().filter(|row| is_one(row)).count();
-        let chunks = DELETED.max(twice(|row| matches!(row, RowOperation::PutChunk { .. })));
-        let logged = DELETED.max(twice(|row| matches!(row, RowOperation::PutLog { .. })));
+        let (now, owed) = (Written::by(&plan.operations), self.retained.owed);
+        let chunks = DELETED.max(2 * (now.chunks + owed.chunks));
+        let logged = DELETED.max(2 * (now.logged + owed.logged));
         let base = self.base.root.revision;
         let oldest = self.retained.older.first().copied().unwrap_or(base);
-        let mut tidied = Tidied::default();
-        let mut deletable = self.deletable();
-        if deletable == 0
-            && self.retained.stale.is_none()
+        let deletable = self.deletable();
+        let mut tidied = Tidied { deleted: deletable.min(chunks), has_ended: true, ..Tidied::default() };
+        if let Some((from, before)) = self.retained.stale {
+            // The last ones first: what is there is always without gaps.
+            let ids = self.reader.rows.logged(from, before, logged)?;
+            if let (Some(first), Some(last)) = (ids.last(), ids.first()) {
+                plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) });
+            }
+            tidied.has_ended = ids.len() < logged;
+        }
+        if tidied.has_ended
+            && tidied.deleted == deletable
             && let Some(look) = self.retained.look
             && (self.retained.garbage.is_empty() || !look.is_first)
         {
             tidied.dropped = self.look(look, plan)?;
-            deletable = self.deletable();
-        }
-        tidied.deleted = deletable.min(chunks);
-        if let Some((from, before)) = self.retained.stale {
-            // The last ones first: what is there is always without gaps.
-            let ids = self.reader.rows.logged(from, before, logged)?;
-            match (ids.last(), ids.first()) {
-                (Some(first), Some(last)) => plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) }),
-                _ => self.retained.stale = None,
+            if look.is_first {
+                // What was left is known now.
+                tidied.has_ended = self.retained.stale.is_none();
+                tidied.deleted = self.deletable().min(chunks);
             }
         }
+        tidied.owed.chunks = owed.chunks.saturating_sub(tidied.deleted / 2);
         // Stale rows are before these, and would all go with them.
-        tidied.forgotten = if self.retained.stale.is_none() { self.log.forgettable(base, logged) } else { None };
+        tidied.forgotten = if tidied.has_ended { self.log.forgettable(base, logged) } else { None };
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
@@ -314,5 +345,15 @@ impl Store {
         let (hash, text) = self.reader.rows.root(revision).ok()??;
         let (root, ..) = Root::read(revision, hash, &text).ok()?;
         Some((root, text))
+    }
+}
+
+impl Written {
+    fn by(operations: &[RowOperation]) -> Written {
+        let count = |is_one: fn(&RowOperation) -> bool| operations.iter().filter(|row| is_one(row)).count();
+        Written {
+            chunks: count(|row| matches!(row, RowOperation::PutChunk { .. })),
+            logged: count(|row| matches!(row, RowOperation::PutLog { .. })),
+        }
     }
 }

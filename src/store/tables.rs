@@ -90,7 +90,8 @@ impl Clone for Tables {
 }
 
 impl Tables {
-    /// Carries out all of a plan's operations.
+    /// Carries out all of a plan's operations, whoever else has written meanwhile: a database has to refuse what the statements
+    /// in `docs/rust.md` refuse.
     ///
     /// ```
     /// use patchwire::store::{RowOperation, Tables};

@@ -28,7 +28,7 @@ fn views() -> impl Strategy<Value = Pointers> {
 impl Pointers {
     fn view(&self) -> View {
         let parse = |list: &[String]| list.iter().map(|text| Pointer::parse(text).unwrap()).collect();
-        View::new(self.include.as_deref().map(parse), parse(&self.exclude))
+        View::new(self.include.as_deref().map(parse), parse(&self.exclude)).unwrap()
     }
 
     fn is_ambiguous(&self) -> bool {

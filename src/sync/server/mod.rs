@@ -4,7 +4,7 @@ mod effect;
 mod patience;
 pub(crate) mod resume;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, PONG, Reason, VERSION};
@@ -53,7 +53,7 @@ pub struct Server {
     /// With those that have asked for something.
     patience: BTreeMap<ConnectionId, Patience>,
     /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
-    late: Vec<ConnectionId>,
+    late: BTreeSet<ConnectionId>,
     /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once to a native
     /// host get the same. (A Durable Object copies each into JavaScript, which takes as long as writing it.)
     sent: Vec<Weak<String>>,
@@ -97,7 +97,7 @@ impl Server {
             listening: [None, None],
             next: 1,
             patience: BTreeMap::new(),
-            late: Vec::new(),
+            late: BTreeSet::new(),
             sent: Vec::new(),
         };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
@@ -250,7 +250,7 @@ impl Server {
         if let Ok(at) = self.connections.binary_search_by_key(&connection, |(id, _)| *id) {
             self.connections.remove(at);
         }
-        self.late.retain(|id| *id != connection);
+        self.late.remove(&connection);
         self.listening = [None, None];
         self.patience.remove(&connection);
     }
@@ -393,7 +393,7 @@ impl Server {
             let before = std::mem::replace(state, Connection::Live(dialect));
             self.listening = [None, None];
             if before == Connection::Silent {
-                self.late.push(connection);
+                self.late.insert(connection);
             }
         }
     }
