@@ -36,7 +36,7 @@ export function isSlot(place: Place, key: Key, slot: unknown): boolean {
 }
 
 function refuse(what: string, place: Place): never {
-  throw notJsonAt(`${what} can't be done to a draft`, pathOf(place));
+  throw notJsonAt(`${what} can't be done to a draft: take current(draft), which is a plain copy`, pathOf(place));
 }
 
 /** Where a draft was read, as a pointer. */
