@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
 
 use crate::text::number;
 
@@ -39,6 +41,8 @@ pub enum Code {
     StreamTruncated,
     /// There is nothing of this number, such as a revision that isn't kept any more.
     NotFound,
+    /// What holds the rows can't be read: a host says so, with its database's error as the [cause](Error::caused_by).
+    StorageFailed,
 }
 
 impl Code {
@@ -67,6 +71,7 @@ impl Code {
             Code::ValidationFailed => "VALIDATION_FAILED",
             Code::StreamTruncated => "STREAM_TRUNCATED",
             Code::NotFound => "NOT_FOUND",
+            Code::StorageFailed => "STORAGE_FAILED",
         }
     }
 }
@@ -114,7 +119,24 @@ pub struct ErrorDetails {
     pub types: Option<[&'static str; 2]>,
     /// Which row of which of a store's tables.
     pub row: Option<(&'static str, u64)>,
+    cause: Option<Cause>,
 }
+
+/// An error of somebody else, which is equal to itself.
+#[derive(Debug, Clone)]
+struct Cause(Arc<dyn std::error::Error + Send + Sync>);
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Cause) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Cause {}
+
+// It is only shown.
+impl UnwindSafe for Cause {}
+impl RefUnwindSafe for Cause {}
 
 impl Deref for Error {
     type Target = ErrorDetails;
@@ -138,8 +160,26 @@ impl Error {
     /// ```
     #[cold]
     pub fn new(code: Code, reason: &'static str) -> Self {
-        let details = ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None, row: None };
+        let details = ErrorDetails { code, path: None, op_index: None, offset: None, reason, types: None, row: None, cause: None };
         Error { details: Box::new(details) }
+    }
+
+    /// The same error with what it came of, such as a database's error. [`source`](std::error::Error::source) gives that; the text of
+    /// this one doesn't have it, because it may hold values.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    ///
+    /// use patchwire::{Code, Error};
+    ///
+    /// let error = Error::new(Code::StorageFailed, "the database can't be read").caused_by("disk I/O error");
+    /// assert_eq!(error.to_string(), "STORAGE_FAILED: the database can't be read");
+    /// assert_eq!(error.source().unwrap().to_string(), "disk I/O error");
+    /// ```
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.details.cause = Some(Cause(cause.into().into()));
+        self
     }
 
     /// The row of a table that is damaged or missing.
@@ -235,4 +275,8 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_ref().map(|Cause(cause)| &**cause as _)
+    }
+}

@@ -92,7 +92,8 @@ impl Session {
     /// reads what is written. O(state).
     ///
     /// # Errors
-    /// `INVALID_JSON` where the state lives with a host, and the text that the host gives of it can't be read.
+    /// `VALIDATION_FAILED` for an id of more than 100 bytes; `INVALID_JSON` where the state lives with a host, and the text that the
+    /// host gives of it can't be read.
     ///
     /// ```
     /// use patchwire::Document;

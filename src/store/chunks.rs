@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::hash::hash;
 use super::host::Containers;
 use super::layout::{Holes, Kind, Layout, Run, read_holes, read_runs, text};
-use super::rows::Rows;
+use super::rows::{Reading, Rows};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node, Object};
@@ -49,21 +49,12 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
     Error::new(Code::StreamTruncated, "the storage lacks a row").in_row(table, id)
 }
 
-/// What a reader reads, which decides who is told if that fails in the middle of something that can't fail.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Reads {
-    State,
-    /// Earlier revisions.
-    Past,
-    /// What is looked through for damage: whoever does that sees what failed.
-    Damaged,
-}
-
 /// Reads layouts and what they lay out.
 #[derive(Debug)]
 pub(super) struct Reader {
     pub(super) rows: Arc<dyn Rows>,
-    reads: Reads,
+    /// Of what it is to be told where that fails in the middle of something that can't fail. Who looks for damage sees what failed.
+    reading: Option<Reading>,
     pub(super) opened: Mutex<Containers>,
     /// The chunks that were read last.
     recent: Mutex<VecDeque<(u64, usize, Node)>>,
@@ -77,16 +68,16 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(rows: Arc<dyn Rows>) -> Reader {
-        Reader::of(rows, Reads::State)
+        Reader::of(rows, Some(Reading::State))
     }
 
     pub(super) fn of_damaged(rows: Arc<dyn Rows>) -> Reader {
-        Reader::of(rows, Reads::Damaged)
+        Reader::of(rows, None)
     }
 
-    fn of(rows: Arc<dyn Rows>, reads: Reads) -> Reader {
+    fn of(rows: Arc<dyn Rows>, reading: Option<Reading>) -> Reader {
         let (opened, recent, fetched, kept) = Default::default();
-        Reader { rows, reads, opened, recent, fetched, kept, failure: OnceLock::new() }
+        Reader { rows, reading, opened, recent, fetched, kept, failure: OnceLock::new() }
     }
 
     pub(super) fn fetched(&self) -> usize {
@@ -114,7 +105,7 @@ impl Reader {
 
     /// Reads earlier revisions from the same rows.
     pub(super) fn of_past(&self) -> Reader {
-        Reader::of(self.rows.clone(), Reads::Past)
+        Reader::of(self.rows.clone(), Some(Reading::Past))
     }
 
     pub(super) fn failure(&self) -> Option<&Error> {
@@ -123,8 +114,8 @@ impl Reader {
 
     pub(super) fn fail(&self, error: Error) {
         let error = self.failure.get_or_init(|| error);
-        if self.reads != Reads::Damaged {
-            self.rows.failed(error, self.reads == Reads::Past);
+        if let Some(reading) = self.reading {
+            self.rows.failed(error, reading);
         }
     }
 

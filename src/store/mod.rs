@@ -59,7 +59,7 @@ pub(crate) use plan::Plan;
 pub use plan::RowOperation;
 pub use repair::Repair;
 pub use retained::Retention;
-pub use rows::{LogText, Meta, Rows};
+pub use rows::{LogText, Meta, Reading, Rows};
 pub use tables::Tables;
 
 /// The version of what the rows mean. Rows of another one are refused.
@@ -67,6 +67,9 @@ pub const FORMAT: u64 = 3;
 
 /// The most bytes of text in one row. The platform refuses rows of 2,000,000 bytes.
 pub const ROW: usize = 1_000_000;
+
+/// The most bytes of a session's id.
+const LONGEST_ID: usize = 100;
 
 /// Rows that one patch can take, so 4 GB.
 const PARTS: u64 = 4_096;
@@ -129,15 +132,24 @@ pub(crate) struct Store {
     past: Option<Arc<Reader>>,
 }
 
+/// Each part of a snapshot has the session's id.
+fn checked_id(session: String) -> Result<String> {
+    if session.len() <= LONGEST_ID {
+        Ok(session)
+    } else {
+        Err(Error::new(Code::ValidationFailed, "the id of a session has 100 bytes at most"))
+    }
+}
+
 impl Store {
     /// New tables that hold this state, which is in memory as a whole, at revision 0, and the rows to write; `stored` reads what is
     /// written. O(state).
     ///
     /// # Errors
-    /// What reading the state gives.
+    /// `VALIDATION_FAILED` for a long id; what reading the state gives.
     #[must_use = "the rows are the state in storage"]
     pub(crate) fn create(session: impl Into<String>, document: &Document, stored: Arc<dyn Rows>) -> Result<(Store, Vec<RowOperation>)> {
-        let (session, reader, log) = (session.into(), Arc::new(Reader::new(stored)), Log::default());
+        let (session, reader, log) = (checked_id(session.into())?, Arc::new(Reader::new(stored)), Log::default());
         let state = document.root.clone();
         let (chunks, done) = Fold::begin(reader.clone(), CHUNK, &state, None, 1)?.rest()?;
         let root = Root { next: done.next, chunks: done.written as u64, log: log.head(0), ..Root::default() };

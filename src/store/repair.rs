@@ -7,7 +7,7 @@ use super::fold::{CHUNK, Fold};
 use super::log::SHARED;
 use super::patches::{Room, hash_of, replay};
 use super::rows::{Meta, Rows};
-use super::{Base, FORMAT, LAST_REVISION, PARTS, RowOperation, Woken};
+use super::{Base, FORMAT, LAST_REVISION, PARTS, RowOperation, Woken, checked_id};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -59,9 +59,10 @@ impl Repair {
     /// have seen revisions that are lost. O(state), a chunk at a time in memory.
     ///
     /// # Errors
-    /// Where no state is whole, what is damaged, as [`Woken::read`]; what reading gives.
+    /// `VALIDATION_FAILED` for an id of more than 100 bytes; where no state is whole, what is damaged, as [`Woken::read`]; what reading
+    /// gives.
     pub fn plan(rows: Arc<dyn Rows>, session: impl Into<String>) -> Result<Option<Repair>> {
-        let session = session.into();
+        let session = checked_id(session.into())?;
         let damage = match damage(&rows) {
             Ok(()) => return Ok(None),
             Err(damage) => damage,

@@ -93,7 +93,15 @@ pub trait Rows: Debug + Send + Sync {
     /// The time, in milliseconds since 1970.
     fn now(&self) -> u64;
 
-    /// Reading failed in the middle of something that can't fail: whoever asked for that is to be told. What was read may
-    /// have been an earlier revision, of which the state knows nothing.
-    fn failed(&self, _: &Error, _is_past: bool) {}
+    /// Reading failed in the middle of something that can't fail: whoever asked for that is to be told.
+    fn failed(&self, _: &Error, _: Reading) {}
+}
+
+/// What is read in the middle of something that can't fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// The state.
+    State,
+    /// An earlier revision, of which the state knows nothing.
+    Past,
 }

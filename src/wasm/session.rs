@@ -18,7 +18,7 @@ use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::session::{Commit, Session};
-use crate::store::{LogText, Meta, Repair, Retention, RowOperation, Rows, Woken};
+use crate::store::{LogText, Meta, Reading, Repair, Retention, RowOperation, Rows, Woken};
 use crate::sync::{Note, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
@@ -384,8 +384,8 @@ impl Rows for Stored {
         self.0.now() as u64
     }
 
-    fn failed(&self, error: &Error, is_past: bool) {
-        self.0.failed(to_js(error.clone()), is_past);
+    fn failed(&self, error: &Error, reading: Reading) {
+        self.0.failed(to_js(error.clone()), reading == Reading::Past);
     }
 }
 

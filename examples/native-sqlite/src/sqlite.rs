@@ -1,10 +1,11 @@
 //! The tables of a state in SQLite: what is read of them, and what commits write.
 
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use patchwire::store::{LogText, Meta, RowOperation, Rows};
+use patchwire::store::{LogText, Meta, Reading, RowOperation, Rows};
 use patchwire::{Code, Error, Result};
 use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, params};
 
@@ -149,8 +150,9 @@ impl Rows for Sqlite {
 
     /// What the state gave since has `null` where it couldn't be read, so it can't be sent to anybody. Clients keep what they
     /// have until the process has been started again.
-    fn failed(&self, error: &Error, _: bool) {
-        eprintln!("the state can't be read: {error}");
+    fn failed(&self, error: &Error, _: Reading) {
+        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        eprintln!("the state can't be read: {error}{cause}");
         std::process::exit(1);
     }
 }
@@ -168,8 +170,6 @@ fn text(row: &Row, column: usize) -> rusqlite::Result<Vec<u8>> {
     row.get(column).map(String::into_bytes)
 }
 
-/// An error of the core has no room for what the database says.
 fn unreadable(error: rusqlite::Error) -> Error {
-    eprintln!("the database can't be read: {error}");
-    Error::new(Code::NotFound, "the database can't be read")
+    Error::new(Code::StorageFailed, "the database can't be read").caused_by(error)
 }
