@@ -87,11 +87,10 @@ impl Carrier {
     fn carry(&mut self, Carry { from: source, to: mut target, today, change }: Carry) -> Option<usize> {
         let from = self.path(&source)?;
         let mut path = self.path(&target)?;
-        edit::follow_removal(&mut path, &from);
-        // The item after it may have its place now, but RFC 6902 §4.4 goes by the text of the paths.
         if path.starts_with(&from) {
             return Some(0);
         }
+        edit::follow_removal(&mut path, &from);
         target.step = path.last()?.clone();
         edit::perform(&mut self.base, &Edit::Move { from: from.clone(), path: path.clone() }, &Limits::none()).ok()?;
         let mut cost = 0;

@@ -52,7 +52,7 @@ pub(crate) fn derive(writes: StepWrites, base: Option<&Node>, dialect: Dialect) 
 /// The operations that the writes are.
 pub(super) fn operations(writes: StepWrites, base: Option<&Node>, dialect: Dialect) -> Result<Derived> {
     let mut derived = Derived { operations: Vec::with_capacity(writes.ops.len()), ..Derived::default() };
-    let shifts = |from: &[Step], path: &[Step]| dialect == Dialect::Rfc6902 && shifts_target(from, path);
+    let shifts = |from: &[Step], path: &[Step]| is_two(from, path, dialect);
     let needs_base = writes.ops.iter().any(|write| match write {
         Write::Move { from, path } => matches!(from.last(), Some(Step::Key(_))) && shifts(from, path),
         Write::AppendText { .. } | Write::Increment { .. } => true,
@@ -94,7 +94,7 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
         // Peers look the target up before they remove the value: some find nothing then, as fast-json-patch does, and some another
         // place, as rfc6902 does without a word.
         Write::Move { from, path } => {
-            let is_two = dialect == Dialect::Rfc6902 && shifts_target(from, path) && is_item(from, base)?;
+            let is_two = is_two(from, path, dialect) && is_item(from, base)?;
             let source = pointer(from);
             if is_two {
                 let path = pointer(&before_removal(from, path));
@@ -139,6 +139,12 @@ fn is_item(place: &[Step], base: Option<&mut Base>) -> Result<bool> {
         (Some(Step::Key(_)), Some(base)) => base.find(edit::parent(place))?.is_some_and(|around| around.bracket() == Some(b'[')),
         (last, _) => matches!(last, Some(Step::Index(_))),
     })
+}
+
+/// Whether a move of an item is told as a copy and a removal: in the standard dialect where its target has another place once it is
+/// removed, and in both where that is in the item behind it, which has its place then: RFC 6902 §4.4 goes by the text of the paths.
+fn is_two(from: &[Step], path: &[Step], dialect: Dialect) -> bool {
+    shifts_target(from, path) && (dialect == Dialect::Rfc6902 || path.starts_with(from))
 }
 
 /// The target of a move that [`shifts_target`], while the value is still where it was.
