@@ -26,7 +26,7 @@ pub(crate) fn compared(changes: &Changes, base: &Node, current: &Node) -> Option
     Some(Changes::of(root, changes.mode))
 }
 
-/// Notes where in memory the values are that gave way to others. An item in another one's place was moved there, and
+/// Notes where in memory the values are that gave way to others. One of them in another's place was moved there, and
 /// comparing the two would take as long as they are to find nothing. O(places that changed).
 fn note_gone(change: &Change, base: &Node, gone: &mut Ordered<usize, ()>) {
     match change {
@@ -57,6 +57,10 @@ impl Assigned<'_> {
     fn change(&mut self, change: &Change, base: &Node, current: &Node, depth: usize) -> Option<Change> {
         match change {
             Change::Whole if base.bracket().is_some() && base.bracket() == current.bracket() => {
+                // An item that another one took the place of may have moved there.
+                if self.gone.contains(&address(current)) && !base.is_same(current) {
+                    return None;
+                }
                 let found = self.differ.compare(&mut base.clone(), &mut current.clone(), depth);
                 (!matches!(found, Change::Whole)).then_some(found)
             }
@@ -90,9 +94,6 @@ impl Assigned<'_> {
         let pieces = sequence.pieces(old.len());
         for (today, origin, change) in reorder::origins(&pieces, sequence.inside()) {
             let (Some(before), Some(after)) = (old.get(origin), new.get(today)) else { continue };
-            if self.gone.contains(&address(after)) && !before.is_same(after) {
-                continue;
-            }
             if let Some(change) = self.change(change, before, after, depth + 1) {
                 better.get_or_insert_with(|| sequence.inside().clone()).insert(origin, change);
             }

@@ -254,7 +254,7 @@ impl Eq for Document {}
 /// The error of a text that is over a limit, with the place in the document.
 fn located(error: Error, text: &[u8]) -> Error {
     match error.offset {
-        Some(offset) if error.code == Code::LimitExceeded => error.on(parse::place_of(text, offset)),
+        Some(offset) if error.code == Code::LimitExceeded => error.on(crate::pointer::display(parse::place_of(text, offset).into_iter())),
         _ => error,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::build::unescaped;
 use super::{byte, is_space, string};
-use crate::pointer;
+use crate::node::Key;
 
 /// A container that is open: how many items came before, or where the name of the member is.
 enum Open {
@@ -10,8 +10,8 @@ enum Open {
     Object(usize, usize),
 }
 
-/// The place of the value that begins at a byte, as a pointer; of a name, the place of its object. Up to there the text is JSON. O(offset).
-pub(crate) fn place_of(text: &[u8], offset: usize) -> String {
+/// The way to the value that begins at a byte; of a name, to its object. Up to there the text is JSON. O(offset).
+pub(crate) fn place_of(text: &[u8], offset: usize) -> Vec<Key> {
     let text = text.get(..offset).unwrap_or(text);
     let mut open = Vec::new();
     let (mut at, mut expects_name) = (0, false);
@@ -44,11 +44,12 @@ pub(crate) fn place_of(text: &[u8], offset: usize) -> String {
     if expects_name {
         open.pop();
     }
-    pointer::display(open.into_iter().map(|open| match open {
+    let keys = open.into_iter().map(|open| match open {
         Open::Array(before) => before.to_string().as_bytes().into(),
         // Without its quotes.
         Open::Object(from, to) => text.get(from + 1..to.saturating_sub(1)).map(unescaped).unwrap_or_default().as_ref().into(),
-    }))
+    });
+    keys.collect()
 }
 
 #[cfg(test)]
@@ -58,7 +59,12 @@ mod tests {
     #[test]
     fn each_value_has_its_place() {
         let text = r#" { "a" : [1, "x,[", {"b/~\u00e9" : [ [] , true ]}], "c":{"":null} , "d" : "e" } "#;
-        let at = |part: &str| place_of(text.as_bytes(), text.find(part).unwrap());
+        let at = |part: &str| {
+            place_of(text.as_bytes(), text.find(part).unwrap())
+                .iter()
+                .map(|key| format!("/{}", String::from_utf8_lossy(key)))
+                .collect::<String>()
+        };
         let places = [
             ("{ \"a\"", ""),
             ("\"a\"", ""),
@@ -67,9 +73,9 @@ mod tests {
             ("\"x", "/a/1"),
             ("{\"b/", "/a/2"),
             ("\"b/", "/a/2"),
-            ("[ []", "/a/2/b~1~0é"),
-            ("[] ,", "/a/2/b~1~0é/0"),
-            ("true", "/a/2/b~1~0é/1"),
+            ("[ []", "/a/2/b/~é"),
+            ("[] ,", "/a/2/b/~é/0"),
+            ("true", "/a/2/b/~é/1"),
             ("{\"\":", "/c"),
             ("null", "/c/"),
             ("\"d\"", ""),
@@ -78,7 +84,7 @@ mod tests {
         for (part, place) in places {
             assert_eq!(at(part), place, "{part}");
         }
-        assert_eq!(place_of(b"", 0), "");
-        assert_eq!(place_of(b"]},\"", 9), "");
+        assert!(place_of(b"", 0).is_empty());
+        assert!(place_of(b"]},\"", 9).is_empty());
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn parse(text: &[u8], limits: &Limits) -> Result<Patch> {
 /// The error of a value that is over a limit, with the operation that has it.
 fn in_operation(error: Error, text: &[u8]) -> Error {
     let offset = error.offset.filter(|_| error.code == Code::LimitExceeded);
-    match offset.and_then(|offset| parse::place_of(text, offset).split('/').nth(1)?.parse().ok()) {
+    match offset.and_then(|offset| pointer::index(parse::place_of(text, offset).first()?)) {
         Some(index) => error.in_op(index),
         None => error,
     }

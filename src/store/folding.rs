@@ -13,11 +13,11 @@ const HEAVY: usize = 16 << 20;
 /// A log of more changes than this makes waking up slow, however small they are.
 const LONG: u64 = 50_000;
 
-/// A base waits for what others left to be deleted until the patches have so many times its bytes.
-const POSTPONED: usize = 4;
+/// A base waits for what others left to be deleted until the patches have so many times its bytes, or so many bytes.
+const POSTPONED: (usize, usize) = (4, 2 << 20);
 
 /// A commit writes so many chunks at most, 256 KB, and as many more for each chunk's length of its change.
-const MOST: usize = 4;
+pub(super) const MOST: usize = 4;
 
 /// A new base.
 #[derive(Debug)]
@@ -115,12 +115,11 @@ impl Store {
     pub(super) fn is_due(&self, revision: u64, bytes: usize) -> bool {
         let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
         let changes = revision - self.base.root.revision;
-        // What bases before left is deleted first, so that there is never more of it than a few times the state.
-        let may_begin = !self.retained.has_rest() || grown > base.saturating_mul(POSTPONED).min(HEAVY);
-        !self.is_behind
-            && may_begin
-            && grown > self.chunk
-            && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
+        // Where large parts of a state are replaced, what bases before left is deleted first: there is never more of it than a few times
+        // the state.
+        let (times, bytes) = POSTPONED;
+        let is_much = grown > base.min(HEAVY) && (!self.retained.has_rest() || grown > base.saturating_mul(times).min(bytes));
+        !self.is_behind && grown > self.chunk && (is_much || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
     }
 }
 

@@ -250,7 +250,7 @@ impl Store {
         if plan.base.is_none() {
             self.tidy(&mut plan)?;
         } else {
-            plan.tidied = Tidied::later(&plan.operations);
+            plan.tidied = Tidied::later(&plan, self.chunk);
         }
         self.check()?;
         Ok(plan)

@@ -11,6 +11,7 @@
 
 use std::collections::VecDeque;
 
+use super::folding::MOST;
 use super::patches::row_of;
 use super::roots::Root;
 use super::{PARTS, Plan, RowOperation, Store};
@@ -69,15 +70,8 @@ pub(super) struct Retained {
     pub(super) garbage: VecDeque<u64>,
     /// Where rows of the log are that nobody needs any more.
     stale: Option<(u64, u64)>,
-    /// What the commit wrote that completed the base, and that nothing went for yet.
-    owed: Written,
-}
-
-/// How many rows a plan writes.
-#[derive(Debug, Clone, Copy, Default)]
-struct Written {
-    chunks: usize,
-    logged: usize,
+    /// How many chunks the commit wrote for a large change that completed the base, for which none has gone yet.
+    owed: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +90,7 @@ pub(super) struct Tidied {
     /// All rows of the log that nobody needs are deleted.
     has_ended: bool,
     /// As in [`Retained`].
-    owed: Written,
+    owed: usize,
     /// The log is known from this row on only.
     forgotten: Option<u64>,
     dropped: Option<Dropped>,
@@ -176,9 +170,10 @@ impl Retained {
 }
 
 impl Tidied {
-    /// Of a plan that completes a base and deletes nothing: what it writes counts for the next.
-    pub(super) fn later(operations: &[RowOperation]) -> Tidied {
-        Tidied { owed: Written::by(operations), ..Tidied::default() }
+    /// Of a plan that completes a base and deletes nothing: what it writes for a large change counts for the next.
+    pub(super) fn later(plan: &Plan, chunk: usize) -> Tidied {
+        let paid = if plan.patch_bytes < chunk { MOST } else { 0 };
+        Tidied { owed: chunks_in(&plan.operations).saturating_sub(paid), ..Tidied::default() }
     }
 
     pub(super) fn forgotten(&self) -> Option<u64> {
@@ -214,20 +209,21 @@ impl Store {
     /// Deletes some of what nobody needs any more: twice as many rows as this plan writes, and as the one before did that completed a
     /// base, so that large changes don't write more than is ever deleted.
     pub(super) fn tidy(&mut self, plan: &mut Plan) -> Result<()> {
-        let (now, owed) = (Written::by(&plan.operations), self.retained.owed);
-        let chunks = DELETED.max(2 * (now.chunks + owed.chunks));
-        let logged = DELETED.max(2 * (now.logged + owed.logged));
+        let chunks = DELETED.max(2 * (chunks_in(&plan.operations) + self.retained.owed));
+        let logged = DELETED.max(2 * plan.operations.iter().filter(|row| matches!(row, RowOperation::PutLog { .. })).count());
         let base = self.base.root.revision;
         let oldest = self.retained.older.first().copied().unwrap_or(base);
         let deletable = self.deletable();
         let mut tidied = Tidied { deleted: deletable.min(chunks), has_ended: true, ..Tidied::default() };
         if let Some((from, before)) = self.retained.stale {
             // The last ones first: what is there is always without gaps.
-            let ids = self.reader.rows.logged(from, before, logged)?;
-            if let (Some(first), Some(last)) = (ids.last(), ids.first()) {
+            let ids = self.reader.rows.logged(from, before, logged + 1)?;
+            tidied.has_ended = ids.len() <= logged;
+            let mut gone = ids.iter().take(logged);
+            if let Some(last) = gone.next() {
+                let first = gone.last().unwrap_or(last);
                 plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) });
             }
-            tidied.has_ended = ids.len() < logged;
         }
         if tidied.has_ended
             && tidied.deleted == deletable
@@ -241,13 +237,16 @@ impl Store {
                 tidied.deleted = self.deletable().min(chunks);
             }
         }
-        tidied.owed.chunks = owed.chunks.saturating_sub(tidied.deleted / 2);
-        // Stale rows are before these, and would all go with them.
-        tidied.forgotten = if tidied.has_ended { self.log.forgettable(base, logged) } else { None };
+        tidied.owed = self.retained.owed.saturating_sub(tidied.deleted / 2);
+        tidied.forgotten = self.log.forgettable(base, logged);
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
-            plan.operations.push(RowOperation::DeleteLog { from: 0, before });
+            // Stale rows are before these, and would all go with them.
+            match self.retained.stale {
+                None => plan.operations.push(RowOperation::DeleteLog { from: 0, before }),
+                Some(_) => tidied.forgotten = None,
+            }
         }
         let garbage = self.retained.garbage.iter().take(tidied.deleted);
         plan.operations.extend(garbage.map(|id| RowOperation::DeleteChunk { id: *id }));
@@ -348,12 +347,7 @@ impl Store {
     }
 }
 
-impl Written {
-    fn by(operations: &[RowOperation]) -> Written {
-        let count = |is_one: fn(&RowOperation) -> bool| operations.iter().filter(|row| is_one(row)).count();
-        Written {
-            chunks: count(|row| matches!(row, RowOperation::PutChunk { .. })),
-            logged: count(|row| matches!(row, RowOperation::PutLog { .. })),
-        }
-    }
+/// How many chunks are written.
+fn chunks_in(operations: &[RowOperation]) -> usize {
+    operations.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count()
 }

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patchwire::{ChangeOptions, ChangeRequest, Changed, Code, Document, Guard, StrayMembers, Truncation, View};
+use patchwire::{ChangeOptions, ChangeRequest, Changed, Code, Document, Guard, StrayMembers, Theirs, Truncation, View};
 use patchwire_fuzz::{assert_prints, documents, limits, two_parts};
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,8 @@ fuzz_target!(|input: &[u8]| {
         if options.view.is_some() {
             assert_eq!(built.get("/key").ok(), changed.state.get("/key").ok(), "what is hidden stays");
         }
-        let up = ChangeRequest::merge_upstream(&built, &changed.state, true, &ChangeOptions::default()).expect("it keeps to the limits");
+        let up = ChangeRequest::merge_upstream(&built, Theirs::Whole(&changed.state), &ChangeOptions::default())
+            .expect("it keeps to the limits");
         assert!(up.state == changed.state, "{} isn't {}", up.state, changed.state);
     }
 });

@@ -48,7 +48,8 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
   const refuse = (): void => {
     if (end !== null) throw end.error;
   };
-  const isOpen = (): boolean => {
+  /** Whether a transaction is open; throws where the database is closed, if that can be told. */
+  const isWithin = (): boolean => {
     if (database.isTransaction !== undefined) return database.isTransaction;
     try {
       database.exec("BEGIN");
@@ -58,9 +59,17 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     database.exec("ROLLBACK");
     return false;
   };
+  /** Whether SQLite has left open what was begun here. */
+  const isOpen = (): boolean => {
+    try {
+      return isWithin();
+    } catch {
+      return true;
+    }
+  };
   /** In a transaction that was begun by SQL nothing is written: nobody tells how it ends. */
   const refuseOthers = (): void => {
-    if (depth > 0 || !isOpen()) return;
+    if (depth > 0 || !isWithin()) return;
     throw new PatchwireError("CONFLICT", "the database has a transaction that was begun by SQL: begin it by transactionSync of the storage");
   };
   const begin = (savepoint: string): void => {

@@ -85,12 +85,6 @@ function spread(at: Any, members: object): void {
 
 /** Takes an item out of an array, or puts one in. */
 function shift(at: Any, [, index, how, value]: [string[], number, string, Json]): void {
-  const keys = Object.keys(at);
-  if (!Array.isArray(at) && how === "swap" && index % 2 === 0 && keys.length > 1) {
-    const [one, other] = [keys[index % keys.length]!, keys[(index * 7 + 1) % keys.length]!];
-    [at[one], at[other]] = [at[other], at[one]];
-    return;
-  }
   const list = Array.isArray(at) ? at : (Object.values(at).find(Array.isArray) as Any);
   if (list === undefined || (list.length === 0 && how !== "push")) return;
   const i = index % list.length;
