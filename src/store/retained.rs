@@ -221,7 +221,7 @@ impl Store {
             tidied.has_ended = ids.len() <= logged;
             let mut gone = ids.iter().take(logged);
             if let Some(last) = gone.next() {
-                let first = gone.last().unwrap_or(last);
+                let first = gone.next_back().unwrap_or(last);
                 plan.operations.push(RowOperation::DeleteLog { from: *first, before: last.saturating_add(1) });
             }
         }
