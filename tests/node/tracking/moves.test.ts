@@ -56,8 +56,8 @@ const recipes: [name: string, recipe: (draft: any) => void, operations: string[]
   ["nothing that it kept", (d) => { d.todo = [row(70)]; }, ["replace /todo"]],
   ["members that swap", (d) => { [d.box, d.shelf] = [d.shelf, d.box]; }, ["replace /box", "replace /shelf"]],
   ["another row", (d) => { d.todo[3] = { ...d.todo[3], done: true }; }, ["replace /todo/3/done"]],
-  // The item after it has its place then, and RFC 6902 §4.4 goes by the text of the paths.
-  ["an item into the one after it", (d) => { d.todo[1].about.child = d.todo.shift(); }, ["remove /todo/0", "add /todo/0/about/child"]],
+  // The item after it has its place then, so that no move may say it: RFC 6902 §4.4 goes by the text of the paths.
+  ["an item into the one after it", (d) => { d.todo[1].about.child = d.todo.shift(); }, ["copy /todo/0 /todo/1/about/child", "remove /todo/0"]],
   ["fill", (d) => { d.words.fill("-", 1, 3); }, ["replace /words/1", "replace /words/2"]],
   ["copyWithin", (d) => { d.words.copyWithin(0, 3, 5); }, ["replace /words/0", "replace /words/1"]],
   ["a length", (d) => { d.words.length = 4; }, ["remove /words/4", "remove /words/4"]],
