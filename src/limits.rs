@@ -30,7 +30,7 @@ pub struct Limits {
     pub string: usize,
     /// Segments of one pointer: 1,024.
     pub path: usize,
-    /// A frame's size in bytes: 8 MB. Below 1,024 there is no room for a state beside what is around it.
+    /// A frame's size in bytes: 8 MB. Below 1,024 there may be no room for a state beside what is around it.
     pub frame: usize,
 }
 

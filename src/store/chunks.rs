@@ -53,7 +53,7 @@ pub(super) fn missing(table: &'static str, id: u64) -> Error {
 #[derive(Debug)]
 pub(super) struct Reader {
     pub(super) rows: Arc<dyn Rows>,
-    /// Of what it is to be told where that fails in the middle of something that can't fail. Who looks for damage sees what failed.
+    /// What the host is told of where reading fails in the middle of something that can't fail; who looks for damage sees it himself.
     reading: Option<Reading>,
     pub(super) opened: Mutex<Containers>,
     /// The chunks that were read last.

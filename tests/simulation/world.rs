@@ -252,10 +252,10 @@ impl World {
         if pieces > 0 {
             self.totals.count("chunk");
         }
-        if commit.rows.iter().any(|row| matches!(row, RowOperation::PutRoot { .. })) {
+        let is_base = count(|row| matches!(row, RowOperation::PutRoot { .. })) > 0;
+        if is_base {
             self.totals.count("fold");
         }
-        let is_base = commit.rows.iter().any(|row| matches!(row, RowOperation::PutRoot { .. }));
         self.owed = self.owed.saturating_sub(gone / 2).max(match commit.patch.len() < self.chunk.unwrap_or(64 << 10) {
             _ if !is_base => 0,
             true => pieces.saturating_sub(4),

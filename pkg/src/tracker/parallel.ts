@@ -1,7 +1,7 @@
 import { isLoss } from "../bridge/engine.js";
 import { checkOptions, checkPointers, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { isContainer, type Container } from "../json/containers.js";
+import { isObject, type Container } from "../json/containers.js";
 import type { Draft, Immutable, JSONPatchOperation, Limits, RecipeResult, StepWrites, StepWritesInput } from "../types.js";
 import { mergeWrites, type MergeConflict, type MergeStrategies } from "../values/merge.js";
 import { diff } from "../values/patches.js";
@@ -104,7 +104,7 @@ export function checkParallel({ strategies, counters = [], texts = [] }: Paralle
   checkPointers("the option counters", counters);
   checkPointers("the option texts", texts);
   if (strategies === undefined) return;
-  if (!isContainer(strategies) || Array.isArray(strategies)) throw refusal("the option strategies is an object: a strategy for each pointer");
+  if (!isObject(strategies)) throw refusal("the option strategies is an object: a strategy for each pointer");
   mergeWrites({}, [], { strategies });
 }
 
@@ -162,8 +162,6 @@ function writesBetween(before: unknown, after: unknown): StepWrites {
   else tracker.apply(whole(after));
   return tracker.getStepWrites(BY_ITEM);
 }
-
-const isObject = (value: unknown): value is Container => isContainer(value) && !Array.isArray(value);
 
 /** Makes a draft another state where that differs: what is in both is changed in its place, so that each change is told by itself. */
 function assign(draft: Container, before: Container, after: Container): void {

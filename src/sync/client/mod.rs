@@ -563,7 +563,7 @@ impl Client {
     }
 }
 
-/// What is told of what keeps the client from its state, which it goes on to try.
+/// What is told of what keeps the client from its state.
 fn fail(code: Code, message: &str) -> ClientEffect {
     ClientEffect::Fail { code: code.as_str().into(), message: message.into() }
 }
