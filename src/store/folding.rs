@@ -13,11 +13,8 @@ const HEAVY: usize = 16 << 20;
 /// A log of more changes than this makes waking up slow, however small they are.
 const LONG: u64 = 50_000;
 
-/// A base waits for what others left to be deleted until the patches have so many times its bytes, or so many bytes.
-const POSTPONED: (usize, usize) = (4, 2 << 20);
-
 /// A commit writes so many chunks at most, 256 KB, and as many more for each chunk's length of its change.
-pub(super) const MOST: usize = 4;
+const MOST: usize = 4;
 
 /// A new base.
 #[derive(Debug)]
@@ -44,6 +41,16 @@ pub(super) struct Folding {
     pub(super) slice: usize,
 }
 
+/// A base whose chunks are all written.
+#[derive(Debug)]
+pub(super) struct Complete {
+    revision: u64,
+    state: Node,
+    /// As in [`Folding`].
+    before: Node,
+    done: Done,
+}
+
 /// A fold that an earlier life of the object left unfinished: doing it again leads to the same chunks.
 #[derive(Debug)]
 pub(super) struct Interrupted {
@@ -60,8 +67,8 @@ impl Store {
         Ok(Folding { revision, state, before, fold, written, slice })
     }
 
-    /// Writes a bounded piece of the new base.
-    pub(super) fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<()> {
+    /// Writes a bounded piece of the new base, which is given back when all of its chunks are written.
+    pub(super) fn go_on(&self, mut folding: Folding, plan: &mut Plan) -> Result<Option<Complete>> {
         let (mut room, mut again) = (folding.slice + plan.patch_bytes, usize::MAX);
         // What was printed before may be full in several values at once, one in the other.
         let most = MOST.saturating_mul(1 + plan.patch_bytes / self.chunk.max(1));
@@ -82,32 +89,38 @@ impl Store {
                     }
                 }
                 Next::Looked => room = room.saturating_sub(folding.slice.min(self.chunk / 2).max(1)),
-                Next::Done(mut done) => {
-                    let before = &self.base.root;
-                    let began_now = folding.revision == plan.revision;
-                    let patches = if began_now { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
-                    let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
-                    let mut root = before.followed_by(folding.revision, &mut done, patches, log, time);
-                    let stays = self.stays(&root)?;
-                    root.before = if stays { Some(before.revision) } else { before.before };
-                    if !stays {
-                        // What wasn't deleted yet isn't known from the root before any more.
-                        root.freed.splice(0..0, self.retained.unswept(before));
-                    }
-                    plan.operations.push(root.row(&done.text));
-                    plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: before.revision }));
-                    // One that has no chunks any more doesn't refer to those of the base before.
-                    let state = if done.layout.is_in_root() { folding.state.taken_over()? } else { folding.state };
-                    let base = Base { root, state, layout: done.layout };
-                    plan.base = Some(Replacing { base, stays, before: folding.before });
-                    return Ok(());
+                Next::Done(done) => {
+                    let Folding { revision, state, before, .. } = folding;
+                    return Ok(Some(Complete { revision, state, before, done }));
                 }
             }
             if room == 0 && !(writes_one && left == most) || left == 0 {
                 plan.fold = Some(folding);
-                return Ok(());
+                return Ok(None);
             }
         }
+    }
+
+    /// Puts a base whose chunks are written in the place of the present one.
+    pub(super) fn replace(&self, complete: Complete, plan: &mut Plan) -> Result<()> {
+        let Complete { revision, state, before, mut done } = complete;
+        let present = &self.base.root;
+        let patches = if revision == plan.revision { self.grown + plan.patch_bytes } else { self.grown - self.grown_since };
+        let (log, time) = (self.log.head(self.revision), self.reader.rows.now());
+        let mut root = present.followed_by(revision, &mut done, patches, log, time);
+        let stays = self.stays(&root)?;
+        root.before = if stays { Some(present.revision) } else { present.before };
+        if !stays {
+            // What isn't deleted by then isn't known from the root before any more.
+            root.freed.splice(0..0, self.retained.unswept(present, &plan.tidied));
+        }
+        plan.operations.push(root.row(&done.text));
+        plan.operations.extend((!stays).then_some(RowOperation::DeleteRoot { revision: present.revision }));
+        // One that has no chunks any more doesn't refer to those of the base before.
+        let state = if done.layout.is_in_root() { state.taken_over()? } else { state };
+        let base = Base { root, state, layout: done.layout };
+        plan.base = Some(Replacing { base, stays, before });
+        Ok(())
     }
 
     /// Whether there is to be a new base: when the patches since the last one have as many bytes as it has, or [`HEAVY`] many, or are so many
@@ -115,11 +128,7 @@ impl Store {
     pub(super) fn is_due(&self, revision: u64, bytes: usize) -> bool {
         let (grown, base) = (self.grown + bytes, self.base.layout.bytes);
         let changes = revision - self.base.root.revision;
-        // Where large parts of a state are replaced, what bases before left is deleted first: there is never more of it than a few times
-        // the state.
-        let (times, bytes) = POSTPONED;
-        let is_much = grown > base.min(HEAVY) && (!self.retained.has_rest() || grown > base.saturating_mul(times).min(bytes));
-        !self.is_behind && grown > self.chunk && (is_much || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
+        !self.is_behind && grown > self.chunk && (grown > base.min(HEAVY) || changes > LONG.min(self.paying * (1 + self.base.root.chunks)))
     }
 }
 

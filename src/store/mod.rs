@@ -242,15 +242,11 @@ impl Store {
             let (session, tail) = (self.session.clone(), tail.unwrap_or(self.log.tail()));
             plan.operations.push(RowOperation::PutMeta { format: FORMAT, session, tail, folding });
         }
-        if let Some(folding) = self.folding.take() {
-            self.go_on(folding, &mut plan)?;
-        }
+        let complete = self.folding.take().map_or(Ok(None), |folding| self.go_on(folding, &mut plan))?;
         self.reader.set_kept(kept);
-        // What a base that comes now doesn't need any more it says itself.
-        if plan.base.is_none() {
-            self.tidy(&mut plan)?;
-        } else {
-            plan.tidied = Tidied::later(&plan, self.chunk);
+        self.tidy(&mut plan, complete.is_some())?;
+        if let Some(complete) = complete {
+            self.replace(complete, &mut plan)?;
         }
         self.check()?;
         Ok(plan)

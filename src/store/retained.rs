@@ -11,7 +11,6 @@
 
 use std::collections::VecDeque;
 
-use super::folding::MOST;
 use super::patches::row_of;
 use super::roots::Root;
 use super::{PARTS, Plan, RowOperation, Store};
@@ -19,6 +18,9 @@ use crate::error::Result;
 
 /// So many rows of each kind that nobody needs any more go with one commit, and more with one that writes more.
 const DELETED: usize = 2;
+
+/// So many rows are written where a look drops a base.
+const LOOK: usize = 2;
 
 /// How much is kept of earlier revisions. All bounds that are given count; without any, nothing is kept but what is pinned. What
 /// is kept goes together with the base that it stands on, so there may be more.
@@ -70,8 +72,6 @@ pub(super) struct Retained {
     pub(super) garbage: VecDeque<u64>,
     /// Where rows of the log are that nobody needs any more.
     stale: Option<(u64, u64)>,
-    /// How many chunks the commit wrote for a large change that completed the base, for which none has gone yet.
-    owed: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +89,6 @@ pub(super) struct Tidied {
     deleted: usize,
     /// All rows of the log that nobody needs are deleted.
     has_ended: bool,
-    /// As in [`Retained`].
-    owed: usize,
     /// The log is known from this row on only.
     forgotten: Option<u64>,
     dropped: Option<Dropped>,
@@ -141,19 +139,14 @@ impl Retained {
         self.look = Some(Look { from: 0, is_first });
     }
 
-    /// Whether something is known that nobody needs and that is still there.
-    pub(super) fn has_rest(&self) -> bool {
-        self.stale.is_some() || !self.garbage.is_empty()
-    }
-
-    /// What the base's row lists that isn't deleted yet.
-    pub(super) fn unswept<'h>(&'h self, base: &'h Root) -> Vec<u64> {
-        if self.look.is_some_and(|look| look.is_first) { base.freed.clone() } else { self.garbage.iter().copied().collect() }
+    /// What the base's row lists that isn't deleted by a plan that does this.
+    pub(super) fn unswept(&self, base: &Root, tidied: &Tidied) -> Vec<u64> {
+        let is_first = self.look.is_some_and(|look| look.is_first);
+        if is_first { base.freed.clone() } else { self.garbage.iter().skip(tidied.deleted).copied().collect() }
     }
 
     pub(super) fn accept(&mut self, tidied: Tidied, base: &mut Root) {
-        let Tidied { deleted, dropped, has_ended, owed, .. } = tidied;
-        self.owed = owed;
+        let Tidied { deleted, dropped, has_ended, .. } = tidied;
         self.garbage.drain(..deleted.min(self.garbage.len()));
         if has_ended {
             self.stale = None;
@@ -170,12 +163,6 @@ impl Retained {
 }
 
 impl Tidied {
-    /// Of a plan that completes a base and deletes nothing: what it writes for a large change counts for the next.
-    pub(super) fn later(plan: &Plan, chunk: usize) -> Tidied {
-        let paid = if plan.patch_bytes < chunk { MOST } else { 0 };
-        Tidied { owed: chunks_in(&plan.operations).saturating_sub(paid), ..Tidied::default() }
-    }
-
     pub(super) fn forgotten(&self) -> Option<u64> {
         self.forgotten
     }
@@ -206,11 +193,12 @@ impl Store {
             || self.reader.rows.is_pinned(revision, next.revision)?)
     }
 
-    /// Deletes some of what nobody needs any more: twice as many rows as this plan writes, and as the one before did that completed a
-    /// base, so that large changes don't write more than is ever deleted.
-    pub(super) fn tidy(&mut self, plan: &mut Plan) -> Result<()> {
-        let chunks = DELETED.max(2 * (chunks_in(&plan.operations) + self.retained.owed));
-        let logged = DELETED.max(2 * plan.operations.iter().filter(|row| matches!(row, RowOperation::PutLog { .. })).count());
+    /// Deletes some of what nobody needs any more: twice as many rows as this plan writes, so that large changes don't write more than is
+    /// ever deleted. Where it writes a new base's row as well, a look takes the place of some.
+    pub(super) fn tidy(&mut self, plan: &mut Plan, has_base: bool) -> Result<()> {
+        let twice = |is_one: fn(&RowOperation) -> bool| DELETED.max(2 * plan.operations.iter().filter(|row| is_one(row)).count());
+        let chunks = twice(|row| matches!(row, RowOperation::PutChunk { .. }));
+        let logged = twice(|row| matches!(row, RowOperation::PutLog { .. }));
         let base = self.base.root.revision;
         let oldest = self.retained.older.first().copied().unwrap_or(base);
         let deletable = self.deletable();
@@ -226,7 +214,7 @@ impl Store {
             }
         }
         if tidied.has_ended
-            && tidied.deleted == deletable
+            && deletable + if has_base { LOOK } else { 0 } <= chunks
             && let Some(look) = self.retained.look
             && (self.retained.garbage.is_empty() || !look.is_first)
         {
@@ -237,7 +225,6 @@ impl Store {
                 tidied.deleted = self.deletable().min(chunks);
             }
         }
-        tidied.owed = self.retained.owed.saturating_sub(tidied.deleted / 2);
         tidied.forgotten = self.log.forgettable(base, logged);
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
@@ -345,9 +332,4 @@ impl Store {
         let (root, ..) = Root::read(revision, hash, &text).ok()?;
         Some((root, text))
     }
-}
-
-/// How many chunks are written.
-fn chunks_in(operations: &[RowOperation]) -> usize {
-    operations.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count()
 }

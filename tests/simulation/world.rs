@@ -56,8 +56,6 @@ pub struct World {
     /// Every state there ever was, by session and revision.
     history: Vec<Vec<Document>>,
     acknowledged: u64,
-    /// How many chunks the commit wrote for a large change that completed a base, for which as many go with those after it.
-    owed: u64,
     /// How many earlier revisions are kept, if any are, and which ones are pinned.
     kept: Option<u64>,
     pins: Vec<u64>,
@@ -92,7 +90,6 @@ impl World {
             acknowledged: 0,
             kept,
             pins: Vec::new(),
-            owed: 0,
             totals: Totals::default(),
         };
         if hostile {
@@ -237,30 +234,19 @@ impl World {
         self.tables.execute(&commit.rows);
         assert!(self.tables.row_sizes().all(|size| size <= patchwire::store::ROW));
         let written = self.tables.rows_written() - rows;
-        let count = |is_one: fn(&RowOperation) -> bool| commit.rows.iter().filter(|row| is_one(row)).count() as u64;
-        let (pieces, gone) =
-            (count(|row| matches!(row, RowOperation::PutChunk { .. })), count(|row| matches!(row, RowOperation::DeleteChunk { .. })));
-        // A change's own bytes pay for as many again, and what is written for them is deleted once: by the next commits what a base's last
-        // one wrote.
+        let pieces = commit.rows.iter().filter(|row| matches!(row, RowOperation::PutChunk { .. })).count() as u64;
+        // A change's own bytes pay for as many again, and what is written for them is deleted once.
         assert!(
-            written <= 8 + pieces + 2 * (pieces.saturating_sub(1) + self.owed)
+            written <= 8 + pieces + 2 * pieces.saturating_sub(1)
                 && pieces <= 4 + 4 * commit.patch.len() as u64 / self.chunk.unwrap_or(64 << 10) as u64,
-            "{written} rows: {pieces} chunks, {gone} gone, {} owed, {} rows of the log",
-            self.owed,
-            count(|row| matches!(row, RowOperation::PutLog { .. }))
+            "{written} rows"
         );
         if pieces > 0 {
             self.totals.count("chunk");
         }
-        let is_base = count(|row| matches!(row, RowOperation::PutRoot { .. })) > 0;
-        if is_base {
+        if commit.rows.iter().any(|row| matches!(row, RowOperation::PutRoot { .. })) {
             self.totals.count("fold");
         }
-        self.owed = self.owed.saturating_sub(gone / 2).max(match commit.patch.len() < self.chunk.unwrap_or(64 << 10) {
-            _ if !is_base => 0,
-            true => pieces.saturating_sub(4),
-            false => pieces,
-        });
         if let Some(tables) = kept {
             // The commit was part of a transaction of the object's own. Nobody has heard of it, and memory is dropped.
             self.totals.count("rolled back");
