@@ -1,4 +1,4 @@
-//! A commit that completes a base writes the last of its chunks and deletes nothing, and those after it deleted two each. So where large
+//! A commit that completed a base wrote the last of its chunks and deleted nothing, and those after it deleted two each. So where large
 //! strings were replaced again and again, what was stored grew by about a part of the state with each base, without end, and the list of
 //! chunks to delete with it. Of bases that were kept one went in three commits, and one came in two.
 
