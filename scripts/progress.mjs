@@ -81,13 +81,22 @@ function run(one, command, args, { cwd = root, env = process.env } = {}) {
     appendFileSync(one.log, `$ ${command} ${args.join(' ')}\n`);
     const child = spawn(command, args, { cwd, env: { ...env, NO_COLOR: '1', CARGO_TERM_COLOR: 'never' }, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    let speaks = false;
     const take = (text) => {
       output += text;
       appendFileSync(one.log, text);
-      one.line = output.slice(-300).trimEnd().split(/[\r\n]/).at(-1).trim();
     };
-    child.stdout.setEncoding('utf8').on('data', take);
-    child.stderr.setEncoding('utf8').on('data', take);
+    const show = (text) => (one.line = text.slice(-300).trimEnd().split(/[\r\n]/).at(-1).trim() || one.line);
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      speaks = true;
+      take(text);
+      show(text);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      take(text);
+      // What a program says itself is more than what those that it runs complain of.
+      if (!speaks) show(text);
+    });
     child.on('error', reject);
     child.on('close', (code, signal) => {
       if (code === 0) resolve({ output });
