@@ -2,10 +2,13 @@ import { isContainer, isObject, itemsOf, ownOf, type Container } from "../json/c
 import { isEqual } from "../json/equality.js";
 import { DEEPEST, pointerOf } from "../json/json.js";
 import { isName, NAMES } from "../state/same.js";
-import { AROUND, leastLength, textLength } from "../json/size.js";
+import { AROUND, leastLength, lengthTo, textLength } from "../json/size.js";
 
 /** What the way to an object is taken to add to each operation (`told_briefly` in src/diff/mod.rs). */
 const WAY = 24;
+
+/** The pointer to an item is as long, at least. */
+const ITEM = '"/0"'.length;
 
 /** So much is any operation taken to be at least. */
 const LEAST = WAY + AROUND.remove + '"/"'.length;
@@ -40,7 +43,7 @@ export function differing(before: object, after: object, isExtended: boolean): O
  * null where that isn't all, or some are equal, so that it isn't certain which is which, or more than `most` operations would tell it.
  * O(their number).
  */
-export function slid(before: readonly unknown[], after: readonly unknown[], most: number): Operation[] | null {
+export function slid(before: readonly unknown[], after: readonly unknown[], most: number): Operation[] | typeof WHOLE | null {
   // At the beginning some are gone, or some came, and at the end as well.
   let [start, first] = [before.indexOf(after[0]), 0];
   if (start < 0) [start, first] = [0, after.indexOf(before[0])];
@@ -50,6 +53,8 @@ export function slid(before: readonly unknown[], after: readonly unknown[], most
   const [end, last] = [start + length, first + length];
   if ((end < before.length && last < after.length) || before.length + after.length - 2 * length > most) return null;
   if (!areDistinct([...before, ...after.slice(0, first), ...after.slice(last)])) return null;
+  const least = (before.length - length) * (AROUND.remove + ITEM) + (after.length - length) * (AROUND.add + ITEM) - AROUND.replace;
+  if (lengthTo(after, least, 1) < least) return WHOLE;
   return [
     ...before.slice(0, start).map(() => ({ op: "remove" as const, path: "/0" })),
     ...after.slice(0, first).map((value, i) => ({ op: "add" as const, path: `/${i}`, value })),
