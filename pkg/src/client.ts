@@ -25,6 +25,9 @@ const OPTIONS = [
 /** A page that isn't visible isn't drawn: listeners that are told once a frame are told after so many milliseconds there. */
 const UNDRAWN = 100;
 
+/** A lazy client to whose state nobody subscribes stays connected for so many milliseconds: components are often made anew. */
+const LINGERING = 1_000;
+
 /**
  * Connects to a `SyncedState` and stays connected until {@link SyncedClient.close}. In a page the url may be relative:
  * `"/session/demo"`.
@@ -70,8 +73,9 @@ export class SyncedClient<T> {
   /** Whether it has something that listeners are told of when it is complete, or stays away. */
   #hasNews = false;
   #scheduled = false;
-  /** Starts it, where it hasn't been started and is to be. */
+  /** Connects it, where it isn't connected because nobody has subscribed. */
   #starter: (() => void) | undefined;
+  #leaving: ReturnType<typeof setTimeout> | undefined;
 
   /** {@link connect} makes clients. */
   constructor(options: ConnectOptions) {
@@ -276,10 +280,14 @@ export class SyncedClient<T> {
    */
   subscribe: Subscribe<T> = (first: string | (() => void), second?: (value: never) => void): (() => void) => {
     if (typeof (typeof first === "string" ? second : first) !== "function") throw refusal("a listener is a function");
+    if (typeof first !== "string" && second !== undefined) throw refusal('a listener comes after its pointer: subscribe("/notes", listener)');
     const listener = typeof first === "string" ? this.#at(first, second!) : () => first();
     this.#listeners.add(listener);
+    clearTimeout(this.#leaving);
     this.#begin();
-    return () => void this.#listeners.delete(listener);
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#options.lazy === true) this.#leave();
+    };
   };
 
   /**
@@ -297,7 +305,8 @@ export class SyncedClient<T> {
    * ```
    */
   reconnect(): void {
-    if (!this.#protocol.reconnect()) this.#begin();
+    if (this.#starter === undefined) this.#protocol.reconnect();
+    else this.#begin();
   }
 
   /**
@@ -315,6 +324,7 @@ export class SyncedClient<T> {
    */
   close(): void {
     this.#starter = undefined;
+    clearTimeout(this.#leaving);
     this.#protocol.close();
   }
 
@@ -322,6 +332,16 @@ export class SyncedClient<T> {
     const start = this.#starter;
     this.#starter = undefined;
     start?.();
+  }
+
+  /** Disconnects a little later, unless somebody subscribes again. */
+  #leave(): void {
+    clearTimeout(this.#leaving);
+    this.#leaving = setTimeout(() => {
+      if (this.#starter !== undefined || this.status === "closed") return;
+      this.#starter = () => this.#protocol.reconnect();
+      this.#protocol.rest();
+    }, LINGERING);
   }
 
   #events(): ProtocolEvents {

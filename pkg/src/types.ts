@@ -91,7 +91,7 @@ export interface DiffOptions {
    */
   key?: string | undefined;
   /** Which operations the patch may have. */
-  dialect?: Dialect | undefined;
+  dialect?: Dialect | undefined | undefined;
 }
 
 /** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */
@@ -182,8 +182,8 @@ export interface WriteCursor {
    * console.log(wire.patches({ dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
    * ```
    */
-  patches(options?: { dialect?: "rfc6902" }): RFC6902Operation[];
-  patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
+  patches(options?: { dialect?: "rfc6902" | undefined }): RFC6902Operation[];
+  patches(options?: { dialect?: Dialect | undefined }): JSONPatchOperation[];
   /**
    * What {@link patches} gives as JSON text, without building objects; `[]` where nothing changed. O(what changed).
    *
@@ -202,7 +202,7 @@ export interface WriteCursor {
    * }
    * ```
    */
-  patchText(options?: { dialect?: Dialect }): string;
+  patchText(options?: { dialect?: Dialect | undefined }): string;
   /**
    * Makes the present state the baseline of this reader alone. O(1).
    *

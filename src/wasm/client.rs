@@ -50,6 +50,12 @@ impl ClientHandle {
         self.list(effects)
     }
 
+    /// Nobody looks at the state any more.
+    pub fn rest(&mut self, now: f64) -> String {
+        let effects = self.client.rest(now as u64);
+        self.list(effects)
+    }
+
     /// Begins after so many cores were lost.
     pub fn start_after(&mut self, losses: u32, now: f64) {
         self.client.start_after(losses, now as u64);

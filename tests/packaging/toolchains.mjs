@@ -96,7 +96,7 @@ const typescripts = ['typescript-5.4', 'typescript'].flatMap((folder) =>
       isQuick: true,
       async run(place) {
         const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution;
-        const options = { noEmit: true, strict: true, target: 'es2022', lib, types: [], module, moduleResolution, skipLibCheck: false };
+        const options = { noEmit: true, strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, target: 'es2022', lib, types: [], module, moduleResolution, skipLibCheck: false };
         place.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['use.mts'] }));
         await place.run('tsc', ['-p', '.']);
       },
@@ -182,7 +182,7 @@ const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 
     await place.run('vite', ['build', '--mode', mode], { env });
     await place.run('vite', ['build', '--mode', mode, '--ssr', 'main.jsx', '--outDir', 'server'], { env });
     const { notes, line } = JSON.parse(await place.alone('server', 'main.js'));
-    demand(notes + line, '<main><p>connecting</p><ul aria-label="0 notes"></ul></main><p>connecting: nothing yet</p>');
+    demand(notes + line, '<main><p>connecting</p><ul aria-label="0 notes"></ul></main><p>connecting: nothing yet</p><p>a session, connecting: 0</p>');
     place.write('dist/index.html', place.read('dist/index.html').replace('<!--app-->', notes + line));
     await withServer(place, ['vite', 'preview', '--port', '0', '--host', '127.0.0.1', '--logLevel', 'info'], async (url) => {
       const shows = (note) => `<main><p>live</p><ul aria-label="${note.length} notes">${note.map((text) => `<li>${text}</li>`).join('')}</ul></main><p>live: </p><p>a session, live: ${note.length}</p>`;
@@ -199,17 +199,21 @@ const reacts = [['react', 'production'], ['react', 'development'], ['react-18', 
 }));
 
 /** The second example of docs/react.md: what the server rendered is taken over as it is, and then patched. */
-const rendered = {
-  name: 'React, a state that the server rendered',
+const rendered = ['production', 'development'].map((mode) => ({
+  name: `React, a state that the server rendered, ${mode}`,
   folder: 'react',
   isQuick: true,
   async run(place, { pages, session }) {
     writeSnippets('docs/react.md', place.dir);
+    // A component that has the client itself: React makes it twice in development.
+    const component = '<StrictMode><SessionBoard url="/session/demo" snapshot={snapshot} /></StrictMode>';
+    if (mode === 'development') place.write('board-page.jsx', `import { StrictMode } from "react";\nimport { SessionBoard } from "./SessionBoard.jsx";\n${place.read('board-page.jsx').replace('<Board client={client} />', component)}`);
     for (const file of ['board-page.jsx', 'board-server.jsx']) place.write(file, place.read(file).replace('/session/demo', new URL(session).pathname));
     place.write('board-main.jsx', 'import { renderBoard } from "./board-server.jsx";\nconsole.log(await renderBoard({ fetch: () => fetch(process.env.SESSION) }));\n');
     place.write('index.html', place.read('index.html').replace('<div id="root"><!--app--></div>', '<!--app-->').replace('page.jsx', 'board-page.jsx'));
-    await place.run('vite', ['build']);
-    await place.run('vite', ['build', '--ssr', 'board-main.jsx', '--outDir', 'server']);
+    const env = { NODE_ENV: mode };
+    await place.run('vite', ['build', '--mode', mode], { env });
+    await place.run('vite', ['build', '--mode', mode, '--ssr', 'board-main.jsx', '--outDir', 'server'], { env });
     const add = (body) => fetch(session, { method: 'POST', body });
     await add('a <note>');
     const html = await place.alone('server', 'board-main.js');
@@ -221,7 +225,7 @@ const rendered = {
       if (errors.length > 0) throw new Error(errors.join('; '));
     });
   },
-};
+}));
 
 /** Compiles what workers and pages under a policy run. */
 const bundle = (...entries) => (place) =>
@@ -375,7 +379,7 @@ export const toolchains = [
   ...jests,
   jestWithModules,
   ...reacts,
-  rendered,
+  ...rendered,
   inWorker('web worker', 'worker'),
   inWorker('service worker', 'service-worker'),
   ...policies,

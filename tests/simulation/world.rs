@@ -33,6 +33,8 @@ pub enum Event {
     Commit,
     /// A commit after which the next one follows.
     Commits,
+    /// Somebody looks at what a client shows again.
+    Look(usize),
     Mishap,
 }
 
@@ -166,6 +168,10 @@ impl World {
                 self.commit();
             }
             Event::Commits => {}
+            Event::Look(viewer) => {
+                let effects = self.viewers[viewer].client.reconnect(self.now);
+                self.follow(viewer, effects);
+            }
             Event::Mishap => self.mishap(),
         }
     }
@@ -504,6 +510,14 @@ impl World {
                 self.sockets.iter_mut().filter(|socket| socket.viewer == viewer).for_each(|socket| socket.viewer = usize::MAX);
                 self.viewers[viewer] = self.new_viewer();
                 self.start(viewer);
+            }
+            7 if self.random.one_in(2) => {
+                let viewer = self.random.below(self.viewers.len() as u64) as usize;
+                self.totals.count("viewer rested");
+                let effects = self.viewers[viewer].client.rest(self.now);
+                self.follow(viewer, effects);
+                let pause = self.random.below(5_000);
+                self.after(pause, Event::Look(viewer));
             }
             7 => self.make_noise(),
             // A hostile network could lose the frames that tell of the new session; a WebSocket can't.

@@ -417,6 +417,38 @@ test("a lazy client connects when somebody subscribes", async () => {
   expect([never.status, vi.mocked(Socket).mock.calls.length]).toEqual(["closed", 1]);
 });
 
+test("a lazy client is connected while somebody subscribes and a second longer, and goes on from what it has", async () => {
+  const stub = newSession();
+  await addNote(stub, "a");
+  const Socket = vi.fn(socketTo(stub) as never) as unknown as NonNullable<ConnectOptions["WebSocket"]>;
+  const client = join(stub, { lazy: true, WebSocket: Socket });
+  const end = client.subscribe(() => {});
+  await reaches(client, 1);
+  // A component that is made anew.
+  end();
+  client.subscribe(() => {})();
+  await new Promise((later) => setTimeout(later, 500));
+  expect(client.status).toBe("live");
+  await vi.waitFor(() => expect(client.status).toBe("reconnecting"), 5_000);
+  await addNote(stub, "b");
+  expect(client.revision).toBe(1);
+  // Nothing that happens to the network connects it.
+  (globalThis as unknown as EventTarget).dispatchEvent(new Event("online"));
+  expect(vi.mocked(Socket).mock.calls.length).toBe(1);
+  const again = client.subscribe(() => {});
+  await reaches(client, 2);
+  expect([client.status, client.stats.snapshots, vi.mocked(Socket).mock.calls.length]).toEqual(["live", 1, 2]);
+  again();
+  await client.whenRevision(2);
+  await vi.waitFor(() => expect(client.status).toBe("reconnecting"), 5_000);
+  client.reconnect();
+  await vi.waitFor(() => expect(client.status).toBe("live"), 5_000);
+  client.subscribe(() => {});
+  await new Promise((later) => setTimeout(later, 50));
+  expect([client.status, vi.mocked(Socket).mock.calls.length]).toEqual(["live", 3]);
+  client.close();
+});
+
 test("a client waits for the commit of an action", async () => {
   const stub = newSession();
   const client = join(stub);

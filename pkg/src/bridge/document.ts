@@ -137,7 +137,7 @@ export class StateDocument {
    * console.log(before.diff(after)); // [ { op: 'add', path: '/notes/0', value: 'b' } ]
    * ```
    */
-  diff(other: StateDocument, options?: DiffOptions & { dialect?: "rfc6902" }): RFC6902Operation[];
+  diff(other: StateDocument, options?: DiffOptions & { dialect?: "rfc6902" | undefined }): RFC6902Operation[];
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[];
   diff(other: StateDocument, options?: DiffOptions): JSONPatchOperation[] {
     if (!isDocument(other)) throw refusal("a document is compared with another StateDocument");

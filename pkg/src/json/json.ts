@@ -24,6 +24,7 @@ const HINTS: [(value: unknown) => boolean, string][] = [
   [(value) => typeof value === "symbol", "a symbol isn't JSON"],
   [(value) => value === undefined, "undefined and holes in arrays aren't JSON: use null"],
   [(value) => isContainer(value) && isPlain(value), "the value contains itself"],
+  [(value) => "then" in (value as object), "a promise isn't JSON: await it first"],
   [(value) => "getState" in (value as object), "what has a state isn't JSON: give what its getState() returns, or its getStepWrites()"],
   [(value) => "toJSON" in (value as object), "an instance of a class isn't JSON: give what its toJSON() returns"],
 ];

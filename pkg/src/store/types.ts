@@ -140,18 +140,18 @@ export type CreateSessionOptions<TState = unknown> = Partial<SessionFields<TStat
 /** What a writer may ask for, so that nothing is written over what it doesn't know of. */
 export interface WriteOptions {
   /** Refused with {@link StaleStateError} where the session has another version. */
-  expectedVersion?: number;
+  expectedVersion?: number | undefined;
   /** The token of the writer's lock. See {@link DurableStateStore.compareAndSetStatus}, which takes a session over. */
-  fencingToken?: number;
+  fencingToken?: number | undefined;
 }
 
 export interface GetMessagesOptions {
   /** 0 if nothing is said. */
-  offset?: number;
+  offset?: number | undefined;
   /** At most so many: 50 if nothing is said, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
   /** Whether messages come with the model's reasoning: `true`. */
-  includeThinking?: boolean;
+  includeThinking?: boolean | undefined;
 }
 
 export interface PaginatedMessages {
@@ -184,16 +184,16 @@ export interface CheckpointMeta {
 
 /** What a checkpoint is to say; what isn't given is as the session has it. */
 export interface CreateCheckpointParams {
-  stepCount?: number;
-  streamSequence?: number;
+  stepCount?: number | undefined;
+  streamSequence?: number | undefined;
   /** How many of the messages there are belong to it. */
-  messageCount?: number;
+  messageCount?: number | undefined;
 }
 
 export interface ListCheckpointsOptions {
-  offset?: number;
+  offset?: number | undefined;
   /** 50 if nothing is said, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 export interface PaginatedCheckpoints {

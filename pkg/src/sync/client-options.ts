@@ -80,7 +80,10 @@ export interface ConnectOptions {
    * then. In a page that isn't visible that is ten times a second.
    */
   notify?: "change" | "frame" | undefined;
-  /** Connects when somebody subscribes for the first time: a server that renders a page subscribes to nothing. */
+  /**
+   * Is connected while somebody subscribes to it, and a second longer: a server that renders a page subscribes to nothing, and a
+   * component that goes needn't close its client.
+   */
   lazy?: boolean | undefined;
   /** The constructor to use where the platform has no `WebSocket` of its own, such as that of the package `ws`. */
   WebSocket?: (new (url: string) => ClientSocket) | undefined;

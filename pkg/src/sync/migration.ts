@@ -1,4 +1,5 @@
 import { checkCount, checkFunction, refusal } from "../bridge/checks.js";
+import { checkJson } from "../json/json.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
 export interface Migration<T> {
@@ -33,5 +34,6 @@ export function migrated<T>(state: unknown, from: number, { version = 0, migrate
   const next: unknown = migrate(state, from);
   if (next === undefined) throw refusal("migrate returned nothing: return the state in its present shape");
   if (next instanceof Promise) throw refusal("migrate returned a promise: return the state itself");
+  checkJson(next);
   return next;
 }

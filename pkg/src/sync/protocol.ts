@@ -94,11 +94,14 @@ export class Protocol {
     this.#carryOut(this.#ask((handle) => handle.start(now())));
   }
 
-  /** Connects anew, at once. Returns whether it had been started. */
-  reconnect(): boolean {
-    if (this.#handle === undefined) return false;
-    this.#carryOut(this.#ask((handle) => handle.reconnect(now())));
-    return true;
+  /** Connects anew, at once, if it has been started. */
+  reconnect(): void {
+    if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.reconnect(now())));
+  }
+
+  /** Disconnects until it is to connect anew. */
+  rest(): void {
+    if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.rest(now())));
   }
 
   /** Disconnects for good. */

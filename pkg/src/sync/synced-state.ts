@@ -280,9 +280,8 @@ export class SyncedState<T> {
   }
 
   /**
-   * The state at an earlier revision, as a document that reads of storage what is looked into. Those since the state was
-   * last written as a whole (some hundred changes or more), those that the option `retention` keeps, and pinned ones can
-   * be read. Two of them share what they have in common: `diff` reads what differs. Of a revision that isn't kept any
+   * The state at an earlier revision, as a document that reads of storage what is looked into. Those that the option `retention` keeps
+   * can be read, pinned ones, and those since the state was last written as a whole, as any commit may do. Two of them share what they have in common: `diff` reads what differs. Of a revision that isn't kept any
    * more nothing can be read, not by a document from before either. After the state was deleted, or a commit taken back, documents from
    * before read nothing more (`STALE_STATE`), and once some of one couldn't be read, every use of it throws why.
    *
@@ -310,7 +309,8 @@ export class SyncedState<T> {
 
   /**
    * Makes the state what it was at an earlier revision, as one change of what differs: a commit like any other, with a
-   * revision of its own, which clients are told. A revision of an earlier {@link Migration.version} is migrated.
+   * revision of its own, which clients are told. A revision of an earlier {@link Migration.version} is migrated. What is to be
+   * restored has to be kept, by the option `retention` or {@link pin}.
    *
    * @throws what {@link at} throws, and what storage throws.
    * @example
@@ -405,12 +405,12 @@ export class SyncedState<T> {
    * } catch (error) {
    *   if (!(error instanceof PatchwireError && ["STREAM_TRUNCATED", "VALIDATION_FAILED"].includes(error.code))) throw error;
    *   const { restored, newest, damage } = state.repair()!;
-   *   console.error(`${damage.message}: revisions ${restored + 1} to ${newest} are lost`);
+   *   console.error(`${damage.message}: revisions after ${restored} are lost, of which there were up to ${newest - restored}`);
    * }
    * console.log(state.repair()); // undefined
    * ```
    */
-  repair(options: { version?: number } = {}): Repaired | undefined {
+  repair(options: { version?: number | undefined } = {}): Repaired | undefined {
     const { version } = checkOptions(options, ["version"]);
     return this.#live.repair(version === undefined ? undefined : checkCount("the version", version));
   }

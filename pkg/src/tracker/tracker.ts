@@ -182,9 +182,9 @@ export class StateTracker<T> {
    * console.log(tracker.getRFC6902Patches({ dialect: "extended" })); // [ { op: 'str_ins', path: '/answer', pos: 3, str: 'lo' } ]
    * ```
    */
-  getRFC6902Patches(options?: { dialect?: "rfc6902" }): RFC6902Operation[];
-  getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[];
-  getRFC6902Patches(options?: { dialect?: Dialect }): JSONPatchOperation[] {
+  getRFC6902Patches(options?: { dialect?: "rfc6902" | undefined }): RFC6902Operation[];
+  getRFC6902Patches(options?: { dialect?: Dialect | undefined }): JSONPatchOperation[];
+  getRFC6902Patches(options?: { dialect?: Dialect | undefined }): JSONPatchOperation[] {
     return this.#patches(this.#tracked.readers.main, options);
   }
 
@@ -203,7 +203,7 @@ export class StateTracker<T> {
    * console.log(tracker.getPatchText()); // []
    * ```
    */
-  getPatchText(options?: { dialect?: Dialect }): string {
+  getPatchText(options?: { dialect?: Dialect | undefined }): string {
     return this.#patchText(this.#tracked.readers.main, options);
   }
 
@@ -498,11 +498,11 @@ export class StateTracker<T> {
     return JSON.parse(this.#tracked.ask(reader, byItem ? stepWritesByItem : stepWrites)) as StepWrites;
   }
 
-  #patches(reader: Reader, options?: { dialect?: Dialect }): JSONPatchOperation[] {
+  #patches(reader: Reader, options?: { dialect?: Dialect | undefined }): JSONPatchOperation[] {
     return this.#tracked.patch(reader, isExtended(options));
   }
 
-  #patchText(reader: Reader, options?: { dialect?: Dialect }): string {
+  #patchText(reader: Reader, options?: { dialect?: Dialect | undefined }): string {
     return this.#tracked.patchText(reader, isExtended(options));
   }
 }

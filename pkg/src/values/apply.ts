@@ -30,7 +30,7 @@ const SHALLOW = 256;
  * console.log(applyPatch(state, '[{"op":"str_ins","path":"/answer","pos":3,"str":"lo"}]')); // { count: 1, answer: 'Hello' }
  * ```
  */
-export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits }): Immutable<T> {
+export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits | undefined }): Immutable<T> {
   if (options !== undefined) checkOptions(options, ["limits"]);
   const patched = options?.limits === undefined ? patchPlainly(state, patch) : undefined;
   if (patched !== undefined && patched.bytes <= LARGE && patched.depth <= SHALLOW) return patched.value as Immutable<T>;
@@ -84,9 +84,9 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
  * console.log(stepWritesToRFC6902(spent, { dialect: "extended" })); // [ { op: 'inc', path: '/tokens', inc: 5 } ]
  * ```
  */
-export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: "rfc6902" }): RFC6902Operation[];
-export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[];
-export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect }): JSONPatchOperation[] {
+export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: "rfc6902" | undefined }): RFC6902Operation[];
+export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect | undefined }): JSONPatchOperation[];
+export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect | undefined }): JSONPatchOperation[] {
   checkJson(writes);
   const text = JSON.stringify(writes);
   const extended = isExtended(options, "base");

@@ -34,27 +34,27 @@ export type ChangeOperation = "add" | "update" | "delete";
 /** When a loss is noticed. Percentages are of what was there, lengths in UTF-16 code units. */
 export interface Truncation {
   /** A text must have had this length to be looked at: 100. */
-  length?: number;
+  length?: number | undefined;
   /** A text that lost more percent than this is told: 70. */
-  content?: number;
+  content?: number | undefined;
   /** A text that lost more than this is told as critical: 90. */
-  contentCritical?: number;
+  contentCritical?: number | undefined;
   /** An array that lost more percent of its items than this is told: 50. */
-  items?: number;
+  items?: number | undefined;
   /** An array that lost more of its items than this is told as high: 80. */
-  itemsHigh?: number;
+  itemsHigh?: number | undefined;
   /** An object that lost more percent of its members than this is told: 50. */
-  members?: number;
+  members?: number | undefined;
   /** An object that lost more of its members than this is told as critical: 80. */
-  membersCritical?: number;
+  membersCritical?: number | undefined;
   /** The whole state is told where it lost more percent of its members than this: 30. */
-  structure?: number;
+  structure?: number | undefined;
   /** If it had more members than this: 5. */
-  structureMembers?: number;
+  structureMembers?: number | undefined;
   /** A text longer than this that became a placeholder is told: 50. */
-  placeholder?: number;
+  placeholder?: number | undefined;
   /** What else a text that was cut short has in it, beside `...` or `etc` at its end, `[truncated]`, `[shortened]`, `and more`. */
-  marks?: readonly string[];
+  marks?: readonly string[] | undefined;
 }
 
 /** How a change request is applied. */
@@ -64,29 +64,29 @@ export interface ChangeRequestOptions<T = unknown> {
    * begins with `/` is a JSON Pointer and covers what is below; any other means exactly that place, unless it ends with
    * `.*`. `*` alone is everything, elsewhere one segment; `**` any number of them. No operations means all of them.
    */
-  allow?: readonly string[];
+  allow?: readonly string[] | undefined;
   /** What the agent sees: it can change nothing else, and learns nothing of the rest from what comes back. */
-  view?: View;
+  view?: View | undefined;
   /** What the request was made from, where the state has gone on since: both changes are merged, as far as the `view` shows them. */
-  base?: T;
+  base?: T | undefined;
   /** How values that the newer state and the request both set become one; the request's stays where nothing is said. */
-  strategies?: MergeStrategies;
+  strategies?: MergeStrategies | undefined;
   /** The place that the request is about, as a JSON Pointer. */
-  scope?: string;
+  scope?: string | undefined;
   /** Members that no change request has are refused (the default), moved to where a model mostly means them, or left out. */
-  strayMembers?: "refuse" | "move" | "ignore";
+  strayMembers?: "refuse" | "move" | "ignore" | undefined;
   /** How losses are noticed; `false` for not at all. */
-  truncation?: Truncation | boolean;
+  truncation?: Truncation | boolean | undefined;
   /** What the result must satisfy: a schema, or a function that throws or returns `false`. */
-  validate?: StandardSchemaV1 | ((next: T) => void);
+  validate?: StandardSchemaV1 | ((next: T) => void) | undefined;
   /** Who asks for it, for the record. */
-  agent?: string;
+  agent?: string | undefined;
   /** When, in milliseconds since 1970; now where it is missing. */
-  at?: number;
+  at?: number | undefined;
   /** Which operations the patches may have. */
-  dialect?: Dialect;
+  dialect?: Dialect | undefined | undefined;
   /** Bounds on what is accepted. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 const OPTIONS = ["allow", "view", "base", "strategies", "scope", "strayMembers", "truncation", "validate", "agent", "at", "dialect", "limits"] as const satisfies readonly (keyof ChangeRequestOptions<unknown>)[];
@@ -270,7 +270,7 @@ export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
  * console.log(removeElements); // undefined
  * ```
  */
-export function changeRequestSchema(view?: View, options: { state?: unknown; allow?: readonly string[]; scope?: string; limits?: Limits } = {}): Record<string, unknown> {
+export function changeRequestSchema(view?: View, options: { state?: unknown; allow?: readonly string[] | undefined; scope?: string | undefined; limits?: Limits | undefined } = {}): Record<string, unknown> {
   checkOptions(options, ["state", "allow", "scope", "limits"]);
   const { state, allow, scope } = options;
   const told = { view, allow, scope };
@@ -297,7 +297,7 @@ export function changeRequestSchema(view?: View, options: { state?: unknown; all
  * console.log(result, patch); // { title: 'draft', notes: [ 'a', 'b' ] } [ { op: 'replace', path: '/title', value: 'draft' } ]
  * ```
  */
-export function revertChange<T>(state: T, records: readonly ChangeRecord[], index: number, options: { strategies?: MergeStrategies; dialect?: Dialect; limits?: Limits } = {}): Pick<ChangeResult<T>, "result" | "patch" | "conflicts"> {
+export function revertChange<T>(state: T, records: readonly ChangeRecord[], index: number, options: { strategies?: MergeStrategies | undefined; dialect?: Dialect | undefined; limits?: Limits | undefined } = {}): Pick<ChangeResult<T>, "result" | "patch" | "conflicts"> {
   checkOptions(options, ["strategies", "dialect", "limits"]);
   const { result, patch, conflicts } = change<T>(state, { records, revert: index }, options);
   return { result: freeze(result) as Immutable<T>, patch, conflicts };
@@ -317,7 +317,7 @@ export function revertChange<T>(state: T, records: readonly ChangeRecord[], inde
  * console.log(stateBefore(second.result, records, 1).result, stateBefore(second.result, records, 0).result); // { n: 2 } { n: 1 }
  * ```
  */
-export function stateBefore<T>(state: T, records: readonly ChangeRecord[], index: number, options: { dialect?: Dialect; limits?: Limits } = {}): Pick<ChangeResult<T>, "result" | "patch"> {
+export function stateBefore<T>(state: T, records: readonly ChangeRecord[], index: number, options: { dialect?: Dialect | undefined; limits?: Limits | undefined } = {}): Pick<ChangeResult<T>, "result" | "patch"> {
   checkOptions(options, ["dialect", "limits"]);
   const { result, patch } = change<T>(state, { records, restore: index }, options);
   return { result: freeze(result) as Immutable<T>, patch };

@@ -13,9 +13,9 @@ import { patchText } from "../bridge/patch-text.js";
  */
 export interface View {
   /** What may be seen; everything where this is missing, nothing where it is empty. */
-  include?: readonly string[];
+  include?: readonly string[] | undefined;
   /** What may not. */
-  exclude?: readonly string[];
+  exclude?: readonly string[] | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface View {
  * console.log(patch); // [ { op: 'add', path: '/users/-', value: { name: 'Ada' } } ]
  * ```
  */
-export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits | undefined }): JSONPatchOperation[] {
   checkJson(view);
   checkOptions(options, ["base", "limits"]);
   const limits = bounds(options?.limits);
@@ -67,7 +67,7 @@ export function filterPatch(patch: readonly JSONPatchOperation[] | string, view:
  * console.log(joined); // [ { op: 'add', path: '/draft', value: { text: 'Hello' } } ]
  * ```
  */
-export function compact(patches: readonly (readonly JSONPatchOperation[] | string)[], options?: { base?: unknown; limits?: Limits }): JSONPatchOperation[] {
+export function compact(patches: readonly (readonly JSONPatchOperation[] | string)[], options?: { base?: unknown; limits?: Limits | undefined }): JSONPatchOperation[] {
   if (!Array.isArray(patches) || !patches.every((patch) => typeof patch === "string" || Array.isArray(patch))) {
     throw new PatchwireError("INVALID_PATCH", "what is compacted is a list of patches, each an array of operations or its JSON text: compact([first, second])");
   }

@@ -36,9 +36,9 @@ const MUCH = 4 << 20;
  * // { op: 'replace', path: '/done', value: 1 }
  * ```
  */
-export function diff(before: unknown, after: unknown, options?: DiffOptions & { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
-export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[];
-export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { dialect?: "rfc6902" | undefined; limits?: Limits | undefined }): RFC6902Operation[];
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits | undefined }): JSONPatchOperation[];
+export function diff(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits | undefined }): JSONPatchOperation[] {
   if (arguments.length < 2) throw refusal("two values are compared: diff(before, after)");
   if (before === undefined || after === undefined) throw notJson(undefined, []);
   const extended = isExtended(options, ...OTHERS);
@@ -68,7 +68,7 @@ function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined,
 }
 
 /** Values of up to `short` bytes are compared by their texts. */
-function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits }, short = 0, runs?: KnownRuns): JSONPatchOperation[] {
+function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits | undefined }, short = 0, runs?: KnownRuns): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
   if (short > 0 && isShort(before, short, SHALLOW) && isShort(after, short, SHALLOW)) {
     return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
@@ -92,9 +92,9 @@ function compare(before: unknown, after: unknown, options?: DiffOptions & { limi
  * console.log(patch); // [ { op: 'replace', path: '/done', value: 1 } ]
  * ```
  */
-export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
-export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[];
-export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits }): JSONPatchOperation[] {
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { dialect?: "rfc6902" | undefined; limits?: Limits | undefined }): RFC6902Operation[];
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits | undefined }): JSONPatchOperation[];
+export function diffTexts(before: string | Uint8Array, after: string | Uint8Array, options?: DiffOptions & { limits?: Limits | undefined }): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
   const [arena, split, length] = passVersions(before, after);
   return JSON.parse(call(() => core().diff_texts(arena, split, length, options?.key, extended, limits))) as JSONPatchOperation[];
@@ -118,9 +118,9 @@ export function diffTexts(before: string | Uint8Array, after: string | Uint8Arra
  * console.log(applyPatch(applyPatch(before, patch), back)); // { notes: [ 'a', 'b' ], count: 1 }
  * ```
  */
-export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: "rfc6902"; limits?: Limits }): RFC6902Operation[];
-export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[];
-export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect; limits?: Limits }): JSONPatchOperation[] {
+export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: "rfc6902" | undefined; limits?: Limits | undefined }): RFC6902Operation[];
+export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect | undefined; limits?: Limits | undefined }): JSONPatchOperation[];
+export function invert(before: unknown, patch: readonly JSONPatchOperation[] | string, options?: { dialect?: Dialect | undefined; limits?: Limits | undefined }): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, "limits"), bounds(options?.limits)];
   checkSize(before, options?.limits);
   const text = patchText(patch);

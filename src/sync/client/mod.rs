@@ -50,6 +50,8 @@ pub struct Client {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
+    /// Nobody looks at the state: nothing until somebody does.
+    Resting,
     /// Until then, nothing; then a new connection.
     Waiting {
         until: u64,
@@ -174,7 +176,7 @@ impl Client {
             Phase::Live { heard, pinged, wary, .. } => {
                 Some(pinged.unwrap_or(heard.saturating_add(if heard < wary { timing::SOON } else { timing::QUIET })))
             }
-            Phase::Closed => None,
+            Phase::Resting | Phase::Closed => None,
         }
     }
 
@@ -212,13 +214,37 @@ impl Client {
     /// ```
     #[must_use = "connections and frames that nobody makes are lost"]
     pub fn stop(&mut self) -> Vec<ClientEffect> {
-        let connected = !matches!(self.phase, Phase::Closed | Phase::Waiting { .. });
+        let effects = self.disconnect();
         self.phase = Phase::Closed;
-        let mut effects = Vec::new();
-        if connected {
-            effects.push(ClientEffect::Disconnect(self.connection));
-        }
         self.tell_status(Status::Closed, effects)
+    }
+
+    /// Disconnects because nobody looks at the state any more, which stays as it is. [`Client::reconnect`] goes on from it.
+    ///
+    /// ```
+    /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
+    ///
+    /// let mut client = Client::new(ClientOptions::default());
+    /// let _ = client.start(0);
+    /// assert_eq!(client.rest(5), [ClientEffect::Disconnect(1)]);
+    /// assert!(client.wake_at().is_none() && client.hurry(6).is_empty());
+    /// assert_eq!(client.reconnect(7), [ClientEffect::Connect(2)]);
+    /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
+    pub fn rest(&mut self, now: u64) -> Vec<ClientEffect> {
+        if self.phase == Phase::Closed {
+            return Vec::new();
+        }
+        self.part(now);
+        let effects = self.disconnect();
+        self.phase = Phase::Resting;
+        self.tell_status(Status::Reconnecting, effects)
+    }
+
+    /// Ends the connection, if there is one.
+    fn disconnect(&self) -> Vec<ClientEffect> {
+        let is_connected = !matches!(self.phase, Phase::Closed | Phase::Resting | Phase::Waiting { .. });
+        is_connected.then_some(ClientEffect::Disconnect(self.connection)).into_iter().collect()
     }
 
     /// The connection is open.
@@ -253,7 +279,7 @@ impl Client {
     /// ```
     #[must_use = "connections and frames that nobody makes are lost"]
     pub fn closed(&mut self, connection: u32, code: u16, now: u64) -> Vec<ClientEffect> {
-        if connection != self.connection || matches!(self.phase, Phase::Closed | Phase::Waiting { .. }) {
+        if connection != self.connection || matches!(self.phase, Phase::Closed | Phase::Resting | Phase::Waiting { .. }) {
             return Vec::new();
         }
         // Protocol error, policy, too large: the next connection would end the same way.
@@ -300,7 +326,7 @@ impl Client {
                 effects
             }
             Phase::Connecting { .. } | Phase::Live { .. } => self.give_up(now),
-            Phase::Closed => Vec::new(),
+            Phase::Resting | Phase::Closed => Vec::new(),
         }
     }
 
@@ -340,7 +366,7 @@ impl Client {
                 self.ping(now.saturating_add(timing::SOON))
             }
             // Over a slow link the answer to a hello may be on its way for long.
-            Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Closed => Vec::new(),
+            Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Resting | Phase::Closed => Vec::new(),
         }
     }
 
@@ -358,7 +384,7 @@ impl Client {
     pub fn reconnect(&mut self, now: u64) -> Vec<ClientEffect> {
         let mut effects = match self.phase {
             Phase::Closed => return Vec::new(),
-            Phase::Waiting { .. } => Vec::new(),
+            Phase::Resting | Phase::Waiting { .. } => Vec::new(),
             Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => {
                 // It hasn't failed: no pause grows by it.
                 self.part(now);

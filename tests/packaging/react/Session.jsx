@@ -1,4 +1,4 @@
-// A component with a client of its own, by the hook of docs/react.md: there is none at first. Its selector makes a new object each time.
+// A component with a client of its own, by the hook of docs/react.md. Its selector makes a new object each time.
 import { useSyncedState, useSyncStatus } from 'patchwire/react';
 import { useSession } from './useSession.jsx';
 
@@ -8,5 +8,5 @@ export function Session({ id }) {
   const client = useSession(id);
   const status = useSyncStatus(client);
   const selected = useSyncedState(client, (state) => ({ count: state?.notes.length ?? 0 }), isEqual);
-  return client ? <p>{`a session, ${status}: ${selected.count}`}</p> : null;
+  return <p>{`a session, ${status}: ${selected.count}`}</p>;
 }

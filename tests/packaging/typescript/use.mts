@@ -1,6 +1,6 @@
-import { PatchwireError, StateTracker, type Limits, type StepWrites } from 'patchwire';
+import { applyChangeRequest, compact, filterPatch, PatchwireError, StateTracker, type Dialect, type Limits, type StepWrites } from 'patchwire';
 import { connect, type SyncStatus } from 'patchwire/client';
-import { SyncedState, type DurableContext } from 'patchwire/durable-objects';
+import { DurableStateStore, SyncedState, memoryStorage, type DurableContext, type ToolCall } from 'patchwire/durable-objects';
 import { useSyncedState, useSyncStatus } from 'patchwire/react';
 
 interface State {
@@ -42,4 +42,16 @@ export function answer(ctx: DurableContext, request: { url: string; method: stri
   // @ts-expect-error: a note has a text.
   state.update((draft) => void draft.notes.push({ txt: 'a' }));
   return state.fetch(request);
+}
+
+/** Options that aren't asked for may be there as `undefined`. */
+export function unasked(dialect: Dialect | undefined, limits: Limits | undefined, include: string[] | undefined) {
+  const texts = [tracker.getPatchText({ dialect }), tracker.getRFC6902Patches({ dialect }), compact([], { limits }), filterPatch([], { include }, { limits })];
+  return [texts, applyChangeRequest({ a: 1 }, {}, { allow: include, dialect, limits })];
+}
+
+export async function run(): Promise<string | undefined> {
+  const calls: ToolCall<State, string>[] = [{ toolCallId: 'a', run: async () => 'done' }];
+  const { results } = await new DurableStateStore(memoryStorage()).parallel('s', 'step', calls, { expectedVersion: undefined });
+  return results[0]?.status === 'fulfilled' ? results[0].value : undefined;
 }

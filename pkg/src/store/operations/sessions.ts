@@ -159,7 +159,7 @@ export class SessionOperations {
    * console.log((await store.loadState("s-1"))?.interruptContext?.reason); // user_requested
    * ```
    */
-  async updateStatus(sessionId: string, status: AgentStatus | SessionStatus, context: { interruptContext?: InterruptContext } & WriteOptions = {}): Promise<void> {
+  async updateStatus(sessionId: string, status: AgentStatus | SessionStatus, context: { interruptContext?: InterruptContext | undefined } & WriteOptions = {}): Promise<void> {
     this[STORED].change(sessionId, context, (session) => session.setStatus(statusOf(status), context), "interruptContext", "error");
   }
 
@@ -181,9 +181,9 @@ export class SessionOperations {
    */
   async compareAndSetStatus(
     sessionId: string,
-    expectedStatuses: readonly SessionStatus[],
-    newStatus: SessionStatus,
-    options: { interruptContext?: InterruptContext; error?: string } & WriteOptions = {},
+    expectedStatuses: readonly (AgentStatus | SessionStatus)[],
+    newStatus: AgentStatus | SessionStatus,
+    options: { interruptContext?: InterruptContext | undefined; error?: string | undefined } & WriteOptions = {},
   ): Promise<StatusChange> {
     const { expectedVersion, fencingToken, ...context } = checkOptions(options, ["expectedVersion", "fencingToken", "interruptContext", "error"]);
     const expected = checkList("the expected statuses", expectedStatuses).map(statusOf);

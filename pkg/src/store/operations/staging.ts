@@ -190,12 +190,12 @@ export class StagingOperations extends CheckpointOperations {
    * // { status: 'fulfilled', value: 'noted' } { notes: [ 'a' ], spent: 5 }
    * ```
    */
-  async parallel<T = any>(
+  async parallel<T = any, const R extends readonly unknown[] = readonly unknown[]>(
     sessionId: string,
     stepId: string,
-    calls: readonly ToolCall<T>[],
-    options: ParallelOptions & WriteOptions & { promote?: boolean } = {},
-  ): Promise<ParallelResult<readonly unknown[]>> {
+    calls: { readonly [I in keyof R]: ToolCall<T, R[I]> },
+    options: ParallelOptions & WriteOptions & { promote?: boolean | undefined } = {},
+  ): Promise<ParallelResult<R>> {
     const { promote = true, strategies = this[STORED].options.strategies, expectedVersion, fencingToken, ...rest } = checkOptions(options, PARALLEL);
     checkCalls(calls);
     checkParallel({ ...rest, strategies });
@@ -253,6 +253,6 @@ export class StagingOperations extends CheckpointOperations {
       if (promote) session.write(newVersion);
       return told;
     });
-    return { results, ...told };
+    return { results: results as ParallelResult<R>["results"], ...told };
   }
 }
