@@ -208,7 +208,7 @@ const rendered = ['production', 'development'].map((mode) => ({
     // A component that has the client itself: React makes it twice in development.
     const component = '<StrictMode><SessionBoard url="/session/demo" snapshot={snapshot} /></StrictMode>';
     if (mode === 'development') place.write('board-page.jsx', `import { StrictMode } from "react";\nimport { SessionBoard } from "./SessionBoard.jsx";\n${place.read('board-page.jsx').replace('<Board client={client} />', component)}`);
-    for (const file of ['board-page.jsx', 'board-server.jsx']) place.write(file, place.read(file).replace('/session/demo', new URL(session).pathname));
+    for (const file of ['board-page.jsx', 'board-server.jsx']) place.write(file, place.read(file).replaceAll('/session/demo', new URL(session).pathname));
     place.write('board-main.jsx', 'import { renderBoard } from "./board-server.jsx";\nconsole.log(await renderBoard({ fetch: () => fetch(process.env.SESSION) }));\n');
     place.write('index.html', place.read('index.html').replace('<div id="root"><!--app--></div>', '<!--app-->').replace('page.jsx', 'board-page.jsx'));
     const env = { NODE_ENV: mode };
