@@ -8,7 +8,16 @@ export const { core, passTexts, call, isAlive, release } = /* @__PURE__ */ creat
   load,
 );
 
-/** Resolves when the core can be used; awaiting it is optional, and chooses when the module is compiled. */
+/**
+ * Resolves when the core can be used; awaiting it is optional, and chooses when the module is compiled.
+ *
+ * @example
+ * ```ts
+ * import { connect, ready } from "patchwire/client";
+ * await ready();
+ * const client = connect({ url: "wss://example.com/session/demo" });
+ * ```
+ */
 export async function ready(): Promise<void> {
   core();
 }
