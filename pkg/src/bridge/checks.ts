@@ -1,4 +1,5 @@
 import { PatchwireError } from "../errors.js";
+import { isContainer } from "../json/containers.js";
 import { checkJson, isPlain } from "../json/json.js";
 import type { Dialect } from "../types.js";
 
@@ -53,6 +54,13 @@ export function checkFlag(what: string, given: unknown): boolean {
 
 export function checkFunction(what: string, given: unknown): void {
   if (given !== undefined && typeof given !== "function") throw refusal(`${what} is a function`);
+}
+
+/** Whether a function that may not wait has returned a promise. Nobody will look at that: what it rejects with is nobody's, and would end a process. */
+export function isPromise(returned: unknown): boolean {
+  if (!isContainer(returned) || typeof (returned as { then?: unknown }).then !== "function") return false;
+  Promise.resolve(returned).catch(() => {});
+  return true;
 }
 
 /** A promise that nobody awaited, a Map or a Date would pass for an object without members. */

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
 import { EDIT } from "../bridge/boundary.js";
+import { isPromise } from "../bridge/checks.js";
 import { Log } from "./log.js";
 import { isContainer, type Key } from "../json/containers.js";
 import { follow, type PlainEdit } from "./edits.js";
@@ -399,9 +400,7 @@ function tellEach(log: Log, path: Key[], members: readonly [Key, Told][]): void 
 }
 
 function refuseWaiting(result: object): void {
-  if (typeof (result as { then?: unknown }).then !== "function") return;
-  Promise.resolve(result).catch(() => {});
-  throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
+  if (isPromise(result)) throw new PatchwireError("ASYNC_RECIPE", "the recipe returned a promise: do the waiting first, then update");
 }
 
 /** Whether a container that a recipe returned is in there. O(the state), for what would be refused otherwise. */

@@ -1,4 +1,4 @@
-import { checkCount, checkFunction, refusal } from "../bridge/checks.js";
+import { checkCount, checkFunction, isPromise, refusal } from "../bridge/checks.js";
 import { checkJson } from "../json/json.js";
 
 /** How a state of an earlier version of the application becomes one of the present version. */
@@ -33,7 +33,7 @@ export function migrated<T>(state: unknown, from: number, { version = 0, migrate
   if (from === version || migrate === undefined) return state;
   const next: unknown = migrate(state, from);
   if (next === undefined) throw refusal("migrate returned nothing: return the state in its present shape");
-  if (next instanceof Promise) throw refusal("migrate returned a promise: return the state itself");
+  if (isPromise(next)) throw refusal("migrate returned a promise: return the state itself");
   checkJson(next);
   return next;
 }

@@ -5,7 +5,7 @@ import { checkJson } from "../json/json.js";
 import { segmentsOf, toldAt } from "../json/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
-import { checkList, checkOptions, isExtended, refusal } from "../bridge/checks.js";
+import { checkList, checkOptions, isExtended, isPromise, refusal } from "../bridge/checks.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits, StepWrites, StepWritesInput } from "../types.js";
 
 /**
@@ -170,7 +170,7 @@ export function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure
     try {
       const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
       if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
-      if (result instanceof Promise) throw new PatchwireError("NOT_JSON", "a function that merges returned a promise: decide without waiting", { path });
+      if (isPromise(result)) throw new PatchwireError("NOT_JSON", "a function that merges returned a promise: decide without waiting", { path });
       checkJson(result, segmentsOf(path));
       return JSON.stringify(result);
     } catch (error) {

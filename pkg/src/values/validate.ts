@@ -1,4 +1,4 @@
-import { refusal } from "../bridge/checks.js";
+import { isPromise, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { pointerOf } from "../json/json.js";
 
@@ -54,10 +54,7 @@ export function validate(rule: Rule, next: unknown): void {
     const message = isBug ? `the validator failed with a ${(cause as Error).name}, which is this error's cause` : "the validator refuses the state; what it threw is this error's cause";
     throw new PatchwireError("VALIDATION_FAILED", message, {}, { cause });
   }
-  if (answer instanceof Object && "then" in answer) {
-    void Promise.resolve(answer).catch(() => {});
-    throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
-  }
+  if (isPromise(answer)) throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
   if (answer === false) throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state");
   const issues = "~standard" in rule ? (answer as StandardResult).issues : undefined;
   if (issues !== undefined) {
