@@ -166,10 +166,10 @@ export class Protocol {
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#losses++;
+      // Before anybody is told, who may close the client.
+      if (isAgain) this.#wakeAt = now() + REST;
       guard(() => this.options.onError?.(error as PatchwireError));
-      if (!isAgain) return this.#ask(question, true);
-      this.#wakeAt = now() + REST;
-      return [];
+      return isAgain ? [] : this.#ask(question, true);
     }
   }
 
