@@ -111,7 +111,8 @@ export class OpenedStates {
 
   /** A context for one state, of which this object alone knows the name. */
   private context(): DurableContext & { [OWNER]: object } {
-    return { [OWNER]: this, storage: this.storage, ...socketsOf(() => this.object) };
+    // A copy would say for ever whether there were sockets when it was made.
+    return Object.assign(socketsOf(() => this.object), { [OWNER]: this, storage: this.storage });
   }
 }
 

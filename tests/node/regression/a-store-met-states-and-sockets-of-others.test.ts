@@ -45,6 +45,10 @@ test("a store of a context has sockets, whatever store was made before", async (
     // In Node no response may have the status of an upgrade.
     expect(() => other.fetch("x", upgrade())).toThrow(RangeError);
     expect(accepted).toEqual([socket]);
+    // So has a state that was in memory before.
+    const again = new DurableStateStore(contextOf(storage, accepted) as never, { name: "one" });
+    expect(() => again.fetch("x", upgrade())).toThrow(RangeError);
+    expect(accepted).toEqual([socket, socket]);
   } finally {
     delete globals.WebSocketPair;
   }
