@@ -47,22 +47,31 @@ export class OpenedStates {
 
   /** The object's, once somebody has come with it: it has the sockets. */
   private object: DurableContext | undefined = undefined;
+  /** Those that were read before that, and couldn't be given back then: they know nothing of the sockets that were there. */
+  private readonly early = new Set<CustomState>();
 
   static of(place: StorePlace): OpenedStates {
     const storage = storageOf(place);
     let opened = this.known.get(storage);
     if (opened === undefined) this.known.set(storage, (opened = new OpenedStates(storage)));
-    if ("storage" in place) opened.object ??= place;
+    if ("storage" in place && opened.object === undefined) opened.meet(place);
     return opened;
   }
 
   private constructor(private readonly storage: StoreStorage) {}
+
+  /** The object has come: a state that is read again gives its sockets places. */
+  private meet(object: DurableContext): void {
+    this.object = object;
+    for (const state of this.states.values()) if (!state.unload()) this.early.add(state);
+  }
 
   /** The state of a name, which has to have been made. */
   get(name: string, options: Options): CustomState {
     let state = this.states.get(name);
     // Without an initial state: rows that are gone are an error, and not a new state.
     if (state === undefined) this.states.set(name, (state = new CustomState(this.context(), { ...options, name, initial: undefined })));
+    if (this.early.size > 0 && this.early.has(state) && state.unload()) this.early.delete(state);
     this.awake.delete(state);
     for (const idle of this.awake) {
       if (this.awake.size < AWAKE) break;
@@ -90,7 +99,9 @@ export class OpenedStates {
 
   /** Forgets a state that was deleted. */
   forget(name: string): void {
-    this.awake.delete(this.states.get(name)!);
+    const state = this.states.get(name)!;
+    this.awake.delete(state);
+    this.early.delete(state);
     this.states.delete(name);
     leaveName(this.storage, name);
   }
