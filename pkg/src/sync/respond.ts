@@ -43,8 +43,13 @@ function stream(state: LiveState<unknown>, last: string, dialect: Dialect): Resp
   const stream = new EventStream((stream) => state.leave(stream));
   const begin = (): void => {
     if (stream.hasEnded) return;
-    state.open();
-    state.audience.listen(stream, last, dialect === "extended");
+    try {
+      state.ask(() => state.audience.listen(stream, last, dialect === "extended"));
+    } catch (error) {
+      // It may have been answered by now: its reader comes back when it ends.
+      stream.close();
+      if (!isLoss(error)) throw error;
+    }
   };
   state.wait(begin);
   return new Response(stream.body as BodyInit, { headers: STREAM_HEADERS });
