@@ -6,6 +6,7 @@ import type { Migration } from "../sync/migration.js";
 import { leaveName, mayTakeName, OWNER } from "../sync/names.js";
 import { checkedOptions, type DurableContext, type SyncedStateOptions } from "../sync/options.js";
 import { SyncedState } from "../sync/synced-state.js";
+import { Transactions } from "../sync/transactions.js";
 import { isStorage, type StoreStorage } from "../tables/rows.js";
 
 /** Custom states that keep their memory; the others are read from storage again. */
@@ -40,6 +41,10 @@ type Options = Omit<SyncedStateOptions<unknown>, "initial" | "name">;
 export class OpenedStates {
   private static readonly known = new WeakMap<StoreStorage, OpenedStates>();
   private readonly states = new Map<string, CustomState>();
+  /** The first of each store's name: stores may be made as often as somebody asks for something, and aren't kept. */
+  private readonly stores = new Map<string, CustomStates>();
+  /** Another value once all that the storage held was deleted. */
+  life: object = {};
   /** The highest number that each store has given to a session, in transactions too that were taken back: who holds its state has that of no other. */
   readonly given = new Map<string, number>();
   /** Those that may have memory, the one that was used last at the end. */
@@ -58,7 +63,21 @@ export class OpenedStates {
     return opened;
   }
 
-  private constructor(private readonly storage: StoreStorage) {}
+  private constructor(private readonly storage: StoreStorage) {
+    // Clients may be there before anything has been read.
+    Transactions.of(storage).witness({ ended: () => {}, deleted: () => this.deleted() });
+  }
+
+  /** Whose clients are told when all is deleted. */
+  add(name: string, states: CustomStates): void {
+    if (!this.stores.has(name)) this.stores.set(name, states);
+  }
+
+  private deleted(): void {
+    this.life = {};
+    // They close their clients' sockets, those too that nobody has asked for since the object woke: a state that is made here is told next.
+    for (const socket of this.object?.getWebSockets() ?? []) for (const store of this.stores.values()) store.of(socket);
+  }
 
   /** The object has come: a state that is read again gives its sockets places. */
   private meet(object: DurableContext): void {
@@ -106,11 +125,6 @@ export class OpenedStates {
     leaveName(this.storage, name);
   }
 
-  /** The object's sockets, whosever they are. */
-  sockets(): HibernatableSocket[] {
-    return this.object?.getWebSockets() ?? [];
-  }
-
   /** The name of the state that a socket belongs to, if it is one of those whose names begin so and end with a number. */
   nameOf(socket: HibernatableSocket, beginning: string): string | undefined {
     const tags = this.object?.getTags?.(socket) ?? [];
@@ -133,7 +147,14 @@ export class CustomStates {
     private readonly opened: OpenedStates,
     private readonly store: string,
     private readonly options: Options,
-  ) {}
+  ) {
+    opened.add(store, this);
+  }
+
+  /** Of the storage: see {@link OpenedStates.life}. */
+  get life(): object {
+    return this.opened.life;
+  }
 
   get(number: number): CustomState {
     return this.opened.get(this.nameOf(number), this.options);
@@ -157,12 +178,6 @@ export class CustomStates {
   of(socket: HibernatableSocket): CustomState | undefined {
     const name = this.opened.nameOf(socket, this.nameOf(""));
     return name === undefined ? undefined : this.opened.get(name, this.options);
-  }
-
-  /** All that the storage held was deleted. They close their clients' sockets, those too that nobody has asked for since the object woke. */
-  deleted(): void {
-    // A state that is made here is told of the deletion next.
-    for (const socket of this.opened.sockets()) this.of(socket);
   }
 
   private nameOf(number: number | ""): string {

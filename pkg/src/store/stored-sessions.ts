@@ -24,8 +24,8 @@ export class StoredSessions {
   readonly #storage: StoreStorage;
   readonly #name: string;
   readonly #transactions: Transactions;
-  readonly #witness: Witness = { ended: () => this.#look(), deleted: () => this.#deleted() };
-  #made: Rooms | undefined;
+  readonly #witness: Witness = { ended: (isOutermost) => this.#look(isOutermost) };
+  #made: { rooms: Rooms; life: object } | undefined;
 
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
     const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options, OPTIONS);
@@ -39,8 +39,6 @@ export class StoredSessions {
     this.options = { ...options };
     this.#transactions = Transactions.of(this.#storage);
     this.states = new CustomStates(OpenedStates.of(place), this.#name, ofStates);
-    // Its clients may be there before it has read anything.
-    this.#transactions.witness(this.#witness);
   }
 
   /** Changes a session, whose version is one more then. */
@@ -57,17 +55,24 @@ export class StoredSessions {
 
   /** Runs what only reads. */
   read<R>(run: (rooms: Rooms) => R): R {
-    return this.#made === undefined ? this.transaction(run) : run(this.#made);
+    const rooms = this.#rooms;
+    return rooms === undefined ? this.transaction(run) : run(rooms);
   }
 
   transaction<R>(run: (rooms: Rooms) => R): R {
-    return this.#storage.transactionSync(() => {
-      if (this.#made === undefined) {
-        this.#made = new Rooms(this.#storage, this.#name, this.states);
-        this.#transactions.witness(this.#witness);
-      }
-      return run(this.#made);
-    });
+    return this.#storage.transactionSync(() => run(this.#rooms ?? this.#make()));
+  }
+
+  /** The tables, if they were made, and all that the storage held wasn't deleted since. */
+  get #rooms(): Rooms | undefined {
+    return this.#made?.life === this.states.life ? this.#made.rooms : undefined;
+  }
+
+  #make(): Rooms {
+    const rooms = new Rooms(this.#storage, this.#name, this.states);
+    this.#made = { rooms, life: this.states.life };
+    this.#transactions.witness(this.#witness);
+    return rooms;
   }
 
   /** Forgets a custom state that was deleted. Where that is part of a larger transaction, the state may yet be there again. */
@@ -76,16 +81,13 @@ export class StoredSessions {
   }
 
   /** A transaction has ended in which tables were made: are they there? */
-  #look(): void {
+  #look(isOutermost: boolean): void {
     try {
-      void this.#made?.sessions.last;
+      void this.#made?.rooms.sessions.last;
     } catch {
       this.#made = undefined;
     }
-  }
-
-  #deleted(): void {
-    this.#made = undefined;
-    this.states.deleted();
+    // What knows of it for longer would keep it.
+    if (isOutermost) this.#transactions.forget(this.#witness);
   }
 }

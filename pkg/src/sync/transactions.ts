@@ -11,7 +11,7 @@ export interface Witness {
    */
   ended(isOutermost: boolean, isTakenBack: boolean): void;
   /** All that the storage held was deleted. */
-  deleted(): void;
+  deleted?(): void;
 }
 
 /** What a transaction of the asynchronous kind is given. */
@@ -64,7 +64,7 @@ export class Transactions {
       storage.deleteAll = (...rest) => {
         const done = deleteAll.apply(storage, rest);
         // Those too that become known meanwhile.
-        this.readers.forEach((reader) => reader.deleted());
+        this.readers.forEach((reader) => reader.deleted?.());
         return done;
       };
     }
