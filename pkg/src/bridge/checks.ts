@@ -1,5 +1,5 @@
 import { PatchwireError } from "../errors.js";
-import { isContainer } from "../json/containers.js";
+import { isContainer, isObject } from "../json/containers.js";
 import { checkJson, isPlain } from "../json/json.js";
 import type { Dialect } from "../types.js";
 
@@ -65,7 +65,7 @@ export function isPromise(returned: unknown): boolean {
 
 /** A promise that nobody awaited, a Map or a Date would pass for an object without members. */
 export function checkObject<T>(what: string, given: T, demand = "is an object"): T & object {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw refusal(`${what} ${demand}`);
+  if (!isObject(given)) throw refusal(`${what} ${demand}`);
   if (!isPlain(given) && Object.keys(given).length === 0) throw refusal(`${what} ${demand}${given instanceof Promise ? ", and not a promise of one: await it" : ""}`);
   return given;
 }

@@ -1,4 +1,5 @@
 import { checkKnown, refusal } from "./checks.js";
+import { isObject } from "../json/containers.js";
 import { isPlain } from "../json/json.js";
 import type { Limits } from "../types.js";
 
@@ -19,7 +20,7 @@ const LEAST: Partial<Record<(typeof NAMES)[number], number>> = { frame: 1_024 };
 /** Limits as the core takes them (src/wasm/limits.rs): NaN where there is none. Throws `VALIDATION_FAILED` if one isn't a number in its range, and where there is no such limit. */
 export function bounds(limits: Limits | undefined): Float64Array {
   if (limits === undefined) return NONE;
-  if (typeof limits !== "object" || limits === null || Array.isArray(limits) || !isPlain(limits)) throw refusal("limits are a plain object, such as { document: 1e6 }");
+  if (!isObject(limits) || !isPlain(limits)) throw refusal("limits are a plain object, such as { document: 1e6 }");
   checkKnown("limit", limits, NAMES);
   return Float64Array.from(NAMES, (name) => {
     const { [name]: bound } = limits;

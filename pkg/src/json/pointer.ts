@@ -1,4 +1,5 @@
 import { PatchwireError } from "../errors.js";
+import { isContainer } from "./containers.js";
 
 /** Requires a string: what the core's glue makes of anything else fails in its hands, which would pass for the core's failure. */
 export function pointerText(pointer: string): string {
@@ -22,7 +23,7 @@ export function segmentsOf(pointer: string): string[] {
 
 /** The member or the item of a name, if there is one. */
 export function memberOf(value: unknown, name: string): unknown {
-  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  const isThere = isContainer(value) && Object.hasOwn(value, name);
   // An array's length is no member of it in JSON.
   return isThere && !(Array.isArray(value) && name === "length") ? (value as Record<string, unknown>)[name] : undefined;
 }
@@ -34,7 +35,7 @@ export function toldAt(value: unknown, names: readonly string[]): unknown {
 
 /** The core's texts of pointers are UTF-8, in which half a pair of surrogates is its three bytes, each as U+FFFD. */
 function toldMember(value: unknown, name: string): unknown {
-  if (!name.includes("\ufffd\ufffd\ufffd") || typeof value !== "object" || value === null || Object.hasOwn(value, name)) return memberOf(value, name);
+  if (!name.includes("\ufffd\ufffd\ufffd") || !isContainer(value) || Object.hasOwn(value, name)) return memberOf(value, name);
   return Object.entries(value).find(([key]) => key.replace(LONE_SURROGATES, "\ufffd\ufffd\ufffd") === name)?.[1];
 }
 

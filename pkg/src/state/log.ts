@@ -1,4 +1,4 @@
-import { type Key } from "../json/containers.js";
+import { isContainer, type Key } from "../json/containers.js";
 import { Edited, Items, Composite, Ref, Run } from "./payload.js";
 import type { Exchanged, SpliceOp, Step } from "./told.js";
 import { RECORD, VALUE } from "../bridge/boundary.js";
@@ -127,7 +127,7 @@ export class Log extends Writer {
       case "rewrite": {
         const { value } = step;
         this.add(path, step, sizeOf(value));
-        if (typeof value === "object" && value !== null) this.weigh(weightOf(value));
+        if (isContainer(value)) this.weigh(weightOf(value));
         return;
       }
       case "splice":
@@ -423,7 +423,7 @@ export class Log extends Writer {
   }
 
   private member(value: unknown): void {
-    if (typeof value === "object" && value !== null) {
+    if (isContainer(value)) {
       if (this.budget > 0) this.container(value);
     } else {
       this.value(value);

@@ -4,6 +4,7 @@ import type { LiveState } from "./live-state.js";
 import { EventStream } from "./sinks.js";
 import { call, isLoss } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
+import { isContainer } from "../json/containers.js";
 import type { Dialect } from "../types.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
 
@@ -11,7 +12,7 @@ const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "
 
 /** Answers as {@link SyncedState.fetch} says. */
 export function respond(state: LiveState<unknown>, request: HttpRequest): HttpResponse {
-  if (typeof request !== "object" || request === null) throw refusal("the request is an object");
+  if (!isContainer(request)) throw refusal("the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {

@@ -270,7 +270,7 @@ function lengthOf(members: Container): number {
   return length;
 }
 
-const isNameValue = (value: unknown): boolean => typeof value !== "object" && isJsonScalar(value);
+const isNameValue = (value: unknown): boolean => value !== null && isJsonScalar(value);
 
 /** With what differs in a member. */
 function withMember(differing: Differing = whole({}, {}), name: string, inside: Differing): Differing {
