@@ -1,6 +1,6 @@
 import { PatchwireError } from "../errors.js";
 import { isContainer, isObject } from "../json/containers.js";
-import { checkJson, isPlain } from "../json/json.js";
+import { isPlain } from "../json/json.js";
 import type { Dialect } from "../types.js";
 
 // Who writes JavaScript, or an `any`, gets by these what types would have said: a mistyped name would quietly mean nothing.
@@ -89,12 +89,6 @@ export function isExtended(options: { dialect?: Dialect } | undefined, ...others
   if (options === undefined) return false;
   const { dialect = "rfc6902" } = checkOptions(options, ["dialect", ...others]);
   return checkOneOf("the option dialect", dialect, ["rfc6902", "extended"]) === "extended";
-}
-
-/** The text of a value, which is refused where it isn't JSON. */
-export function jsonOf(value: unknown, path: (string | number)[] = []): string {
-  checkJson(value, path);
-  return JSON.stringify(value);
 }
 
 /** A page: where it begins, and how much is on it at most. There may be other options. */

@@ -119,6 +119,12 @@ export function checkJson(value: unknown, path: Key[] = []): void {
   new StateIntake("look", path).take(value);
 }
 
+/** The text of a value, which is refused where it isn't JSON. O(its size). */
+export function jsonOf(value: unknown, path: Key[] = []): string {
+  checkJson(value, path);
+  return JSON.stringify(value);
+}
+
 /** A container in which members can be set and deleted: the given one, or a copy of one in which they can't. */
 function changeable(container: object): object {
   return Object.isSealed(container) ? copyOf(container) : container;

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
+import { checkCount, checkId, checkList, checkObject, checkOneOf } from "../bridge/checks.js";
+import { jsonOf } from "../json/json.js";
 import type { HashedTable } from "../tables/hashed-table.js";
 import { keyOf, type Shape } from "../tables/rows.js";
 import type { Session } from "./sessions.js";

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { checkList, checkObject, checkOneOf, jsonOf } from "../bridge/checks.js";
+import { checkList, checkObject, checkOneOf } from "../bridge/checks.js";
+import { jsonOf } from "../json/json.js";
 import type { HashedTable } from "../tables/hashed-table.js";
 import type { Shape } from "../tables/rows.js";
 import type { Session } from "./sessions.js";

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkObject, checkOneOf, checkText, jsonOf } from "../bridge/checks.js";
+import { checkCount, checkId, checkObject, checkOneOf, checkText } from "../bridge/checks.js";
+import { jsonOf } from "../json/json.js";
 import { pagesOf, type Directory } from "../tables/directory.js";
 import { damageOf, type HashedTable } from "../tables/hashed-table.js";
 import { keyOf, nameOf, type Shape } from "../tables/rows.js";

@@ -1,6 +1,7 @@
 import type { InterruptContext, SessionStatus } from "../compat/helix/status.js";
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, jsonOf, refusal } from "../bridge/checks.js";
+import { checkCount, checkFlag, checkObject, checkOneOf, checkOptions, checkText, refusal } from "../bridge/checks.js";
+import { jsonOf } from "../json/json.js";
 import { ExecutorSupersededError, FencingTokenMismatchError, StaleStateError } from "./errors.js";
 import { Directory, pagesOf } from "../tables/directory.js";
 import { damageOf, type HashedTable } from "../tables/hashed-table.js";

@@ -1,5 +1,6 @@
 import { PatchwireError } from "../errors.js";
-import { checkCount, checkId, checkObject, jsonOf } from "../bridge/checks.js";
+import { checkCount, checkId, checkObject } from "../bridge/checks.js";
+import { jsonOf } from "../json/json.js";
 import type { HashedTable } from "../tables/hashed-table.js";
 import { keyOf, type Shape, type Value } from "../tables/rows.js";
 import type { Session } from "./sessions.js";

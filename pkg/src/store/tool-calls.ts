@@ -1,6 +1,7 @@
 import { runTool, type ParallelOptions, type ParallelTool } from "../tracker/parallel.js";
 import type { Immutable, Limits } from "../types.js";
-import { checkId, checkList, checkObject, jsonOf, refusal } from "../bridge/checks.js";
+import { checkId, checkList, checkObject, refusal } from "../bridge/checks.js";
+import { checkJson } from "../json/json.js";
 import type { Staged } from "./staging.js";
 import type { StagedChanges } from "./types.js";
 
@@ -38,7 +39,7 @@ export async function runCalls<T>(
     const before = known.get(toolCallId);
     if (before !== undefined) return before.result;
     const { result, writes } = await runTool(base, run, options, limits);
-    if (result !== undefined) jsonOf(result, ["result"]);
+    if (result !== undefined) checkJson(result, ["result"]);
     stage({ writes, toolCallId, index, ...(result !== undefined && { result }) });
     return result;
   };

@@ -1,7 +1,7 @@
 import { call, core, passTexts } from "../bridge/core.js";
 import { patchText } from "../bridge/patch-text.js";
 import { derive, type PlainEdit } from "../state/edits.js";
-import { checkJson } from "../json/json.js";
+import { jsonOf } from "../json/json.js";
 import { patchPlainly } from "../state/plain-patch.js";
 import { bounds } from "../bridge/limits.js";
 import { checkOptions, isExtended } from "../bridge/checks.js";
@@ -59,8 +59,7 @@ export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | s
  * ```
  */
 export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInput): { state: Immutable<T>; warnings: string[] } {
-  checkJson(writes);
-  const text = JSON.stringify(writes);
+  const text = jsonOf(writes);
   const answer = call(() => core().apply_step_writes(given([state]), ...passTexts(text)));
   const { edits, warnings } = JSON.parse(answer) as { edits: PlainEdit[]; warnings: string[] };
   return { state: derive(state, edits) as Immutable<T>, warnings };
@@ -87,8 +86,7 @@ export function applyStepWrites<T>(state: T, writes: StepWrites | StepWritesInpu
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: "rfc6902" | undefined }): RFC6902Operation[];
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect | undefined }): JSONPatchOperation[];
 export function stepWritesToRFC6902(writes: StepWrites | StepWritesInput, options?: { base?: unknown; dialect?: Dialect | undefined }): JSONPatchOperation[] {
-  checkJson(writes);
-  const text = JSON.stringify(writes);
+  const text = jsonOf(writes);
   const extended = isExtended(options, "base");
   const { base } = options ?? {};
   return JSON.parse(call(() => core().step_writes_to_patch(givenIf(base), ...passTexts(text), extended))) as JSONPatchOperation[];

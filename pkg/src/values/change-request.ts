@@ -4,7 +4,7 @@ import { bounds } from "../bridge/limits.js";
 import { checkOptions, checkText, isExtended, refusal } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze, thawed } from "../json/containers.js";
-import { checkJson } from "../json/json.js";
+import { jsonOf } from "../json/json.js";
 import { requireRule, validate, type StandardSchemaV1 } from "./validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
 import { onAllTexts, type Failure, type MergeConflict, type MergeStrategies } from "./merge.js";
@@ -183,12 +183,11 @@ type Rules = Pick<ChangeRequestOptions, "allow" | "view" | "scope" | "strayMembe
 export function change<T>(state: unknown, told: object, options: Pick<ChangeRequestOptions, "strategies" | "dialect" | "limits"> & Rules): Outcome<T> {
   const { allow, view, scope, strayMembers, truncation } = options;
   const all = { ...told, allow, view, scope, strayMembers, truncation };
-  checkJson(state);
-  checkJson(all);
+  const texts = [jsonOf(state), jsonOf(all)] as const;
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   const [extended, limits] = [isExtended(options, ...OPTIONS), bounds(options.limits)];
-  const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(all));
+  const [arena, split, length] = passTexts(...texts);
   const handle = call(() => new (core().ChangeHandle)(arena, split, length, extended, limits));
   try {
     return JSON.parse(call(() => handle.run(strategies as never))) as Outcome<T>;
@@ -249,8 +248,7 @@ export function applyChangeRequest<T>(state: T, request: ChangeRequest | string,
  * ```
  */
 export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
-  if (typeof sent !== "string") checkJson(sent);
-  const [arena, length] = passTexts(typeof sent === "string" ? sent : JSON.stringify(sent));
+  const [arena, length] = passTexts(typeof sent === "string" ? sent : jsonOf(sent));
   return JSON.parse(call(() => core().change_request_problems(arena, length))) as ChangeRequestProblem[];
 }
 
@@ -273,11 +271,9 @@ export function changeRequestProblems(sent: unknown): ChangeRequestProblem[] {
 export function changeRequestSchema(view?: View, options: { state?: unknown; allow?: readonly string[] | undefined; scope?: string | undefined; limits?: Limits | undefined } = {}): Record<string, unknown> {
   checkOptions(options, ["state", "allow", "scope", "limits"]);
   const { state, allow, scope } = options;
-  const told = { view, allow, scope };
-  checkJson(told);
-  if (state !== undefined) checkJson(state);
+  const texts = [jsonOf({ view, allow, scope }), state === undefined ? "" : jsonOf(state)] as const;
   const limits = bounds(options.limits);
-  const [arena, split, length] = passTexts(JSON.stringify(told), state === undefined ? "" : JSON.stringify(state));
+  const [arena, split, length] = passTexts(...texts);
   return JSON.parse(call(() => core().change_request_schema(arena, split, length, limits))) as Record<string, unknown>;
 }
 
@@ -325,16 +321,14 @@ export function stateBefore<T>(state: T, records: readonly ChangeRecord[], index
 
 /** The places of a state that a guard's rules name. */
 export function extractPlaces(state: unknown, rules: readonly string[]): unknown {
-  checkJson(state);
-  checkJson(rules);
-  const [arena, split, length] = passTexts(JSON.stringify(state), JSON.stringify(rules));
+  const [arena, split, length] = passTexts(jsonOf(state), jsonOf(rules));
   return JSON.parse(call(() => core().extract_places(arena, split, length, bounds(undefined))));
 }
 
 /** Whether a guard's rules grant an operation at a place. */
 export function isAllowed(rules: readonly string[], pointer: string, operation: ChangeOperation): boolean {
-  checkJson(rules);
+  const text = jsonOf(rules);
   const place = pointerText(pointer);
-  const [arena, length] = passTexts(JSON.stringify(rules));
+  const [arena, length] = passTexts(text);
   return call(() => core().guard_allows(arena, length, place, operation));
 }

@@ -2,7 +2,7 @@ import { call, core, passTexts } from "#merge";
 import { checkOptions } from "../bridge/checks.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
-import { checkJson } from "../json/json.js";
+import { jsonOf } from "../json/json.js";
 import type { JSONPatchOperation, Limits } from "../types.js";
 import { givenIf } from "./given.js";
 import { patchText } from "../bridge/patch-text.js";
@@ -39,11 +39,11 @@ export interface View {
  * ```
  */
 export function filterPatch(patch: readonly JSONPatchOperation[] | string, view: View, options?: { base?: unknown; limits?: Limits | undefined }): JSONPatchOperation[] {
-  checkJson(view);
+  const viewText = jsonOf(view);
   checkOptions(options, ["base", "limits"]);
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
-  const [arena, split, length] = passTexts(patchText(patch), JSON.stringify(view));
+  const [arena, split, length] = passTexts(patchText(patch), viewText);
   return JSON.parse(call(() => core().filter_patch(base, arena, split, length, limits))) as JSONPatchOperation[];
 }
 
@@ -71,10 +71,9 @@ export function compact(patches: readonly (readonly JSONPatchOperation[] | strin
   if (!Array.isArray(patches) || !patches.every((patch) => typeof patch === "string" || Array.isArray(patch))) {
     throw new PatchwireError("INVALID_PATCH", "what is compacted is a list of patches, each an array of operations or its JSON text: compact([first, second])");
   }
-  checkJson(patches);
+  const text = jsonOf(patches);
   checkOptions(options, ["base", "limits"]);
   const limits = bounds(options?.limits);
   const base = givenIf(options?.base, options?.limits);
-  const text = JSON.stringify(patches);
   return JSON.parse(call(() => core().compact(base, ...passTexts(text), limits))) as JSONPatchOperation[];
 }

@@ -1,7 +1,7 @@
 import { call, core, passTexts, release } from "#merge";
 import { PatchwireError } from "../errors.js";
 import { derive, type PlainEdit } from "../state/edits.js";
-import { checkJson } from "../json/json.js";
+import { jsonOf } from "../json/json.js";
 import { segmentsOf, toldAt } from "../json/pointer.js";
 import { checkSize, given } from "./given.js";
 import { bounds } from "../bridge/limits.js";
@@ -98,8 +98,7 @@ export interface MergeOptions {
  * ```
  */
 export function mergeWrites<T>(base: T, writes: readonly (StepWrites | StepWritesInput)[], options?: MergeOptions): Merged<T> {
-  checkJson(writes);
-  return merge([base], JSON.stringify(writes), false, options);
+  return merge([base], jsonOf(writes), false, options);
 }
 
 /**
@@ -171,8 +170,7 @@ export function onTexts(reduce: Exclude<MergeStrategy, string>, failure: Failure
       const result = reduce(JSON.parse(existing), JSON.parse(incoming), { base: base === undefined ? undefined : JSON.parse(base), path, writer });
       if (result === undefined) throw new PatchwireError("NOT_JSON", "a function that merges returned undefined", { path });
       if (isPromise(result)) throw new PatchwireError("NOT_JSON", "a function that merges returned a promise: decide without waiting", { path });
-      checkJson(result, segmentsOf(path));
-      return JSON.stringify(result);
+      return jsonOf(result, segmentsOf(path));
     } catch (error) {
       failure.thrown = error;
       return undefined;
