@@ -37,7 +37,7 @@ export class ArrayPlace extends Place {
   }
 
   /** What an array of a document holds that isn't listed in it. */
-  get slots(): Slots | null {
+  private get slots(): Slots | null {
     return this.unlisted === null || this.unlisted.isListed ? null : this.unlisted;
   }
 

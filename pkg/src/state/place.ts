@@ -82,7 +82,7 @@ export abstract class Place {
     readonly parent: Place | null,
     readonly key: Key,
     /** Whether the state has it there; not known of what recipes put elsewhere. */
-    readonly isOfState: boolean,
+    private readonly isOfState: boolean,
   ) {
     this.now = base;
   }

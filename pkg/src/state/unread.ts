@@ -121,7 +121,7 @@ export class Source {
   private positions: number[] = [];
 
   constructor(
-    readonly base: Base,
+    private readonly base: Base,
     private readonly path: number[],
     /** Of an object's members that weren't read with it, as far as they are listed, in their order. */
     private names: string[] | null,

@@ -142,7 +142,7 @@ export class LiveState<T> {
   }
 
   /** Whether what is stored now may yet be taken back. */
-  get isUncertain(): boolean {
+  private get isUncertain(): boolean {
     return this.transactions.isOpen;
   }
 
@@ -239,7 +239,7 @@ export class LiveState<T> {
   }
 
   /** Commits what its tracker has changed, if anything, and has it told. */
-  commit(opened: Live<T>): void {
+  private commit(opened: Live<T>): void {
     const { session, tracked } = opened;
     if (this.isDeleted) throw new PatchwireError("CONFLICT", "the storage was deleted while the recipe ran, and the change with it");
     let plan: Plan;
@@ -431,7 +431,7 @@ export class LiveState<T> {
   }
 
   /** Gives back what it holds in memory. */
-  forget(): void {
+  private forget(): void {
     this.isDeleted = false;
     const opened = this.opened;
     if (opened === undefined) return;

@@ -107,7 +107,7 @@ export class HashedTable<S extends Shape = Shape> {
   }
 
   /** The error for a row that isn't as it was written. */
-  damaged(key: readonly Value[]): PatchwireError {
+  private damaged(key: readonly Value[]): PatchwireError {
     return new PatchwireError("VALIDATION_FAILED", `the storage is damaged: ${this.place(key)}`);
   }
 

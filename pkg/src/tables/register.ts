@@ -21,7 +21,7 @@ const MIGRATIONS = pagesOf("migrations", "INTEGER", { state: "TEXT" });
 export class Register {
   private readonly key: string;
   /** What the core was told about pins while it was at work, when nothing could be checked. */
-  private asked: [from: number, before: number][] = [];
+  private readonly asked: [from: number, before: number][] = [];
 
   constructor(
     private readonly storage: StoreStorage,

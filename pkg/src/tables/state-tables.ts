@@ -68,7 +68,7 @@ export abstract class StateTables {
   era = new Era();
 
   constructor(
-    protected readonly transaction: DurableStorage["transactionSync"],
+    private readonly transaction: DurableStorage["transactionSync"],
     protected readonly register: Register,
   ) {}
 

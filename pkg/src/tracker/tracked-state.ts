@@ -187,7 +187,7 @@ export class TrackedState {
   }
 
   /** Whether such a change may be refused when it is accepted. */
-  mayRefuse(measure: Measure): boolean {
+  private mayRefuse(measure: Measure): boolean {
     return this.rule !== undefined || this.headroom.isNear(measure);
   }
 
@@ -413,7 +413,7 @@ export class TrackedState {
   }
 
   /** The core, up to date. */
-  flushed(): TrackerCore {
+  private flushed(): TrackerCore {
     return this.upToDate().tracker;
   }
 
