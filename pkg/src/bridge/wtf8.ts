@@ -5,7 +5,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** Whether a string holds no lone surrogate, which the platform's encoder would lose. */
-export function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
+function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
   return text.isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }
 

@@ -406,7 +406,7 @@ export class Log extends Writer {
   private container(value: object): void {
     if (Array.isArray(value)) {
       // Of a list of numbers there is no text that would be smaller in the core.
-      if (!(value.length > MEMBERS && value.every(isNumber)) && (this.budget -= value.length) <= 0) return;
+      if (!(value.length > MEMBERS && value.every((item) => typeof item === "number")) && (this.budget -= value.length) <= 0) return;
       this.byte(VALUE.ARRAY);
       this.number(value.length);
       for (let i = 0; i < value.length; i++) this.member(value[i]);
@@ -531,5 +531,3 @@ function weightOf(value: object): number {
   for (const part of value.parts) items += part instanceof Run ? part.length : 1;
   return items * ITEM;
 }
-
-const isNumber = (value: unknown): boolean => typeof value === "number";

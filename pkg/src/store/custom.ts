@@ -12,23 +12,21 @@ import type { StateDocument } from "../bridge/document.js";
 import type { Staged } from "./staging.js";
 import type { Promotion } from "./types.js";
 
-type Custom = CustomState;
-
 /** Makes a custom state another one: one commit of what differs. */
-export function replaceCustom(custom: Custom, next: unknown): void {
+export function replaceCustom(custom: CustomState, next: unknown): void {
   checkJson(next, ["customState"]);
   custom.apply(whole(next));
 }
 
 /** Merges step writes into a custom state. */
-export function mergeCustom(custom: Custom, writes: StepWrites | StepWritesInput): Omit<Promotion, "refused"> {
+export function mergeCustom(custom: CustomState, writes: StepWrites | StepWritesInput): Omit<Promotion, "refused"> {
   const merged = mergeWrites(custom.getState(), [writes], { dialect: "extended", limits: UNLIMITED });
   carryOut(custom, merged);
   return { conflicts: merged.conflicts, warnings: merged.warnings };
 }
 
 /** What has been staged, merged in the order of the calls: what is to be done to the custom state, and who was refused. */
-export function mergeStaged(custom: Custom, staged: readonly Staged[], strategies: MergeStrategies | undefined, base?: { state: unknown; revision: number }): MergedTools {
+export function mergeStaged(custom: CustomState, staged: readonly Staged[], strategies: MergeStrategies | undefined, base?: { state: unknown; revision: number }): MergedTools {
   const present = custom.getState();
   // What all of them began from is known where they ran just now.
   const isBase = base !== undefined && staged.every(({ revision }) => revision === base.revision);
@@ -49,7 +47,7 @@ export function promotionOf({ conflicts, warnings, refused }: MergedTools, stage
  * Refuses writes to items of lists by their index, where the list isn't any more what it was when the call began, or where
  * that isn't known: another item may have the index by now.
  */
-function requireFitting(custom: Custom, staged: readonly Staged[]): void {
+function requireFitting(custom: CustomState, staged: readonly Staged[]): void {
   for (const { changes, revision } of staged) {
     if (revision === custom.revision) continue;
     for (const op of changes.writes.ops) {
@@ -72,7 +70,7 @@ function listOf({ kind, path = "" }: { kind: string; path?: string }, state: unk
 }
 
 /** Whether a list was at a revision what it is now; no, where the revision isn't kept any more. */
-function wasAlready(custom: Custom, revision: number, { pointer, list }: { pointer: string; list: unknown }): boolean {
+function wasAlready(custom: CustomState, revision: number, { pointer, list }: { pointer: string; list: unknown }): boolean {
   try {
     return withPast(custom, revision, (past) => isSame(past.get(pointer), list));
   } catch (error) {
@@ -85,7 +83,7 @@ function wasAlready(custom: Custom, revision: number, { pointer, list }: { point
  * Refuses a custom state that is saved with staged writes, unless it is the one before them, or the one that they lead to:
  * of any other it can't be told whether it has them.
  */
-export function requireBase(custom: Custom, given: unknown, merged: MergedTools): void {
+export function requireBase(custom: CustomState, given: unknown, merged: MergedTools): void {
   checkJson(given, ["customState"]);
   if (isSame(custom.getState(), given) || isSame(merged.state, given)) return;
   throw new PatchwireError("CONFLICT", "the custom state that is saved is neither the committed one nor the one with the staged writes: stage what else has changed");
@@ -99,24 +97,24 @@ export interface KeptCustom {
   version: number;
 }
 
-export function keepCustom(custom: Custom): KeptCustom {
+export function keepCustom(custom: CustomState): KeptCustom {
   return { revision: custom.pin(), version: custom.migration.version ?? 0 };
 }
 
 /** In the shape of the present version. */
-export function keptCustom(custom: Custom, { revision, version }: KeptCustom): unknown {
+export function keptCustom(custom: CustomState, { revision, version }: KeptCustom): unknown {
   const state = whilePinned(custom, revision, () => withPast(custom, revision, (past) => past.toJSON()));
   return migrated(state, version, custom.migration);
 }
 
 /** Makes a custom state what was kept of it: one commit of what differs. */
-export function restoreCustom(custom: Custom, kept: KeptCustom): void {
+export function restoreCustom(custom: CustomState, kept: KeptCustom): void {
   if ((custom.migration.version ?? 0) === kept.version) whilePinned(custom, kept.revision, () => custom.restore(kept.revision));
   else replaceCustom(custom, keptCustom(custom, kept));
 }
 
 /** Reads a revision that was pinned. Without the pin it isn't kept for ever. */
-function whilePinned<R>(custom: Custom, revision: number, run: () => R): R {
+function whilePinned<R>(custom: CustomState, revision: number, run: () => R): R {
   try {
     return run();
   } catch (error) {
@@ -127,7 +125,7 @@ function whilePinned<R>(custom: Custom, revision: number, run: () => R): R {
 
 const isGone = (error: unknown): boolean => error instanceof PatchwireError && error.code === "NOT_FOUND";
 
-function withPast<R>(custom: Custom, revision: number, run: (past: StateDocument) => R): R {
+function withPast<R>(custom: CustomState, revision: number, run: (past: StateDocument) => R): R {
   const past = custom.at(revision);
   try {
     return run(past);

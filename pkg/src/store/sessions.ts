@@ -10,7 +10,7 @@ import { keyOf, nameOf, type Shape } from "../tables/rows.js";
 import type { AgentStatus, SessionFields, UntypedSessionState, WriteOptions } from "./types.js";
 
 /** A session's numbers, one row for each session. */
-export const SESSIONS = {
+const SESSIONS = {
   name: "sessions",
   key: { id: "TEXT" },
   columns: {
@@ -39,7 +39,7 @@ interface SessionRow {
 }
 
 /** The rest of a session, as JSON, in as many rows as it needs. */
-export const DETAILS = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } } as const satisfies Shape;
+const DETAILS = { name: "details", key: { session: "INTEGER", part: "INTEGER" }, columns: { text: "TEXT" } } as const satisfies Shape;
 
 /** The numbers of sessions by their ids: a session whose row is lost isn't one that never was. */
 const SESSION_PAGES = pagesOf("session_pages", "TEXT");
@@ -153,7 +153,7 @@ export class Session {
   }
 
   /** Writes the session's row, where it isn't as it was. */
-  write(version = this.version): void {
+  write(version: number): void {
     this.row.changes += version - this.version;
     const row = JSON.stringify(this.row);
     if (row !== this.written) this.tables.sessions.put({ ...this.row });

@@ -1,12 +1,11 @@
 import { Audience } from "./audience.js";
-import type { Effect } from "../tables/plan.js";
 import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.js";
 import { call, isAlive, isLoss, release } from "../bridge/core.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
 import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "../tables/past.js";
-import type { Plan } from "../tables/plan.js";
+import type { Effect, Plan } from "../tables/plan.js";
 import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./options.js";
 import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
