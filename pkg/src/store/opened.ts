@@ -131,7 +131,7 @@ export class OpenedStates {
     const start = tagOf(beginning);
     // Another store's name may begin with this one's.
     const tag = tags.find((tag) => tag.startsWith(start) && /^\d+$/.test(tag.slice(start.length)));
-    return tag?.slice(tagOf("x").length - 1);
+    return tag && beginning + tag.slice(start.length);
   }
 
   /** A context for one state, of which this object alone knows the name. */
