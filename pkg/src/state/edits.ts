@@ -236,7 +236,7 @@ export class Follower {
 
   private pinUnread(items: unknown[], from: number, to: number): void {
     const source = this.holder.source(items);
-    if (source !== null) pinUnread(items as unknown as Container, source, from, to);
+    if (source !== null) pinUnread(items, source, from, to);
   }
 }
 

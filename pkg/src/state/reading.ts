@@ -1,4 +1,4 @@
-import { isContainer, itemsOf, type Container, type Key } from "../json/containers.js";
+import { isContainer, type Container, type Key } from "../json/containers.js";
 import { setSlot, slotOf, type Slots } from "./slots.js";
 import { BULK, isPending, SMALL, Unread, type Base, type Source } from "./unread.js";
 
@@ -43,8 +43,7 @@ function openSlot(container: Container | Slots, key: Key, unread: Unread, small:
 }
 
 /** Items that will have another index have to know which they were. */
-export function pinUnread(container: Container, source: Source, from: number, to: number): void {
-  const items = itemsOf(container);
+export function pinUnread(items: unknown[], source: Source, from: number, to: number): void {
   for (let i = from; i < to; i++) if (items[i] === source.items) items[i] = new Unread(source, i);
 }
 
