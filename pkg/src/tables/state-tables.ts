@@ -35,7 +35,7 @@ export class Era {
   newest = -1;
 }
 
-/** What documents of a state's past are read from, until some of it can't be read. */
+/** What documents of a state's past are read from, until some of it can't be read. They keep the rows by it, to which the core refers weakly. */
 export class Past {
   failure: unknown = undefined;
 
