@@ -6,7 +6,7 @@ import { AROUND, mostLength } from "../json/size.js";
 import { areNamesakes } from "../state/same.js";
 import type { State } from "../state/state.js";
 import { Exchanged } from "../state/told.js";
-import { areUnlike, haveCommon } from "../state/unlike.js";
+import { areUnlike, haveCommon } from "../values/unlike.js";
 import { Unread } from "../state/unread.js";
 import type { JSONPatchOperation } from "../types.js";
 import type { TrackedOptions } from "./core-side.js";

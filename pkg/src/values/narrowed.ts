@@ -3,7 +3,7 @@ import { isJsonScalar } from "../json/equality.js";
 import { pointerOf } from "../json/json.js";
 import { segmentsOf } from "../json/pointer.js";
 import { AROUND, isShort, leastLength, Lengths, textLength } from "../json/size.js";
-import { areShort, areUnlike, haveCommon } from "../state/unlike.js";
+import { areShort, areUnlike, haveCommon } from "./unlike.js";
 import type { JSONPatchOperation } from "../types.js";
 import { DEEP, Differences, TOO_DEEP, type Pair } from "./differing.js";
 
