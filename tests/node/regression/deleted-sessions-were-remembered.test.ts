@@ -31,3 +31,17 @@ test("a session that was deleted leaves nothing in memory", async () => {
   // Each of them would keep some 140 KB.
   expect((await heap()) - before).toBeLessThan(120 * 20_000);
 }, 60_000);
+
+test("nor does one that was refused", async () => {
+  const store = new DurableStateStore(memoryStorage());
+  let refused = 0;
+  const pass = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await store.createSession(`s-${i}`, { agentType: 5 as never }).catch(() => refused++);
+  };
+  await pass(1_000);
+  const before = await heap();
+  await pass(2_000);
+  expect(refused).toBe(3_000);
+  // Each of them would keep some 4 KB.
+  expect((await heap()) - before).toBeLessThan(2_000 * 1_000);
+}, 60_000);

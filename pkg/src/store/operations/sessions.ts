@@ -35,11 +35,13 @@ export class SessionOperations {
   async createSession<TState>(sessionId: string, options: CreateSessionOptions<TState> = {}): Promise<void> {
     const { status = "active", stepCount = 0, customState = {} } = checkObject("the options", options, "are an object");
     checkId("the session's id", sessionId);
+    // Before there is a custom state, which would be remembered though it is taken back.
+    const details = detailsOf(sessionId, options as Record<string, unknown>);
+    const counts = { status: statusOf(status), steps: checkCount("the count of steps", stepCount) };
     this[STORED].transaction(({ sessions }) => {
       const session = sessions.create(sessionId, customState);
-      session.details = detailsOf(sessionId, options as Record<string, unknown>);
-      session.row.status = statusOf(status);
-      session.row.steps = checkCount("the count of steps", stepCount);
+      session.details = details;
+      Object.assign(session.row, counts);
       session.write(1);
     });
   }
