@@ -277,7 +277,7 @@ export class StateTracker<T> {
   /**
    * Adds to the end of the string at a JSON Pointer; told as `append_text`. O(depth), not O(the string).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no string, `NOT_JSON` where the text is none,
+   * @throws PatchwireError `INVALID_POINTER`, `PATH_NOT_FOUND` where there is no string, `NOT_JSON` where the text is none,
    *   `LIMIT_EXCEEDED`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
    * @example
    * ```ts
@@ -302,7 +302,8 @@ export class StateTracker<T> {
   /**
    * Adds to the number at a JSON Pointer; told as `increment`. O(depth).
    *
-   * @throws PatchwireError `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `VALIDATION_FAILED`, `TRACKER_BUSY`.
+   * @throws PatchwireError `INVALID_POINTER`, `PATH_NOT_FOUND` where there is no number, `NOT_JSON`, `LIMIT_EXCEEDED`, `VALIDATION_FAILED`,
+   *   `TRACKER_BUSY`.
    * @example
    * ```ts
    * import { StateTracker } from "patchwire";
@@ -426,7 +427,7 @@ export class StateTracker<T> {
    * Keeps the present version, for {@link restore}. O(1); the latest 32 are kept.
    *
    * @param label what people should recognise it by: the end of its id.
-   * @throws PatchwireError `TRACKER_BUSY`.
+   * @throws PatchwireError `TRACKER_BUSY`; `VALIDATION_FAILED` where the label is no string.
    * @example
    * ```ts
    * import { StateTracker } from "patchwire";
