@@ -63,13 +63,15 @@ export class Audience {
     return this.numbers !== undefined;
   }
 
-  /** Gives everybody a place, which sends them what they lack. */
+  /** Gives everybody a place, which sends them what they lack. Who is told of that may have the session forgotten: the next one has places for all. */
   seat(): void {
     const { connections } = this;
     if (connections === undefined || this.isSeated) return;
     const numbers = (this.numbers = new Map());
-    for (const socket of this.context.getWebSockets(this.tag)) numbers.set(socket, connections.restore(new SocketSink(socket, this.unattached)));
-    for (const stream of this.streams) numbers.set(stream, connections.restore(stream));
+    for (const member of [...this.context.getWebSockets(this.tag), ...this.streams]) {
+      numbers.set(member, connections.restore(member instanceof EventStream ? member : new SocketSink(member, this.unattached)));
+      if (this.connections !== connections) return;
+    }
     // Answered while the object sleeps: a ping wakes nobody.
     if (typeof WebSocketRequestResponsePair === "function" && this.context.getWebSocketAutoResponse() === null) {
       this.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PROTOCOL.PING, PROTOCOL.PONG));

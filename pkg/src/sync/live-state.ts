@@ -426,7 +426,8 @@ export class LiveState<T> {
     this.audience.meet(session);
     this.transactions.witness(this.witness);
     if (!this.transactions.isOpen) this.audience.seat();
-    return opened;
+    // Who was told that somebody lacked something may have had it forgotten.
+    return this.opened === opened ? opened : this.open();
   }
 
   /** Gives back what it holds in memory. */
