@@ -11,7 +11,7 @@ export class Recipe {
   isOpen = true;
   /** While its values are taken over their getters run, which may ask for anything. */
   isSettling = false;
-  /** How many containers it has changed. */
+  /** The next {@link Place.turn}: containers, and the own members of objects, have theirs in the order in which they were first changed. */
   turns = 0;
   /** Containers that are changed where they are. */
   readonly inPlace: Place[] = [];
