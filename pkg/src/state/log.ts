@@ -221,8 +221,8 @@ export class Log extends Writer {
   /** Forgets the records after `length`, which are the last recipe's. */
   rewind(length: number): void {
     if (length < this.length) this.weigh(-this.lastWeight);
+    this.discount(length, this.length);
     this.entries.length = this.paths.length = length;
-    this.measure();
     if (this.last >= length) this.last = -1;
   }
 
@@ -262,23 +262,25 @@ export class Log extends Writer {
     this.lastSize += size;
   }
 
-  /** After records were taken out. */
-  private measure(): void {
-    this.size = 0;
-    for (const entry of this.entries) this.size += entry.kind === "set" || entry.kind === "rewrite" ? sizeOf(entry.value) : 1;
+  /** Before records are taken out. */
+  private discount(from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const entry = this.entries[i]!;
+      this.size -= entry.kind === "set" || entry.kind === "rewrite" ? sizeOf(entry.value) : 1;
+    }
   }
 
   /** Forgets the first records: they are in the core now. */
   drop(count: number): void {
     // An empty map that is cleared is made anew.
     if (this.advances.size > 0) this.advances.clear();
-    if (count === this.length) [this.entries, this.paths] = [[], []];
+    if (count === this.length) [this.entries, this.paths, this.size] = [[], [], 0];
     else {
+      this.discount(0, count);
       this.entries.splice(0, count);
       this.paths.splice(0, count);
     }
     this.pinned = Math.max(this.pinned - count, 0);
-    this.measure();
     // Of what is left, the last recipe's weight is known.
     if (this.length === 0) this.lastWeight = 0;
     this.weight = this.lastWeight;
