@@ -1,4 +1,5 @@
 import { refusal } from "../bridge/checks.js";
+import { PatchwireError } from "../errors.js";
 import { socketsOf, tagOf } from "../sync/audience.js";
 import type { HibernatableSocket } from "../sync/sinks.js";
 import { LiveState } from "../sync/live-state.js";
@@ -45,6 +46,8 @@ export class OpenedStates {
   private readonly stores = new Map<string, CustomStates>();
   /** Another value once all that the storage held was deleted. */
   life: object = {};
+  /** The names of stores of which an operation is running. */
+  readonly running = new Set<string>();
   /** The highest number that each store has given to a session, in transactions too that were taken back: who holds its state has that of no other. */
   readonly given = new Map<string, number>();
   /** Those that may have memory, the one that was used last at the end. */
@@ -158,6 +161,18 @@ export class CustomStates {
 
   get(number: number): CustomState {
     return this.opened.get(this.nameOf(number), this.options);
+  }
+
+  /** Runs an operation of the store. Another one that began within it, by what it calls, would be overwritten by what this one has read. */
+  alone<R>(run: () => R): R {
+    const { running } = this.opened;
+    if (running.has(this.store)) throw new PatchwireError("TRACKER_BUSY", "an operation of the store is running, which called what asks for this one: do it afterwards");
+    running.add(this.store);
+    try {
+      return run();
+    } finally {
+      running.delete(this.store);
+    }
   }
 
   /** Makes one, and says which number it has: one that no session had since the object woke, above the last that is stored. */

@@ -17,7 +17,8 @@ import type { DurableStateStoreOptions, SessionStateStore } from "./types.js";
  *
  * Where there is no such session, run, child or checkpoint, operations throw `NOT_FOUND`; the ones that may answer `null` do.
  * Whatever isn't what it should be is `VALIDATION_FAILED`, what isn't JSON `NOT_JSON`. Rows that are damaged are
- * `VALIDATION_FAILED`, too, missing ones `STREAM_TRUNCATED`, and named. Then nothing has changed.
+ * `VALIDATION_FAILED`, too, missing ones `STREAM_TRUNCATED`, and named. Then nothing has changed. What is called within an operation, as a
+ * function that merges is, may read, and is refused where it writes (`TRACKER_BUSY`).
  *
  * @example
  * ```ts

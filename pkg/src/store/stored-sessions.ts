@@ -56,11 +56,11 @@ export class StoredSessions {
   /** Runs what only reads. */
   read<R>(run: (rooms: Rooms) => R): R {
     const rooms = this.#rooms;
-    return rooms === undefined ? this.transaction(run) : run(rooms);
+    return rooms === undefined ? this.#storage.transactionSync(() => run(this.#make())) : run(rooms);
   }
 
   transaction<R>(run: (rooms: Rooms) => R): R {
-    return this.#storage.transactionSync(() => run(this.#rooms ?? this.#make()));
+    return this.#storage.transactionSync(() => this.states.alone(() => run(this.#rooms ?? this.#make())));
   }
 
   /** The tables, if they were made, and all that the storage held wasn't deleted since. */
