@@ -76,6 +76,8 @@ export class LiveState<T> {
   private waiting: Waiting[] = [];
   /** Whether something was written in the transaction that is open of which the revision that is stored says nothing: pieces of a stream, or a version. */
   private hasUncounted = false;
+  /** Whether `migrate` is running, which may read the state as it is, and nothing else. */
+  private isMigrating = false;
   /** Whether what waits is being told. A change that is made meanwhile, by who hears of another, is told after it. */
   private isTelling = false;
 
@@ -98,6 +100,7 @@ export class LiveState<T> {
 
   /** Runs what changes the state, and commits it. */
   change(run: (tracker: StateTracker<T>) => void): void {
+    this.refuseMigrating();
     this.with((opened) => {
       run(opened.tracker);
       this.commit(opened);
@@ -162,6 +165,7 @@ export class LiveState<T> {
 
   /** See {@link SyncedState.restore}. */
   restore(revision: number): void {
+    this.refuseMigrating();
     this.with((opened) => {
       const { session, tracker } = opened;
       const { version } = this.options;
@@ -174,7 +178,7 @@ export class LiveState<T> {
           const now = call(() => session.at(session.revision()));
           documents.push(now);
           tracker.apply(call(() => now.diff(then, undefined, true)));
-        } else tracker.apply(whole(migrated(JSON.parse(call(() => then.text())), from!, this.options)));
+        } else tracker.apply(whole(this.migrated(JSON.parse(call(() => then.text())), from!)));
       } finally {
         for (const document of documents) release(document);
       }
@@ -217,12 +221,27 @@ export class LiveState<T> {
     return true;
   }
 
-  /** Whether a recipe is changing what is open. */
+  /** Whether a recipe is changing what is open, or it is being migrated. */
   private get isBusy(): boolean {
-    return this.opened?.tracked.isBusy === true;
+    return this.isMigrating || this.opened?.tracked.isBusy === true;
+  }
+
+  /** A state in the shape of the present version. */
+  private migrated(state: unknown, from: number): unknown {
+    this.isMigrating = true;
+    try {
+      return migrated(state, from, this.options);
+    } finally {
+      this.isMigrating = false;
+    }
+  }
+
+  private refuseMigrating(): void {
+    if (this.isMigrating) throw new PatchwireError("TRACKER_BUSY", "the state is being migrated: return what it is to be");
   }
 
   private requireRest(): void {
+    this.refuseMigrating();
     if (this.isBusy) throw new PatchwireError("TRACKER_BUSY", "a recipe is running: finish it first");
   }
 
@@ -399,7 +418,7 @@ export class LiveState<T> {
       const from = isNew ? version : this.tables.version;
       requireEarlier(from, version);
       if (from === version) return;
-      opened.tracker.apply(whole(migrated(opened.tracker.getState(), from, this.options)));
+      opened.tracker.apply(whole(this.migrated(opened.tracker.getState(), from)));
       const before = call(() => opened.session.revision());
       this.commit(opened);
       // A state that has stayed as it is may still be told as one of the version before.
