@@ -1,7 +1,7 @@
 import { arena, passTexts, reserve } from "../bridge/core.js";
 import { write } from "../bridge/engine.js";
 import { sharedHead, sharedTail } from "../json/common-ends.js";
-import { asBytes } from "../bridge/wtf8.js";
+import { asBytes, withHalvesEscaped } from "../bridge/wtf8.js";
 import { refusal } from "../bridge/checks.js";
 import type { Arena } from "../wasm/patchwire.js";
 
@@ -34,7 +34,7 @@ export function passVersions(older: string | Uint8Array, newer: string | Uint8Ar
 }
 
 function textOf(text: string | Uint8Array): string | Uint8Array {
-  const known = typeof text === "string" ? text : asBytes(text);
+  const known = typeof text === "string" ? withHalvesEscaped(text) : asBytes(text);
   if (known === undefined) throw refusal("the texts to compare are strings, or bytes in a Uint8Array");
   return known;
 }

@@ -78,9 +78,9 @@ describe("texts", () => {
         const [a, b] = [old, now].map((middle) => JSON.stringify([around[0] + middle + around[1]]));
         const patch = diffTexts(a!, b!);
         expect(patch).toEqual(a === b ? [] : [{ op: "replace", path: "/0", value: JSON.parse(b!)[0] }]);
-        // What isn't UTF-8 in a string's own units reaches the core as the platform's encoder writes it.
+        // Half a pair that isn't escaped is what JSON.parse makes of it.
         const [raw, other] = [old, now].map((middle) => `["${(around[0] + middle + around[1]).replaceAll("\n", " ")}"]`);
-        expect(diffTexts(raw!, other!)).toEqual(diffTexts(utf8(raw!), utf8(other!)));
+        expect(diffTexts(raw!, other!)).toEqual(raw === other ? [] : [{ op: "replace", path: "/0", value: (JSON.parse(other!) as string[])[0] }]);
       }),
       asked(200),
     );

@@ -22,6 +22,16 @@ test("in documents, short and long", () => {
   }
 });
 
+test("in two texts that are compared, long ones and one of which is given as bytes", () => {
+  for (const length of [10, 10_000]) {
+    const text = (half: string): string => `{"a":"${"x".repeat(length)}","b":"${half}","c":"${"y".repeat(length)}"}`;
+    const [before, after] = [text("\ud800"), text("\ud801")];
+    expect(diffTexts(before, after)).toEqual([{ op: "replace", path: "/b", value: "\ud801" }]);
+    expect(diffTexts(new TextEncoder().encode(text("")), after)).toEqual([{ op: "replace", path: "/b", value: "\ud801" }]);
+    expect(diffTexts(before, before)).toEqual([]);
+  }
+});
+
 test("what is no escape doesn't become one", () => {
   const of = (text: string) => () => applyPatch({}, `[{"op":"add","path":"/a","value":"${text}"}]`, { limits: {} });
   expect(of("\\\\\ud800")()).toEqual({ a: "\\\ud800" });
