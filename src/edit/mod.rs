@@ -23,6 +23,8 @@ use crate::node::{Array, Key, Node, Object};
 use crate::pointer;
 use std::sync::Arc;
 
+pub(crate) const SUM_TOO_LARGE: &str = "the sum is too large for a double";
+
 /// One step into a container.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
@@ -144,7 +146,7 @@ pub(crate) fn perform(root: &mut Node, edit: &Edit, limits: &Limits) -> Result<O
         Edit::Increment { path, by } => at(root, path, &mut |node| {
             let sum = node.as_number().ok_or_else(|| not_found("there is no number"))? + by;
             if !sum.is_finite() {
-                let reason = if by.is_finite() { "the sum is too large for a double" } else { "NaN and infinities aren't JSON" };
+                let reason = if by.is_finite() { SUM_TOO_LARGE } else { "NaN and infinities aren't JSON" };
                 return Err(Error::new(Code::NotJson, reason));
             }
             Ok(Out::One(std::mem::replace(node, Node::Number(sum))))

@@ -16,8 +16,8 @@ impl StepWrites {
     /// `append_text` and `increment` in the standard dialect, and the place of `str_ins` in the extended one.
     ///
     /// # Errors
-    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `LIMIT_EXCEEDED` where the patch would have
-    /// more operations than the base's limits allow.
+    /// `INVALID_PATCH` where the base is needed and missing or doesn't fit; `NOT_JSON` where a number of the base and an
+    /// `increment` are too large together; `LIMIT_EXCEEDED` where the patch would have more operations than the base's limits allow.
     ///
     /// ```
     /// use patchwire::{Code, Dialect, Document, StepWrites};
@@ -126,8 +126,11 @@ fn operate(out: &mut Vec<Operation>, write: &Write, base: Option<&mut Base>, dia
         }
         Write::Increment { path, by } if dialect == Dialect::Extended => out.push(Operation::Inc { path: pointer(path), by: *by }),
         Write::Increment { path, by } => {
-            let before = current(base, path)?.as_number().ok_or_else(|| misfit(path))?;
-            out.push(Operation::Replace { path: pointer(path), value: Node::Number(before + by) });
+            let sum = current(base, path)?.as_number().ok_or_else(|| misfit(path))? + by;
+            if !sum.is_finite() {
+                return Err(Error::new(Code::NotJson, edit::SUM_TOO_LARGE).on(edit::display(path)));
+            }
+            out.push(Operation::Replace { path: pointer(path), value: Node::Number(sum) });
         }
     }
     Ok(())

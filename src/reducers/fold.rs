@@ -86,7 +86,7 @@ impl<'a> Fold<'a> {
             }
             (Strategy::Avg, Node::Number(mean), Node::Number(sample)) => return self.samples.add(path, *mean, *sample).map(Node::Number),
             (Strategy::Sum, Node::Number(sum), Node::Number(by)) if !(sum + by).is_finite() => {
-                return Err(Error::new(Code::NotJson, "the sum is too large for a double").on(edit::display(path)));
+                return Err(Error::new(Code::NotJson, edit::SUM_TOO_LARGE).on(edit::display(path)));
             }
             (Strategy::Merge, existing, incoming) => {
                 let (Some(existing), Some(incoming)) = (existing.as_object(), incoming.as_object()) else { return Err(mismatch(takes)) };

@@ -86,7 +86,7 @@ fn finite(total: Total, path: &[Step]) -> Result<()> {
     if total.sum.is_finite() {
         return Ok(());
     }
-    Err(Error::new(Code::NotJson, "the sum is too large for a double").on(edit::display(path)))
+    Err(Error::new(Code::NotJson, edit::SUM_TOO_LARGE).on(edit::display(path)))
 }
 
 /// Makes means of what branches folded in those of all of it. Where a branch put a value of its own there instead, the mean
