@@ -8,6 +8,7 @@ use std::fmt;
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
+use crate::text::lossy;
 pub(crate) use crate::text::number::index;
 pub use as_pointer::AsPointer;
 #[cfg(feature = "wasm-page")]
@@ -60,7 +61,7 @@ impl Pointer {
         Ok(Pointer { segments })
     }
 
-    /// The unescaped segments; a lone surrogate reads as U+FFFD.
+    /// The unescaped segments, with U+FFFD for lone surrogates, as [`Document::keys`](crate::Document::keys) has them.
     ///
     /// ```
     /// use patchwire::Pointer;
@@ -69,7 +70,7 @@ impl Pointer {
     /// assert_eq!(pointer.segments().collect::<Vec<_>>(), ["a~b", "", "0"]);
     /// ```
     pub fn segments(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-        self.segments.iter().map(|key| String::from_utf8_lossy(key))
+        self.segments.iter().map(|key| lossy(key))
     }
 
     /// Goes one segment further, which isn't escaped; the number of an item, or `-` for an array's end.

@@ -46,6 +46,7 @@ mod bytes_that_are_no_text_named_a_place;
 mod conversions_were_one_unit_off;
 mod copies_doubled_a_document_without_end;
 mod growth_as_a_whole_value_was_longer_than_its_array;
+mod half_of_a_pair_was_three_characters_in_a_pointer;
 mod holes_of_a_table_were_looked_at_by_thousands;
 mod large_changes_left_more_chunks_than_went;
 mod logged_strings_were_not_checked;
