@@ -364,7 +364,7 @@ impl Inner {
     fn next(&self, values: Values, document: Document, by: u64, op_count: usize) -> Result<CommitEvent> {
         let Snapshot { revision: previous_revision, document: before, .. } = self.snapshot.clone();
         let last = || Error::new(Code::LimitExceeded, "there is no next revision");
-        let new_revision = previous_revision.checked_add(by).filter(|next| *next <= 1 << 53).ok_or_else(last)?;
+        let new_revision = previous_revision.checked_add(by).filter(|next| *next < 1 << 53).ok_or_else(last)?;
         let snapshot = Snapshot { revision: new_revision, values: Arc::new(values), document };
         Ok(CommitEvent { previous_revision, new_revision, op_count, snapshot, before })
     }

@@ -56,6 +56,7 @@ mod removals_of_all_items_were_told_one_by_one;
 mod rows_that_end_before_they_begin_were_deleted_with_a_panic;
 mod short_strings_were_over_no_limit;
 mod tests_stayed_in_a_patch_that_was_compacted_on_its_base;
+mod the_last_revision_was_not_read_again;
 mod twins_inside_raw_text_were_kept;
 mod two_stored_names_became_one;
 mod values_in_values_were_written_in_one_commit;
