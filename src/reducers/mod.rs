@@ -101,7 +101,7 @@ impl Reducers {
     /// The state of a graph that begins: the input, and everything else empty. Without an input it has no such member.
     ///
     /// # Errors
-    /// None that is known of.
+    /// `LIMIT_EXCEEDED` where the state is over the limits of the input, which it keeps.
     ///
     /// ```
     /// use patchwire::{Document, Reducers};
@@ -121,7 +121,10 @@ impl Reducers {
         let Some((input, empty)) = input.zip(empty.as_object()) else { return Ok(Document { root: empty, limits }) };
         let rest = empty.iter().map(|(key, value)| (key.clone(), value.clone()));
         let (keys, values): (Vec<Key>, Vec<Node>) = [(b"input".into(), input.root.clone())].into_iter().chain(rest).unzip();
-        Ok(Document { root: Node::Object(Arc::new(Object::with_shape(keys.into(), values))), limits })
+        let root = Node::Object(Arc::new(Object::with_shape(keys.into(), values)));
+        edit::check_value(&root, 0, &limits)?;
+        limits.check_growth(&root, 0)?;
+        Ok(Document { root, limits })
     }
 
     /// Folds an update into `scratch`: where a place has a reducer and a value, by that reducer, and otherwise the new value

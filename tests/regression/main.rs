@@ -6,6 +6,7 @@ mod a_base_took_back_what_a_view_hides;
 mod a_branch_that_did_nothing_made_an_object;
 mod a_commit_that_changed_nothing_had_a_revision_that_nobody_stored;
 mod a_created_session_had_no_rows_to_read;
+mod a_graph_began_with_a_state_over_its_limits;
 mod a_large_patch_was_carried_out_again_with_one_commit;
 mod a_lenient_move_lost_its_value;
 mod a_level_around_the_deepest_state_was_one_too_many;
