@@ -6,8 +6,9 @@ use super::Tracker;
 use crate::document::encode;
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
+use crate::node::{Key, Node};
 use crate::patch;
-use crate::pointer::{AsPointer, Pointer};
+use crate::pointer::{self, AsPointer, Pointer};
 
 impl Tracker {
     /// Sets the member at a place, which may be new, or the existing item; the whole document where the pointer is empty.
@@ -38,7 +39,7 @@ impl Tracker {
                 if edit::find(&self.document.root, &path).is_none_or(|parent| parent.as_object().is_none()) {
                     return Err(error);
                 }
-                path.push(last);
+                path.push(Step::Key(last.clone()));
                 path
             }
         };
@@ -69,10 +70,11 @@ impl Tracker {
         let length = length.ok_or_else(|| {
             Error::new(Code::PathNotFound, "there is no array to insert into; `set` gives an object a member").on(pointer)
         })?;
-        let segment = last.segment();
-        let index = if *segment == *b"-" { Some(length) } else { crate::pointer::index(&segment) };
-        let index = index.filter(|index| *index <= length);
-        let index = index.ok_or_else(|| Error::new(Code::IndexOutOfRange, "the array is shorter").on(pointer))?;
+        let index = if **last == *b"-" { Some(length) } else { pointer::index(last) };
+        let index = index.ok_or_else(|| Error::new(Code::PathNotFound, "the segment isn't an array index").on(pointer))?;
+        if index > length {
+            return Err(Error::new(Code::IndexOutOfRange, "the array is shorter").on(pointer));
+        }
         self.change(Edit::Splice { path, index, remove: 0, insert: vec![value] })
     }
 
@@ -100,15 +102,15 @@ impl Tracker {
         self.change(Edit::removal(path))
     }
 
-    fn encoded<T: Serialize + ?Sized>(&self, pointer: &Pointer, value: &T) -> Result<crate::node::Node> {
+    fn encoded<T: Serialize + ?Sized>(&self, pointer: &Pointer, value: &T) -> Result<Node> {
         encode(value, &self.options.limits).map_err(|error| error.below(pointer))
     }
 
-    /// Where what holds a place is, and the last step to the place.
-    fn parent(&self, pointer: &Pointer) -> Result<(Vec<Step>, Step)> {
+    /// Where what holds a place is, and the last segment of the way to the place.
+    fn parent<'p>(&self, pointer: &'p Pointer) -> Result<(Vec<Step>, &'p Key)> {
         let nowhere = || Error::new(Code::PathNotFound, "there is no such value").on(pointer);
         let (last, keys) = pointer.keys().split_last().ok_or_else(nowhere)?;
         let path = patch::place(&self.document.root, &Pointer::from_keys(keys.to_vec())).map_err(|error| error.on(pointer))?;
-        Ok((path, Step::Key(last.clone())))
+        Ok((path, last))
     }
 }
