@@ -49,7 +49,7 @@ impl Guard {
     ///
     /// # Errors
     /// `VALIDATION_FAILED` with the rule for an unknown operation, so that a misspelt right isn't taken for none by accident,
-    /// and for an empty path; `INVALID_POINTER`; `LIMIT_EXCEEDED`.
+    /// and for a path without a name, such as `.*`; `INVALID_POINTER`, also for a pointer with `**`; `LIMIT_EXCEEDED`.
     ///
     /// ```
     /// use patchwire::{Code, Guard};
@@ -88,15 +88,15 @@ impl Rule {
             Some((path, list)) => (path, list.split(',').map(|name| operation(name, rule)).collect::<Result<_>>()?),
             None => (rule, vec![ChangeOperation::Add, ChangeOperation::Update, ChangeOperation::Delete]),
         };
-        if path.is_empty() {
-            return Err(Error::new(Code::ValidationFailed, "a guard's rule needs a path; '*' is everything").on(rule));
-        }
         if path.starts_with('/') {
-            let pointer = Pointer::parse(path)?;
+            let pointer = Pointer::parse(path)?.of_places()?;
             let step = |key: &Key| if **key == *b"*" { RuleStep::Any } else { RuleStep::Named(key.clone()) };
             return Ok(Rule { steps: pointer.keys().iter().map(step).collect(), below: true, operations });
         }
-        let (path, below) = if path == "*" { ("", true) } else { path.strip_suffix(".*").map_or((path, false), |base| (base, true)) };
+        if path == "*" {
+            return Ok(Rule { steps: Vec::new(), below: true, operations });
+        }
+        let (path, below) = path.strip_suffix(".*").map_or((path, false), |base| (base, true));
         let names = path.split(['.', '[', ']']).filter(|name| !name.is_empty());
         let step = |name: &str| match name {
             "*" => RuleStep::Any,
@@ -104,6 +104,9 @@ impl Rule {
             _ => RuleStep::Named(name.as_bytes().into()),
         };
         let steps: Vec<_> = names.map(step).collect();
+        if steps.is_empty() {
+            return Err(Error::new(Code::ValidationFailed, "a guard's rule needs a path; '*' is everything").on(rule));
+        }
         Limits::default().check_path(steps.len())?;
         Ok(Rule { steps, below, operations })
     }

@@ -20,6 +20,7 @@ mod a_page_that_connected_again_was_told_that_no_state_answers;
 mod a_patch_over_its_limit_held_what_a_view_hides;
 mod a_position_past_all_strings_overflowed;
 mod a_request_told_how_long_a_list_is_whose_items_are_hidden;
+mod a_rule_without_a_name_granted_everything;
 mod a_schema_let_additions_into_what_may_be_updated;
 mod a_schema_let_nobody_keep_an_item;
 mod a_schema_of_any_depth_was_endless;
