@@ -123,9 +123,10 @@ fn twin(text: &[u8], root: &Node, limits: &Limits) -> Option<Problem> {
         return None;
     }
     let (mut reader, mut seen) = (stream::Parser::new(Vec::new(), false), Node::Null);
-    // In larger pieces the second would be joined with the first.
-    for byte in text.chunks(1) {
-        for edit in reader.read(byte, limits).ok()? {
+    // No piece brings two values, of which the second would be joined with the first.
+    let is_inside = |byte: &u8| !matches!(byte, b'"' | b'\\' | b'{' | b'}' | b'[' | b']' | b':' | b',');
+    for piece in text.chunk_by(|a, b| is_inside(a) && is_inside(b)) {
+        for edit in reader.read(piece, limits).ok()? {
             if let Edit::Set { path, .. } = &edit
                 && let Some(Step::Key(_)) = path.last()
                 && edit::find(&seen, path).is_some()
