@@ -124,27 +124,20 @@ impl Operation {
         }
     }
 
-    /// The operation with another place; one that has two keeps the other.
-    #[cfg_attr(not(any(feature = "wasm-objects", not(target_arch = "wasm32"))), allow(dead_code))]
-    pub(crate) fn at(mut self, keys: &[Key]) -> Operation {
-        match &mut self {
-            Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => path,
-            Operation::Move { path, .. } | Operation::Copy { path, .. } | Operation::Test { path, .. } => path,
-            Operation::StrIns { path, .. } | Operation::Inc { path, .. } => path,
-        }
-        .clone_from(&Pointer::from_keys(keys.to_vec()));
-        self
-    }
-
-    /// The operation for a document that has the one that this is for at a place.
-    pub(crate) fn under(mut self, place: &[Key]) -> Operation {
-        let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(place.iter().chain(pointer.keys()).cloned().collect());
+    /// The operation with other pointers, of which each is made of what was there.
+    pub(crate) fn redirected(mut self, to: impl Fn(&[Key]) -> Vec<Key>) -> Operation {
+        let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(to(pointer.keys()));
         match &mut self {
             Operation::Move { from, path } | Operation::Copy { from, path } => [from, path].into_iter().for_each(lead),
             Operation::Add { path, .. } | Operation::Replace { path, .. } | Operation::Test { path, .. } => lead(path),
             Operation::Remove { path } | Operation::StrIns { path, .. } | Operation::Inc { path, .. } => lead(path),
         }
         self
+    }
+
+    /// The operation for a document that has the one that this is for at a place.
+    pub(crate) fn under(self, place: &[Key]) -> Operation {
+        self.redirected(|keys| place.iter().chain(keys).cloned().collect())
     }
 }
 

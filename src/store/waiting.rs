@@ -86,7 +86,7 @@ impl Origin<'_> {
 
     /// The operation, carried out on the value that it waits for.
     fn later(&self, rest: &[Key], operation: &Operation) -> Waiting<Node> {
-        let patch = patch::print(&Patch { operations: vec![operation.clone().at(rest)] }).into_boxed_slice();
+        let patch = patch::print(&Patch { operations: vec![operation.clone().redirected(|_| rest.to_vec())] }).into_boxed_slice();
         let (reader, row) = (self.reader.clone(), self.row);
         Arc::new(move |node| {
             let mut changed = node.clone();

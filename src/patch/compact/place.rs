@@ -8,7 +8,7 @@ use super::super::{Operation, Patch, apply};
 use crate::limits::Limits;
 use crate::node::{Key, Node};
 use crate::ordered::Ordered;
-use crate::pointer::{self, Pointer};
+use crate::pointer;
 
 pub(super) type Slots = Vec<Option<Operation>>;
 
@@ -152,25 +152,15 @@ pub(super) fn fold(slots: &mut Slots, slot: usize, operation: &Operation) -> boo
     let Some(Operation::Add { path, value } | Operation::Replace { path, value }) = slots.get_mut(slot).and_then(Option::as_mut) else {
         return false;
     };
-    let operation = below(operation, path.keys().len());
+    let depth = path.keys().len();
+    // As it is seen from there.
+    let operation = operation.clone().redirected(|keys| keys.get(depth..).unwrap_or_default().to_vec());
     let mut after = value.clone();
     let done = apply(&mut after, &Patch { operations: vec![operation] }, &Limits::default()).is_ok();
     if done {
         *value = after;
     }
     done
-}
-
-/// The operation as it is seen from a place `depth` segments down.
-fn below(operation: &Operation, depth: usize) -> Operation {
-    let cut = |path: &mut Pointer| *path = Pointer::from_keys(path.keys().get(depth..).unwrap_or_default().to_vec());
-    let mut operation = operation.clone();
-    match &mut operation {
-        Operation::Move { from, path } | Operation::Copy { from, path } => [from, path].into_iter().for_each(cut),
-        Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => cut(path),
-        Operation::Test { path, .. } | Operation::StrIns { path, .. } | Operation::Inc { path, .. } => cut(path),
-    }
-    operation
 }
 
 /// The value that the operation in a slot writes.
