@@ -177,6 +177,11 @@ pub(crate) fn perform_all(root: &mut Node, edits: Vec<Edit>, limits: &Limits) ->
     edits.into_iter().map(|edit| Ok(Done { out: perform(root, &edit, limits)?, edit })).collect()
 }
 
+/// Whether a pattern means the place, step by step.
+pub(crate) fn is_meant(path: &[Step], pattern: &[Key]) -> bool {
+    path.len() == pattern.len() && path.iter().zip(pattern).all(|(step, segment)| step.fits(segment))
+}
+
 /// The path as a JSON Pointer.
 pub(crate) fn display(path: &[Step]) -> String {
     pointer::display(path.iter().map(Step::segment))

@@ -12,11 +12,11 @@ mod touch;
 
 use crate::changes::Changes;
 use crate::document::Document;
-use crate::edit::Step;
+use crate::edit::{self, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
 use crate::moves;
-use crate::node::Node;
+use crate::node::{Key, Node};
 use crate::patch::{self, Dialect, Patch};
 use crate::pointer::{AsPointer, Pointer};
 use crate::writes::{self, Granularity, StepWrites};
@@ -251,8 +251,7 @@ impl MergePlan {
     }
 
     pub(crate) fn at(&self, path: &[Step]) -> Option<&Strategy> {
-        let means = |pointer: &Pointer| pointer.keys().len() == path.len() && leads(pointer, path);
-        self.strategies.iter().find(|(pointer, _)| means(pointer)).map(|(_, strategy)| strategy)
+        self.strategies.iter().find(|(pointer, _)| edit::is_meant(path, pointer.keys())).map(|(_, strategy)| strategy)
     }
 
     /// The strategy for what holds a place that says whose value stays there.
@@ -262,12 +261,9 @@ impl MergePlan {
     }
 
     pub(crate) fn leads_below(&self, path: &[Step]) -> bool {
-        self.strategies.iter().any(|(pointer, _)| pointer.keys().len() > path.len() && leads(pointer, path))
+        let leads = |keys: &[Key]| keys.len() > path.len() && keys.get(..path.len()).is_some_and(|around| edit::is_meant(path, around));
+        self.strategies.iter().any(|(pointer, _)| leads(pointer.keys()))
     }
-}
-
-fn leads(pointer: &Pointer, path: &[Step]) -> bool {
-    pointer.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
 }
 
 /// What several writers did, in one state.

@@ -2,7 +2,7 @@
 
 use super::{CursorId, Tracker};
 use crate::changes::Changes;
-use crate::edit::{Edit, Step};
+use crate::edit::{self, Edit};
 use crate::error::{Code, Error, Result};
 use crate::node::Node;
 use crate::patch::{self, Dialect, Patch};
@@ -214,7 +214,7 @@ impl Tracker {
     /// Tells a set value as growth where the options declare it as that. `base` is the state before this write.
     fn declare(&self, write: &mut Write, base: &mut Base) -> Result<()> {
         let Write::Replace { path, value, is_new: false } = write else { return Ok(()) };
-        let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| matches(pattern, path));
+        let declared = |patterns: &[Pointer]| patterns.iter().any(|pattern| edit::is_meant(path, pattern.keys()));
         let (is_counter, is_text) = (declared(&self.options.counters), declared(&self.options.texts));
         if !is_counter && !is_text {
             return Ok(());
@@ -233,8 +233,4 @@ impl Tracker {
         }
         Ok(())
     }
-}
-
-fn matches(pattern: &Pointer, path: &[Step]) -> bool {
-    pattern.keys().len() == path.len() && pattern.keys().iter().zip(path).all(|(segment, step)| step.fits(segment))
 }
