@@ -6,7 +6,7 @@
 use crate::edit::{self, Edit, Step};
 use crate::error::{Code, Error, Result};
 use crate::limits::Limits;
-use crate::node::{Key, Node, Object};
+use crate::node::{Key, Node};
 use crate::text::grammar::{self, NumberPart};
 use crate::text::{self, number};
 use std::sync::Arc;
@@ -198,10 +198,7 @@ impl Parser {
     }
 
     fn enter(&mut self, is_object: bool, limits: &Limits, edits: &mut Vec<Edit>) -> Result<()> {
-        self.put(
-            if is_object { Node::Object(Arc::new(Object::with_shape([].into(), Vec::new()))) } else { Node::array(Vec::new()) },
-            edits,
-        );
+        self.put(if is_object { Node::Object(Arc::default()) } else { Node::array(Vec::new()) }, edits);
         limits.check_depth(self.path.len() + 1).map_err(|error| error.at(self.at))?;
         self.frames.push(is_object);
         if is_object {

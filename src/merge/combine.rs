@@ -1,5 +1,7 @@
 //! All writers' touches, place by place from the root on.
 
+use std::sync::Arc;
+
 use super::reduce::reduce;
 use super::touch::{DEEPEST, Growth, Touch, Within, Writer, compare};
 use super::{Conflict, MergePlan, Proposal, Strategy};
@@ -8,7 +10,7 @@ use crate::document::Document;
 use crate::edit::{self, Edit, Step};
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::node::{Node, Object};
+use crate::node::Node;
 use crate::ordered::Ordered;
 use crate::writes::ArrayDelta;
 
@@ -229,7 +231,7 @@ impl<'a> Combiner<'a> {
 
     /// Objects member by member, those that were set as a whole as well; `false` where one isn't an object, or too deep.
     fn by_member(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: &Touches<'_>) -> Result<bool> {
-        let empty = Node::Object(std::sync::Arc::new(Object::with_shape([].into(), Vec::new())));
+        let empty = Node::Object(Arc::default());
         let start = something(base).unwrap_or(&empty);
         let Some(members) = take_apart(start, touches).filter(|_| path.len() < DEEPEST) else { return Ok(false) };
         self.set(path, Some(start.clone()))?;

@@ -315,7 +315,7 @@ impl Leaf {
             }
             _ if self.bracket.is_none() => Node::text(&[]),
             _ if is_array => Node::array(Vec::new()),
-            _ => Node::Object(Arc::new(Object::with_shape(Arc::default(), Vec::new()))),
+            _ => Node::Object(Arc::default()),
         }
     }
 

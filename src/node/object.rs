@@ -135,6 +135,13 @@ pub(crate) struct Object {
     is_unread: bool,
 }
 
+/// Without members.
+impl Default for Object {
+    fn default() -> Object {
+        Object::with_shape(Arc::default(), Vec::new())
+    }
+}
+
 impl Object {
     /// A table of members none of which is read yet, and what it weighs. O(1).
     pub(super) fn unread(table: Table, weight: usize) -> Object {
@@ -164,7 +171,7 @@ impl Object {
         if !object.has_twins() {
             return object;
         }
-        let mut single = Object::with_shape(Arc::default(), Vec::new());
+        let mut single = Object::default();
         object.iter().for_each(|(key, value)| drop(single.set(key, value.clone())));
         single
     }

@@ -42,8 +42,7 @@ fn place() -> Vec<Step> {
 impl Samples {
     pub fn of(state: &Node) -> Samples {
         let totals = edit::find(state, &place()).and_then(|samples| samples.as_object().map(|samples| samples.clone()));
-        let none = || Arc::new(Object::with_shape([].into(), Vec::new()));
-        Samples { totals: totals.unwrap_or_else(none), is_changed: false }
+        Samples { totals: totals.unwrap_or_default(), is_changed: false }
     }
 
     /// The total of a mean, unless something else has been put in the mean's place since.

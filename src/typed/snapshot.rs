@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{MutationBatch, StateKey};
 use crate::document::Document;
 use crate::limits::Limits;
-use crate::node::{Node, Object};
+use crate::node::Node;
 
 /// A key's value, whatever its type.
 pub(super) type Held = Arc<dyn Any + Send + Sync>;
@@ -78,7 +78,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(super) fn empty(limits: Limits) -> Snapshot {
-        let root = Node::Object(Arc::new(Object::with_shape([].into(), Vec::new())));
+        let root = Node::Object(Arc::default());
         Snapshot { revision: 0, values: Arc::default(), document: Document { root, limits } }
     }
 
