@@ -48,8 +48,8 @@ impl Samples {
     /// The total of a mean, unless something else has been put in the mean's place since.
     fn get(&self, path: &[Step], mean: f64) -> Option<Total> {
         let total = self.totals.get(&Key::from(edit::display(path).as_bytes()))?.as_object()?;
-        let part = |name: &[u8; 5]| total.get(&name.as_slice().into()).and_then(Node::as_number);
-        let total = Total { sum: total.get(&b"sum".into()).and_then(Node::as_number)?, count: part(b"count")? };
+        let part = |name: &[u8]| total.get(&name.into()).and_then(Node::as_number);
+        let total = Total { sum: part(b"sum")?, count: part(b"count")? };
         Some(total).filter(|total| total.count >= 1.0 && total.mean() == mean)
     }
 
