@@ -60,7 +60,7 @@ impl ChangeRequest {
                 put(root, path, edit::find(&merged.state.root, path))?;
             }
             for (path, items) in &appended {
-                let index = length(root, path);
+                let index = edit::length(root, path);
                 perform(root, &Edit::Splice { path: path.clone(), index, remove: 0, insert: items.clone() })?;
             }
         }
@@ -176,10 +176,6 @@ fn put(root: &mut Node, path: &[Step], value: Option<Node>) -> Result<()> {
     }
 }
 
-fn length(root: &Node, path: &[Step]) -> usize {
-    edit::find(root, path).and_then(|node| node.as_array().map(|array| array.len())).unwrap_or_default()
-}
-
 /// What leads from one of two visible states to the other: they differ at those places, and one has more items at those
 /// lists' ends.
 fn way(
@@ -196,9 +192,9 @@ fn way(
         changes.found(path, diff::change(from.as_ref(), to.as_ref(), &comparison, path.len()));
     }
     for (path, items) in appended {
-        let index = length(&before.root, path).min(length(&after.root, path));
-        let (remove, insert) = if index < length(&before.root, path) { (items.len(), Vec::new()) } else { (0, items.clone()) };
-        changes.record(&Edit::Splice { path: path.clone(), index, remove, insert });
+        let [here, there] = [before, after].map(|document| edit::length(&document.root, path));
+        let (remove, insert) = if there < here { (items.len(), Vec::new()) } else { (0, items.clone()) };
+        changes.record(&Edit::Splice { path: path.clone(), index: here.min(there), remove, insert });
     }
     told(moves::writes(&changes, &before.root, &after.root, Granularity::Path), before, after, options.dialect, options.view.as_ref())
 }

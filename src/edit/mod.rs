@@ -200,6 +200,11 @@ pub(crate) fn find(root: &Node, path: &[Step]) -> Option<Node> {
     })
 }
 
+/// How many items the array at a path has; 0 where there is none.
+pub(crate) fn length(root: &Node, path: &[Step]) -> usize {
+    find(root, path).and_then(|node| node.as_array().map(|array| array.len())).unwrap_or_default()
+}
+
 /// As [`find`], for who asks more than once: text that leads there is opened where it is, which [`find`] reads anew each time.
 pub(crate) fn reach(root: &mut Node, path: &[Step]) -> Option<Node> {
     let mut found = None;

@@ -278,10 +278,10 @@ impl<'a> Combiner<'a> {
         let path = path.to_vec();
         self.make(match growth {
             Growth::Items(items) => {
-                let index = edit::find(&self.state, &path).and_then(|node| node.as_array().map(|array| array.len())).unwrap_or_default();
+                let index = edit::length(&self.state, &path);
                 Edit::Splice { path, index, remove: 0, insert: items.clone() }
             }
-            Growth::Text(text) => Edit::AppendText { path, text: text.as_slice().into() },
+            Growth::Text(text) => Edit::AppendText { path, text: text.clone() },
             Growth::Sum(by) => Edit::Increment { path, by: *by },
         })
     }

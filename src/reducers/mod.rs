@@ -204,7 +204,7 @@ impl Reducers {
         let at = |name: &[u8]| vec![Step::Key(name.into())];
         let mut after = state.root.clone();
         let node = Node::text(node.as_bytes());
-        let visited = edit::find(&after, &at(b"visitedNodes")).and_then(|list| list.as_array().map(|list| list.len())).unwrap_or_default();
+        let visited = edit::length(&after, &at(b"visitedNodes"));
         let edits = [
             Edit::Set { path: at(b"currentNodeId"), value: node.clone() },
             Edit::Splice { path: at(b"visitedNodes"), index: visited, remove: 0, insert: vec![node] },
