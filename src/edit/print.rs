@@ -9,7 +9,6 @@
 
 use super::{Edit, Step};
 use crate::boundary::edit;
-use crate::node::Node;
 use crate::print;
 use crate::text::number;
 
@@ -21,12 +20,8 @@ pub(crate) fn print_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<
 pub(crate) fn print_list<'a>(edits: impl IntoIterator<Item = &'a Edit>, brought: &[Option<usize>]) -> Vec<u8> {
     // As for patches.
     let mut out = Vec::with_capacity(256);
-    out.push(b'[');
-    for (index, edit) in edits.into_iter().enumerate() {
-        print_edit(&mut out, edit, brought.get(index).copied().flatten());
-        out.push(b',');
-    }
-    close(&mut out);
+    let edits = edits.into_iter().enumerate();
+    print::print_list(&mut out, edits, |out, (index, edit)| print_edit(out, edit, brought.get(index).copied().flatten()));
     out
 }
 
@@ -51,17 +46,12 @@ fn print_edit(out: &mut Vec<u8>, edit: &Edit, from: Option<usize>) {
             out.push(b',');
             match from {
                 Some(operation) => print_number(out, operation),
-                None => print_items(out, insert),
+                None => print::print_list(out, insert, print::print),
             }
         }
         Edit::Permute { path, order } => {
             open(out, edit::PERMUTE, path);
-            out.push(b'[');
-            order.iter().for_each(|from| {
-                print_number(out, *from);
-                out.push(b',');
-            });
-            close(out);
+            print::print_list(out, order, |out, from| print_number(out, *from));
         }
         Edit::Move { from, path } => {
             open(out, edit::MOVE, from);
@@ -83,15 +73,6 @@ fn brought(from: Option<usize>) -> u8 {
     if from.is_some() { edit::BROUGHT } else { 0 }
 }
 
-fn print_items(out: &mut Vec<u8>, items: &[Node]) {
-    out.push(b'[');
-    for item in items {
-        print::print(out, item);
-        out.push(b',');
-    }
-    close(out);
-}
-
 fn open(out: &mut Vec<u8>, kind: u8, path: &[Step]) {
     out.extend_from_slice(&[b'[', b'0' + kind, b',']);
     print_path(out, path);
@@ -99,23 +80,10 @@ fn open(out: &mut Vec<u8>, kind: u8, path: &[Step]) {
 }
 
 fn print_path(out: &mut Vec<u8>, path: &[Step]) {
-    out.push(b'[');
-    for step in path {
-        match step {
-            Step::Key(key) => print::print_text(out, key),
-            Step::Index(index) => print_number(out, *index),
-        }
-        out.push(b',');
-    }
-    close(out);
-}
-
-/// Ends a list whose items each left a comma.
-fn close(out: &mut Vec<u8>) {
-    if out.last() == Some(&b',') {
-        out.pop();
-    }
-    out.push(b']');
+    print::print_list(out, path, |out, step| match step {
+        Step::Key(key) => print::print_text(out, key),
+        Step::Index(index) => print_number(out, *index),
+    });
 }
 
 fn print_number(out: &mut Vec<u8>, value: usize) {
