@@ -6,11 +6,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::chunks::Reader;
 use super::layout::{Kind, Layout, Run, text};
 use crate::error::Result;
-use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened, Place};
+use crate::node::{Entry, Host, Key, Leaf, Level, Node, Opened, Place, Run as Shared};
 use crate::print::{print, print_text};
-
-/// Items between two others: where they start in the one and in the other, and how many they are.
-type Shared = (usize, usize, usize);
 
 /// Containers that were opened, by their numbers.
 #[derive(Debug, Default)]
