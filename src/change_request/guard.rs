@@ -29,15 +29,15 @@ pub struct Guard {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rule {
-    pub(super) steps: Vec<RuleStep>,
+struct Rule {
+    steps: Vec<RuleStep>,
     /// Whether what is below counts too.
-    pub(super) below: bool,
-    pub(super) operations: Vec<ChangeOperation>,
+    below: bool,
+    operations: Vec<ChangeOperation>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum RuleStep {
+enum RuleStep {
     Named(Key),
     Any,
     /// Any number of segments, none included.

@@ -46,7 +46,7 @@ impl<'a> Effort<'a> {
     }
 
     /// The length of the value's text, if looking at it is within bounds.
-    pub(crate) fn measures(&mut self, node: &Node) -> Option<usize> {
+    fn measures(&mut self, node: &Node) -> Option<usize> {
         let most = if self.unmeasured.is_some() { usize::MAX } else { self.left.saturating_add(1) };
         // A scalar is never held as text, so its weight is always the same, and at hand.
         let length = if node.bracket().is_some() { print::length(node, most) } else { node.weight() };

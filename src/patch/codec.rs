@@ -156,7 +156,7 @@ pub(super) fn length(operation: &Operation) -> usize {
     text.len()
 }
 
-pub(super) fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
+fn print_operation(out: &mut Vec<u8>, operation: &Operation) {
     let (head, path): (&[u8], _) = match operation {
         Operation::Add { path, .. } => (br#"{"op":"add","path":"#, path),
         Operation::Remove { path } => (br#"{"op":"remove","path":"#, path),

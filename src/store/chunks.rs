@@ -18,7 +18,7 @@ use crate::node::{Key, Node, Object};
 use crate::parse;
 
 /// The name of the table in errors.
-pub(super) const CHUNKS: &str = "chunks";
+const CHUNKS: &str = "chunks";
 
 /// So many bytes of chunks stay at hand: what is read a few items at a time would be fetched for each few otherwise.
 const RECENT: usize = 512 << 10;

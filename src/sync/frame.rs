@@ -122,7 +122,7 @@ pub(crate) fn read_client(source: &str, limits: &Limits) -> Result<ClientFrame> 
 }
 
 /// Also reads what a server kept about a connection: the same members.
-pub(crate) fn read_hello(frame: &Object) -> Result<Hello> {
+fn read_hello(frame: &Object) -> Result<Hello> {
     let session = match frame.get(&b"session".into()) {
         None | Some(Node::Null) => None,
         Some(node) => Some(lossy(node.as_text().ok_or_else(|| invalid("the session is a string or null"))?)),

@@ -11,7 +11,7 @@ use crate::store::layout::Kind;
 use crate::text;
 
 /// What a value takes in its holder's chunk that has chunks of its own.
-pub(super) const HOLE: usize = 100;
+const HOLE: usize = 100;
 
 /// What a slot of a table takes that has no member.
 pub(super) const EMPTY: &str = "null,null,";

@@ -8,7 +8,7 @@ use crate::patch::{Dialect, Patch};
 use crate::sync::frame;
 
 /// Forty seconds of a token stream at fifty tokens a second.
-pub(crate) const REVISIONS: usize = 2_048;
+const REVISIONS: usize = 2_048;
 
 /// Above this a snapshot is rarely dearer.
 pub(crate) const BYTES: usize = 256 << 10;
