@@ -131,11 +131,8 @@ fn read_hello(frame: &Object) -> Result<Hello> {
         None | Some(Node::Null) => None,
         Some(_) => Some(whole(frame, b"revision").ok_or_else(|| invalid("the revision is a whole number or null"))?),
     };
-    let dialect = match frame.get(&b"dialect".into()).map(Node::as_text) {
-        None | Some(Some(b"rfc6902")) => Dialect::Rfc6902,
-        Some(Some(b"extended")) => Dialect::Extended,
-        _ => return Err(invalid("the dialect is extended or rfc6902")),
-    };
+    let dialect = frame.get(&b"dialect".into()).map(|node| lossy(node.as_text().unwrap_or_default()).parse());
+    let dialect = dialect.transpose()?.unwrap_or_default();
     Ok(Hello { session, revision, dialect })
 }
 
