@@ -189,7 +189,8 @@ impl Reducers {
     /// A node begins: it is the current one and the last one visited, and the iterations are one more.
     ///
     /// # Errors
-    /// `PATH_NOT_FOUND` where `visitedNodes` isn't an array or `iteration` isn't a number, `LIMIT_EXCEEDED`.
+    /// `PATH_NOT_FOUND` where the state isn't an object, `visitedNodes` isn't an array or `iteration` isn't a number,
+    /// `LIMIT_EXCEEDED`.
     ///
     /// ```
     /// use patchwire::Reducers;

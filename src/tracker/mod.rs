@@ -162,7 +162,7 @@ impl Tracker {
     /// it was; otherwise the string is copied first.
     ///
     /// # Errors
-    /// `PATH_NOT_FOUND` where there is no string, `LIMIT_EXCEEDED`.
+    /// `PATH_NOT_FOUND` where there is no string, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`, `LIMIT_EXCEEDED`.
     ///
     /// ```
     /// use patchwire::{Dialect, Document, Tracker, TrackerOptions};
@@ -182,7 +182,7 @@ impl Tracker {
     /// Adds to the number at a place.
     ///
     /// # Errors
-    /// `PATH_NOT_FOUND` where there is no number.
+    /// `PATH_NOT_FOUND` where there is no number, `INDEX_OUT_OF_RANGE`, `INVALID_POINTER`; `NOT_JSON` where the sum isn't finite.
     ///
     /// ```
     /// use patchwire::{Code, Document, Tracker, TrackerOptions};

@@ -198,7 +198,8 @@ impl StateStore {
     ///
     /// # Errors
     /// `VALIDATION_FAILED` where a value isn't of its key's type, `PATH_NOT_FOUND` where a key is unknown and the policy is
-    /// [`UnknownKeyPolicy::Error`], each with the key's place. Nothing has changed then.
+    /// [`UnknownKeyPolicy::Error`], each with the key's place; `LIMIT_EXCEEDED`, also where there is no next revision. Nothing has
+    /// changed then.
     pub fn restore_persisted(&self, stored: &PersistedState, policy: UnknownKeyPolicy) -> Result<CommitEvent> {
         self.restore(stored, policy, Part::All, true)
     }

@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::ordered::Ordered;
 use crate::print;
 
-/// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth).
+/// Replaces the smallest container of `current` that brings the writes to at most `limit` operations. O(writes · depth² · log writes).
 pub(crate) fn cap(writes: &mut StepWrites, current: &Node, limit: usize) {
     cap_where(writes, current, limit, |_, _| true);
 }
@@ -18,7 +18,7 @@ pub(crate) fn cap_where(writes: &mut StepWrites, current: &Node, limit: usize, m
     cap_by(operations, writes, current, limit, may);
 }
 
-/// Replaces the smallest container of `current` that brings the writes to at most `limit` of them. O(writes · depth).
+/// Replaces the smallest container of `current` that brings the writes to at most `limit` of them. O(writes · depth² · log writes).
 pub(crate) fn cap_count(writes: &mut StepWrites, current: &Node, limit: usize) {
     cap_by(|_| 1, writes, current, limit, |_, _| true);
 }

@@ -50,11 +50,11 @@ impl<'a> Place<'a> {
 }
 
 impl Document {
-    /// The document of a value, as its `Serialize` has it.
+    /// The document of a value, as its `Serialize` has it. Bytes are a list of numbers.
     ///
     /// # Errors
-    /// `NOT_JSON` with the place where it has something else than JSON: NaN, an integer beyond ±2^53, bytes, a map whose keys
-    /// aren't text; `LIMIT_EXCEEDED` with the place where it is nested too deeply or a string is too long, and where all of it is too
+    /// `NOT_JSON` with the place where it has something else than JSON: NaN, an integer beyond ±2^53, a map whose keys are neither
+    /// text nor integers or booleans; `LIMIT_EXCEEDED` with the place where it is nested too deeply or a string is too long, and where all of it is too
     /// large.
     ///
     /// ```
