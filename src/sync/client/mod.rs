@@ -376,11 +376,12 @@ impl Client {
     /// use patchwire::sync::{Client, ClientEffect, ClientOptions};
     ///
     /// let mut client = Client::new(ClientOptions::default());
-    /// client.start(0);
+    /// let _ = client.start(0);
     /// assert_eq!(client.reconnect(5), [ClientEffect::Disconnect(1), ClientEffect::Connect(2)]);
-    /// client.stop();
+    /// let _ = client.stop();
     /// assert!(client.reconnect(6).is_empty());
     /// ```
+    #[must_use = "connections and frames that nobody makes are lost"]
     pub fn reconnect(&mut self, now: u64) -> Vec<ClientEffect> {
         let mut effects = match self.phase {
             Phase::Closed => return Vec::new(),
