@@ -103,6 +103,12 @@ impl PluginRegistrar {
     }
 }
 
+impl std::fmt::Debug for PluginRegistrar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.keys.iter().map(|one| one.key)).finish()
+    }
+}
+
 fn vacant(registered: &Registration, key: &str) -> Result<()> {
     if registered.key != key {
         return Ok(());
