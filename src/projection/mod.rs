@@ -100,6 +100,15 @@ impl View {
     }
 }
 
+/// As [`View::parse`].
+impl std::str::FromStr for View {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<View> {
+        View::parse(text)
+    }
+}
+
 fn malformed() -> Error {
     Error::new(Code::ValidationFailed, "a view has include and exclude, lists of pointers, and nothing else")
 }

@@ -65,6 +65,15 @@ impl PersistedState {
     }
 }
 
+/// As [`PersistedState::parse`].
+impl std::str::FromStr for PersistedState {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<PersistedState> {
+        PersistedState::parse(text)
+    }
+}
+
 impl TryFrom<&Document> for PersistedState {
     type Error = Error;
 

@@ -123,6 +123,15 @@ impl StepWrites {
     }
 }
 
+/// As [`StepWrites::parse`].
+impl std::str::FromStr for StepWrites {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<StepWrites> {
+        StepWrites::parse(text)
+    }
+}
+
 /// Prints the JSON text.
 impl std::fmt::Display for StepWrites {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
