@@ -28,6 +28,7 @@ const STRAY: &str = "a change request has newElements, updateElements, removeEle
 
 /// Something wrong with a model's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// `INVALID_JSON`, `VALIDATION_FAILED` or `LIMIT_EXCEEDED`.
     pub code: Code,

@@ -115,6 +115,7 @@ pub struct Applied {
 
 /// What a request asked for and wasn't done.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Blocked {
     /// Where, as a JSON Pointer.
     pub path: String,
@@ -156,6 +157,7 @@ impl ChangeOperation {
 
 /// What a request did.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Changed {
     /// The state after it.
     pub state: Document,

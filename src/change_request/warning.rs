@@ -33,6 +33,7 @@ impl Severity {
 
 /// What it is, as a stable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WarningCode {
     /// `newElements` has what is there already: it was updated.
     UpdatedByNew,
@@ -101,6 +102,7 @@ impl WarningCode {
 
 /// Something that looks like a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Warning {
     /// What it is.
     pub code: WarningCode,

@@ -304,6 +304,7 @@ impl Merged {
 /// A write that isn't in the merged state, and what is there; also one that set a number to the same one as another writer did, which
 /// may have counted.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// Where, as a JSON Pointer.
     pub path: String,
