@@ -97,6 +97,9 @@ impl Document {
 
     /// The value that the document is of, as its `Deserialize` has it. With [`Document::get`] it reads a part. O(size).
     ///
+    /// It is read level by level, each in 1.4 KB of the stack or more, as is [`serde::Serialize`] of a document. A thread's usual 2 MB suffice for
+    /// 1,000 levels; who accepts more by [`Limits::depth`](crate::Limits::depth), which is 512 otherwise, has to give them.
+    ///
     /// # Errors
     /// `VALIDATION_FAILED` with the place where it isn't one of this type: so is an integer beyond ±2^53, of which a double may hold
     /// another one, and a lone surrogate, which a Rust string can't hold.
