@@ -292,7 +292,8 @@ impl Tracker {
         if self.streams.get(index).is_some_and(|one| one.is_lost) {
             let lost = self.streams.swap_remove(index);
             lost.resume_in(&mut self.history, &self.document.root);
-            return Err(Error::new(Code::PathNotFound, "another change took the stream's place away, or what it was writing there").on(edit::display(&lost.place)));
+            return Err(Error::new(Code::PathNotFound, "another change took the stream's place away, or what it was writing there")
+                .on(edit::display(&lost.place)));
         }
         Ok(index)
     }
