@@ -1,8 +1,6 @@
 import { glue, load } from "#load";
 import { createEngine } from "./engine.js";
 
-export { errorOf, isLoss } from "./engine.js";
-
 /** The module with everything but the client; in pages also without what only Durable Objects need. */
 export const { core, arena, reserve, passBytes, passTexts, passPointer, call, isAlive, release } = /* @__PURE__ */ createEngine(glue, load);
 

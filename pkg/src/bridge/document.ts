@@ -8,7 +8,7 @@ import type { DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "
 import type { DocumentHandle } from "../wasm/patchwire.js";
 
 /** What a document is read from, and why that failed, if it has: what was read since may not be what is there. */
-export interface Source {
+export interface DocumentOrigin {
   readonly failure: unknown;
 }
 
@@ -28,19 +28,19 @@ export interface Source {
 export class StateDocument {
   #handle: DocumentHandle | null;
   /** @internal What it is read from, where it is read part by part: the core doesn't keep that. */
-  readonly source: Source | undefined;
+  readonly origin: DocumentOrigin | undefined;
 
   /** Takes what the core holds: {@link StateDocument.parse} makes documents of text. */
-  constructor(handle: DocumentHandle, source?: Source) {
+  constructor(handle: DocumentHandle, origin?: DocumentOrigin) {
     if (typeof (handle as Partial<DocumentHandle> | null)?.text !== "function") throw refusal("a document is made of text or of a value: StateDocument.parse(text), new StateTracker(value).document()");
     this.#handle = handle;
-    this.source = source;
+    this.origin = origin;
   }
 
   /** @internal */
   get handle(): DocumentHandle {
     if (this.#handle === null) throw new PatchwireError("CLOSED", "the document was freed");
-    if (this.source?.failure !== undefined) throw this.source.failure;
+    if (this.origin?.failure !== undefined) throw this.origin.failure;
     return this.#handle;
   }
 
@@ -80,7 +80,7 @@ export class StateDocument {
    */
   parseNext(text: string | Uint8Array): StateDocument {
     const [arena, length] = pass(text);
-    return made(call(() => this.handle.parse_next(arena, length)), this.source);
+    return made(call(() => this.handle.parse_next(arena, length)), this.origin);
   }
 
   /**
@@ -121,7 +121,7 @@ export class StateDocument {
    */
   apply(patch: readonly JSONPatchOperation[] | string): StateDocument {
     const [arena, length] = passTexts(patchText(patch));
-    return made(call(() => this.handle.apply(arena, length)), this.source);
+    return made(call(() => this.handle.apply(arena, length)), this.origin);
   }
 
   /**
@@ -222,7 +222,7 @@ export class StateDocument {
 
 // A class that names itself is called otherwise by bundlers, in stacks and where it is printed.
 
-const made = (handle: DocumentHandle, source?: Source): StateDocument => new StateDocument(handle, source);
+const made = (handle: DocumentHandle, origin?: DocumentOrigin): StateDocument => new StateDocument(handle, origin);
 const isDocument = (value: unknown): boolean => value instanceof StateDocument;
 
 /** Writes text that is to be parsed into the arena. */

@@ -1,6 +1,7 @@
 import { Audience } from "./audience.js";
 import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.js";
-import { call, isAlive, isLoss, release } from "../bridge/core.js";
+import { call, isAlive, release } from "../bridge/core.js";
+import { isLoss } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
 import { migrated, requireEarlier } from "./migration.js";

@@ -1,4 +1,5 @@
-import { call, core, errorOf, release } from "../bridge/core.js";
+import { call, core, release } from "../bridge/core.js";
+import { errorOf } from "../bridge/engine.js";
 import { bounds } from "../bridge/limits.js";
 import { PatchwireError } from "../errors.js";
 import type { Limits } from "../types.js";

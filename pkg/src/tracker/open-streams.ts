@@ -1,4 +1,5 @@
-import { call, isLoss } from "../bridge/core.js";
+import { call } from "../bridge/core.js";
+import { isLoss } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
 
 /** A stream that writes. */

@@ -1,4 +1,5 @@
-import { arena, call, isAlive, isLoss, passBytes, passPointer, passTexts, release, reserve } from "../bridge/core.js";
+import { arena, call, isAlive, passBytes, passPointer, passTexts, release, reserve } from "../bridge/core.js";
+import { isLoss } from "../bridge/engine.js";
 import { Log } from "../state/log.js";
 import { readPatch } from "../bridge/packed.js";
 import { PatchwireError } from "../errors.js";
@@ -11,7 +12,7 @@ import { State, type Measure } from "../state/state.js";
 import { Base } from "../state/unread.js";
 import { Plan } from "../tables/plan.js";
 import type { CheckpointId, JSONPatchOperation, Limits } from "../types.js";
-import { StateDocument, type Source } from "../bridge/document.js";
+import { StateDocument, type DocumentOrigin } from "../bridge/document.js";
 import type { SessionHandle, TrackerCore } from "../wasm/patchwire.js";
 import { Backlog, type Portion } from "./backlog.js";
 import { sideOf, start, type CoreSide, type TrackedOptions } from "./core-side.js";
@@ -55,8 +56,8 @@ export class TrackedState {
   /** Streams have written what the plain state hasn't followed yet. */
   private isBehind = false;
   private isValidating = false;
-  /** What the state is read from, if not all of it has been: {@link StateDocument.source}. */
-  private source: Source | undefined = undefined;
+  /** What the state is read from, if not all of it has been: {@link StateDocument.origin}. */
+  private origin: DocumentOrigin | undefined = undefined;
 
   private constructor(
     private core: CoreSide,
@@ -69,7 +70,7 @@ export class TrackedState {
 
   static ofDocument(document: StateDocument, options: TrackedOptions, rule?: Rule): TrackedState {
     const tracked = new TrackedState({ kind: "document", document }, options, rule);
-    tracked.source = document.source;
+    tracked.origin = document.origin;
     const { tracker } = tracked.open();
     if (call(isHosted, tracker, null)) tracked.headroom.beginBlind();
     tracked.headroom.mayBeOver = call(mayBeOver, tracker, null);
@@ -143,7 +144,7 @@ export class TrackedState {
   /** The present version as a document. */
   now(): StateDocument {
     const tracker = this.flushed();
-    return new StateDocument(call(() => tracker.document()), this.source);
+    return new StateDocument(call(() => tracker.document()), this.origin);
   }
 
   /** Makes what was worked out the next version, asking the core first where a limit may be near. */
@@ -530,7 +531,7 @@ export class TrackedState {
 
   /** The core, started when first needed. */
   private open(): CoreSide & { kind: "running" } {
-    if (this.source?.failure !== undefined) throw this.source.failure;
+    if (this.origin?.failure !== undefined) throw this.origin.failure;
     this.recover();
     if (this.core.kind === "running") return this.core;
     const side = start(this.core, this.options, this.headroom.bounds, this.headroom.whole.depth);
