@@ -9,7 +9,7 @@ import { whenChanged } from './stamp.mjs';
 import { target, wasmEnv } from './toolchain.mjs';
 
 /** Cargo's profile and features, and Binaryen's levels: above 1, what was compiled for size is larger once it is compressed. */
-const fast = { profile: 'release', defaults: [], levels: ['3', '0'] };
+const fast = { profile: 'release', defaults: ['--config', 'target.wasm32-unknown-unknown.rustflags=["-Ctarget-feature=+simd128"]'], levels: ['3', '0'] };
 const small = { profile: 'small', defaults: ['--no-default-features'], levels: ['1', '1'] };
 
 const dist = join(pkg, 'dist');

@@ -5,7 +5,7 @@ import binaryen from 'binaryen';
 import { isPanic } from './panics.mjs';
 
 // Not Features.All: it makes modules that V8 rejects.
-const features = ['MutableGlobals', 'NontrappingFPToInt', 'SignExt', 'BulkMemory', 'BulkMemoryOpt', 'ReferenceTypes', 'Multivalue'];
+const features = ['MutableGlobals', 'NontrappingFPToInt', 'SignExt', 'BulkMemory', 'BulkMemoryOpt', 'ReferenceTypes', 'Multivalue', 'SIMD128'];
 
 /** Where std and crates panic: names of folders on the machine that built it. */
 const places = /(?:\/[\w.+-]+){2,}\.rs/g;

@@ -34,7 +34,14 @@ pub(crate) fn surrogate_at(bytes: &[u8], index: usize) -> Option<u32> {
     }
 }
 
+/// Where the bytes stop being UTF-8; `None` where they don't. O(length), many bytes at a time.
+#[cfg(feature = "fast")]
+pub(crate) fn not_utf8_at(bytes: &[u8]) -> Option<usize> {
+    Some(simdutf8::compat::from_utf8(bytes).err()?.valid_up_to())
+}
+
 /// Where the bytes stop being UTF-8; `None` where they don't. O(length), many bytes at a time where they are ASCII.
+#[cfg(not(feature = "fast"))]
 pub(crate) fn not_utf8_at(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     loop {
@@ -53,6 +60,7 @@ pub(crate) fn not_utf8_at(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+#[cfg(not(feature = "fast"))]
 fn is_ascii(block: &[u8]) -> bool {
     let (words, rest) = block.as_chunks::<8>();
     words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word)) & HIGH == 0 && rest.is_ascii()
@@ -62,12 +70,12 @@ fn is_ascii(block: &[u8]) -> bool {
 /// don't. O(length), and as fast as checking UTF-8 where there are none.
 pub(crate) fn malformed_at(bytes: &[u8]) -> Option<usize> {
     let (mut start, mut after_high) = (0, false);
-    while let Err(error) = std::str::from_utf8(bytes.get(start..).unwrap_or_default()) {
-        let at = start + error.valid_up_to();
+    while let Some(valid) = not_utf8_at(bytes.get(start..).unwrap_or_default()) {
+        let at = start + valid;
         let Some(unit) = surrogate_at(bytes, at) else { return Some(at) };
         let low = unit >= 0xdc00;
         // Two halves side by side are one character, and would be read as such when printed.
-        if low && after_high && error.valid_up_to() == 0 {
+        if low && after_high && valid == 0 {
             return Some(at);
         }
         after_high = !low;
@@ -160,6 +168,7 @@ pub(crate) fn whole_len(bytes: &[u8]) -> usize {
 }
 
 /// How many bytes are looked at together.
+#[cfg(not(feature = "fast"))]
 const BLOCK: usize = 32;
 
 const ONES: u64 = 0x0101_0101_0101_0101;

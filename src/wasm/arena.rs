@@ -43,12 +43,14 @@ impl Arena {
 
     /// Puts bytes for the shim there, and returns how many they are.
     #[cfg(feature = "wasm-page")]
-    pub(crate) fn answer(&mut self, bytes: &[u8]) -> usize {
-        self.reserve(bytes.len());
-        if let Some(head) = self.bytes.get_mut(..bytes.len()) {
-            head.copy_from_slice(bytes);
+    pub(crate) fn answer(&mut self, bytes: Vec<u8>) -> usize {
+        let length = bytes.len();
+        match self.bytes.get_mut(..length) {
+            Some(head) => head.copy_from_slice(&bytes),
+            // The shim asks where it is if it had less room.
+            None => self.bytes = bytes,
         }
-        bytes.len()
+        length
     }
 
     pub(crate) fn range(&self, start: usize, end: usize) -> &[u8] {

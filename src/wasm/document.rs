@@ -79,6 +79,11 @@ impl DocumentHandle {
         text(self.inner.to_bytes())
     }
 
+    /// Puts the JSON text into the arena; returns its length.
+    pub fn print(&self, arena: &mut Arena) -> usize {
+        arena.answer(self.inner.to_bytes())
+    }
+
     /// The JSON text as UTF-8.
     pub fn bytes(&self) -> Vec<u8> {
         self.inner.to_bytes()

@@ -225,7 +225,7 @@ impl TrackerCore {
     pub fn patch(&self, cursor: usize, extended: bool, has_state: bool, arena: &mut Arena) -> JsResult<usize> {
         let patch = self.tracked.ask(|tracker| tracker.patch(CursorId(cursor), dialect(extended))).map_err(to_js)?;
         let pack = |tracker: &Tracker| patch::pack(&patch, tracker.texts(), has_state.then_some(&tracker.document().root));
-        Ok(arena.answer(&self.tracked.ask(pack)))
+        Ok(arena.answer(self.tracked.ask(pack)))
     }
 
     /// The reader's patch as JSON text.

@@ -1,7 +1,8 @@
-import { call, core, passBytes, passPointer, passTexts, release } from "./core.js";
+import { arena, call, core, passBytes, passPointer, passTexts, release, reserve } from "./core.js";
 import { PatchwireError } from "../errors.js";
 import { bounds } from "./limits.js";
 import { isExtended, refusal } from "./checks.js";
+import { decoded } from "./packed.js";
 import { asBytes } from "./wtf8.js";
 import { patchText } from "./patch-text.js";
 import type { DiffOptions, JSONPatchOperation, Limits, RFC6902Operation } from "../types.js";
@@ -157,7 +158,9 @@ export class StateDocument {
    * ```
    */
   toJSON(): unknown {
-    return JSON.parse(call(() => this.handle.text()));
+    // As a string the core would check it once more.
+    const length = call(() => this.handle.print(arena()));
+    return JSON.parse(decoded(reserve(length).subarray(0, length)));
   }
 
   /**

@@ -15,7 +15,7 @@ const recent = new Array<string>(256).fill("");
 const newDecoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
 let decoder = newDecoder();
 /** How much it has decoded: Safari's fail after 2 GB, as wasm-bindgen's glue knows too. */
-let decoded = 0;
+let bytesDecoded = 0;
 
 /** What is being read, from where on. */
 let bytes = NONE;
@@ -134,10 +134,13 @@ function text(): string {
   return (head & 1) === 0 ? text : (JSON.parse(text) as string);
 }
 
-function decode(start: number, end: number): string {
-  decoded += end - start;
-  if (decoded > 2 ** 30) [decoder, decoded] = [newDecoder(), 0];
-  return decoder.decode(bytes.subarray(start, end));
+const decode = (start: number, end: number): string => decoded(bytes.subarray(start, end));
+
+/** The string of a text in UTF-8. */
+export function decoded(text: Uint8Array): string {
+  bytesDecoded += text.length;
+  if (bytesDecoded > 2 ** 30) [decoder, bytesDecoded] = [newDecoder(), 0];
+  return decoder.decode(text);
 }
 
 function short(start: number, end: number): string {
