@@ -336,9 +336,7 @@ export class SyncedClient<T> {
 
   /** Disconnects a little later, unless somebody subscribes again. */
   #leave(): void {
-    clearTimeout(this.#leaving);
     this.#leaving = setTimeout(() => {
-      if (this.#starter !== undefined || this.status === "closed") return;
       this.#starter = () => this.#protocol.reconnect();
       this.#protocol.rest();
     }, LINGERING);
