@@ -15,6 +15,7 @@ import { stateTables } from "../tables/plain-tables.js";
 import { TrackedState } from "../tracker/tracked-state.js";
 import { whole } from "../tracker/owner.js";
 import { StateTracker } from "../tracker/tracker.js";
+import type { Rule } from "../values/validate.js";
 import type { Limits } from "../types.js";
 import type { StateDocument } from "../bridge/document.js";
 import type { DocumentHandle, SessionHandle } from "../wasm/patchwire.js";
@@ -56,8 +57,8 @@ function knows(known: SessionHandle, session: string | undefined, revision: numb
 }
 
 /** What changes the session's state. */
-function track<T>(session: SessionHandle, limits: Limits | undefined): Pick<Live<T>, "tracked" | "tracker"> {
-  const tracked = TrackedState.ofSession(session, limits);
+function track<T>(session: SessionHandle, { limits, validate }: SyncedStateOptions<T>): Pick<Live<T>, "tracked" | "tracker"> {
+  const tracked = TrackedState.ofSession(session, limits, validate as Rule | undefined);
   return { tracked, tracker: new StateTracker<T>(tracked) };
 }
 
@@ -298,7 +299,7 @@ export class LiveState<T> {
     try {
       call(() => opened.session.refuse());
       opened.tracked.close();
-      Object.assign(opened, track(opened.session, this.options.limits));
+      Object.assign(opened, track(opened.session, this.options));
     } catch {
       this.forget();
     }
@@ -433,16 +434,16 @@ export class LiveState<T> {
   }
 
   private readStored(isNew?: () => void): Live<T> {
-    const { initial, limits, retention = {}, version = 0 } = this.options;
+    const { initial, limits, validate, retention = {}, version = 0 } = this.options;
     const { revisions = NaN, age = NaN, bytes = NaN } = retention;
     const make = (): StateDocument => {
       isNew?.();
       if (initial === undefined) throw new PatchwireError("STREAM_TRUNCATED", "the storage has no state yet, and the option initial is undefined; if it is a session's, the session was deleted");
-      return new StateTracker(initial, limits ? { limits } : {}).document();
+      return new StateTracker(initial, { limits, validate }).document();
     };
     const session = this.tables.open(make, limits, version);
     call(() => session.keep(revisions, age, bytes));
-    const opened: Live<T> = (this.opened = { session, ...track<T>(session, limits) });
+    const opened: Live<T> = (this.opened = { session, ...track(session, this.options) });
     this.audience.meet(session);
     this.transactions.witness(this.witness);
     if (!this.transactions.isOpen) this.audience.seat();

@@ -1,7 +1,8 @@
 import { bounds } from "../bridge/limits.js";
 import { checkFunction, checkKnown, refusal } from "../bridge/checks.js";
 import { isStorage, type StoreStorage } from "../tables/rows.js";
-import type { Limits } from "../types.js";
+import type { Limits, Validator } from "../types.js";
+import { requireRule, type StandardSchemaV1 } from "../values/validate.js";
 import type { SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
 import { checkMigration, type Migration } from "./migration.js";
@@ -34,9 +35,15 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   onEvent?: ((event: SyncedEvent) => void) | undefined;
   /** Bounds on what is accepted. */
   limits?: Limits | undefined;
+  /**
+   * What every state must satisfy that a change leads to, `initial` and what `migrate` returns as well: a schema, or a function that
+   * throws or returns `false`. It sees the whole frozen state, so each change reads all of it. What is stored already is opened
+   * whatever it says, and stays as it is until a change leads to a state that it accepts.
+   */
+  validate?: StandardSchemaV1 | Validator<T> | undefined;
 }
 
-const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
+const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "validate", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
 
 /** Refuses what is given in the place of a context, and options that nobody knows. */
 export function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
@@ -45,6 +52,7 @@ export function requireArguments(ctx: StateContext, options: SyncedStateOptions<
   checkKnown("option", options, OPTIONS);
   checkFunction("the option onEvent", options.onEvent);
   checkMigration(options as Migration<never>);
+  requireRule(options.validate);
   bounds(options.limits);
 }
 

@@ -84,10 +84,10 @@ export class TrackedState {
   }
 
   /** Of a live object's state, which is the session's. */
-  static ofSession(session: SessionHandle, limits: Limits | undefined): TrackedState {
+  static ofSession(session: SessionHandle, limits: Limits | undefined, rule?: Rule): TrackedState {
     const tracker = call(() => session.tracker());
     const options: TrackedOptions = { granularity: "path", arrayDelta: "precise", counters: [], texts: [], limits, history: 0 };
-    const tracked = new TrackedState(sideOf(tracker), options, undefined);
+    const tracked = new TrackedState(sideOf(tracker), options, rule);
     tracked.headroom.beginHeld(call(() => tracker.weight()));
     return tracked;
   }
