@@ -207,9 +207,8 @@ impl<'a> Combiner<'a> {
             let reduced = match (strategy, present) {
                 (_, None) => None,
                 (Strategy::Merge, _) => {
-                    let touches = values.iter().map(|(writer, value)| (*writer, Touched::Set(value.clone()))).collect();
                     let label = std::mem::replace(&mut self.label, strategy.name());
-                    let merged = self.by_member(path, base, &touches);
+                    let merged = self.by_member(path, base, touches);
                     self.label = label;
                     if merged? {
                         return Ok(());
@@ -230,7 +229,7 @@ impl<'a> Combiner<'a> {
     }
 
     /// Objects member by member, those that were set as a whole as well; `false` where one isn't an object, or too deep.
-    fn by_member(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: &Touches<'_>) -> Result<bool> {
+    fn by_member(&mut self, path: &mut Vec<Step>, base: Option<&Node>, touches: &[(usize, Touched<'_>)]) -> Result<bool> {
         let empty = Node::Object(Arc::default());
         let start = something(base).unwrap_or(&empty);
         let Some(members) = take_apart(start, touches).filter(|_| path.len() < DEEPEST) else { return Ok(false) };
@@ -317,7 +316,7 @@ fn something(base: Option<&Node>) -> Option<&Node> {
 }
 
 /// The touches of an object with those that set it taken apart into members, if all of them left it an object.
-fn take_apart<'t>(base: &Node, touches: &Touches<'t>) -> Option<Vec<(usize, Part<'t>)>> {
+fn take_apart<'t>(base: &Node, touches: &[(usize, Touched<'t>)]) -> Option<Vec<(usize, Part<'t>)>> {
     base.as_object()?;
     let part = |touched: &Touched<'t>| {
         Some(match touched {
