@@ -11,8 +11,8 @@ use crate::pointer::{AsPointer, Pointer};
 /// A rule is a path and, after a colon, the operations that it grants (`add`, `update`, `delete`, in any letters); all of
 /// them where there is no colon. A path that begins with `/` is a JSON Pointer, covers what is below it, and has `*` for
 /// any one segment. Any other path is written with dots, as in `customer.orders[*].price`: it means exactly that place,
-/// unless it ends with `.*`, which covers the place and what is below. `*` alone is everything, `[*]` any item, `**` any
-/// number of segments.
+/// unless it ends with `.*` or `.**`, which cover the place and what is below. `*` alone is everything, `[*]` any item,
+/// `**` any number of segments.
 ///
 /// ```
 /// use patchwire::{ChangeOperation::{Add, Delete, Update}, Guard};
@@ -103,10 +103,14 @@ impl Rule {
             "**" => RuleStep::AnyNumber,
             _ => RuleStep::Named(name.as_bytes().into()),
         };
-        let steps: Vec<_> = names.map(step).collect();
+        let mut steps: Vec<_> = names.map(step).collect();
         if steps.is_empty() {
             return Err(Error::new(Code::ValidationFailed, "a guard's rule needs a path; '*' is everything").on(rule));
         }
+        // What any number of segments may follow is a place with all that is in it, and not each place below by itself.
+        let named = steps.iter().rposition(|step| *step != RuleStep::AnyNumber).map_or(0, |last| last + 1);
+        let below = below || named < steps.len();
+        steps.truncate(named);
         Limits::default().check_path(steps.len())?;
         Ok(Rule { steps, below, operations })
     }

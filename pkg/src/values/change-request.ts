@@ -62,7 +62,7 @@ export interface ChangeRequestOptions<T = unknown> {
   /**
    * Which operations may be done where, as rules: `research.*:add,update`, `items[*].price`, `/draft:update`. A path that
    * begins with `/` is a JSON Pointer and covers what is below; any other means exactly that place, unless it ends with
-   * `.*`. `*` alone is everything, elsewhere one segment; `**` any number of them. No operations means all of them.
+   * `.*` or `.**`. `*` alone is everything, elsewhere one segment; `**` any number of them. No operations means all of them.
    */
   allow?: readonly string[] | undefined;
   /** What the agent sees: it can change nothing else, and learns nothing of the rest from what comes back. */
