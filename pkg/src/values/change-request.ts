@@ -4,7 +4,7 @@ import { bounds } from "../bridge/limits.js";
 import { checkOptions, checkText, isExtended, refusal } from "../bridge/checks.js";
 import type { PatchwireErrorCode } from "../errors.js";
 import { freeze, thawed } from "../json/containers.js";
-import { jsonOf } from "../json/json.js";
+import { checkJson, jsonOf } from "../json/json.js";
 import { requireRule, validate, type StandardSchemaV1 } from "./validate.js";
 import type { Dialect, Immutable, JSONPatchOperation, Limits } from "../types.js";
 import { onAllTexts, type Failure, type MergeConflict, type MergeStrategies } from "./merge.js";
@@ -182,8 +182,10 @@ type Rules = Pick<ChangeRequestOptions, "allow" | "view" | "scope" | "strayMembe
 /** Makes a change of any kind (src/wasm/change_request.rs) to a state, and returns what isn't frozen yet. */
 export function change<T>(state: unknown, told: object, options: Pick<ChangeRequestOptions, "strategies" | "dialect" | "limits"> & Rules): Outcome<T> {
   const { allow, view, scope, strayMembers, truncation } = options;
-  const all = { ...told, allow, view, scope, strayMembers, truncation };
-  const texts = [jsonOf(state), jsonOf(all)] as const;
+  const rules = { allow, view, scope, strayMembers, truncation };
+  // Each by itself: where in a request or a state something isn't JSON is told, and not where in what the core is sent.
+  for (const part of [...Object.values(told), rules]) if (part !== undefined) checkJson(part);
+  const texts = [jsonOf(state), JSON.stringify({ ...told, ...rules })] as const;
   const failure: Failure = {};
   const strategies = onAllTexts(options.strategies, failure);
   const [extended, limits] = [isExtended(options, ...OPTIONS), bounds(options.limits)];

@@ -49,7 +49,7 @@ describe("malformed output of a model", () => {
 
   test("what is no request at all", () => {
     for (const request of [null, undefined, 7, [], "null", "[]"] as never[]) expect(refusal(state, request).code).toBe("VALIDATION_FAILED");
-    expect(refusal(state, { newElements: { at: new Date() } })).toEqual({ code: "NOT_JSON", path: "/request/newElements/at" });
+    expect(refusal(state, { newElements: { at: new Date() } })).toEqual({ code: "NOT_JSON", path: "/newElements/at" });
   });
 
   test("all that is wrong is told at once, without values", () => {
