@@ -6,6 +6,6 @@
 export type { PayloadAnalysisResult, PayloadWarning } from "./compat/memberjunction/analysis.js";
 export type { DeepDiffResult, DiffChange } from "./compat/memberjunction/diff.js";
 export {
-  parsePathWithOperations, PayloadManager, type ApplyOptions, type BlockedOperation, type PathWithOperations, type PayloadManagerResult,
+  parsePathWithOperations, PayloadManager, type AgentPayloadChangeRequest, type ApplyOptions, type BlockedOperation, type PathWithOperations,
+  type PayloadManagerResult,
 } from "./compat/memberjunction/manager.js";
-export type { ChangeRequest as AgentPayloadChangeRequest } from "./values/change-request.js";

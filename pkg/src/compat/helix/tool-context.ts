@@ -10,7 +10,7 @@ export interface ChunkWriter {
 }
 
 /** What a tool is given. */
-export interface ToolContextOptions<T extends object> {
+export interface ToolContextOptions<T> {
   agentId: string;
   agentType: string;
   stateTracker: ImmerStateTracker<T>;
@@ -20,13 +20,13 @@ export interface ToolContextOptions<T extends object> {
   step?: number;
 }
 
-/** What a tool works with. */
-export interface ToolContext<T extends object> {
+/** What a tool works with. As in Helix, a tool may name the state's type where it reads or changes it. */
+export interface ToolContext<T = any> {
   agentId: string;
   agentType: string;
-  getState(): Immutable<T>;
+  getState<S = T>(): Immutable<S>;
   /** Changes the state and streams what changed. */
-  updateState(recipe: (draft: Draft<T>) => void): void;
+  updateState<S = T>(recipe: (draft: Draft<S>) => void): void;
   /** Streams an event of the tool's own. */
   emit(eventName: string, data?: unknown): void;
   /** All that the tool has written, streamed or not: what has to be stored. */
@@ -37,7 +37,7 @@ export interface ToolContext<T extends object> {
   close(): void;
 }
 
-const OPTIONS = ["agentId", "agentType", "stateTracker", "streamWriter", "step"] as const satisfies readonly (keyof ToolContextOptions<object>)[];
+const OPTIONS = ["agentId", "agentType", "stateTracker", "streamWriter", "step"] as const satisfies readonly (keyof ToolContextOptions<unknown>)[];
 
 /**
  * What a tool works with: what it changes is streamed at once and still there to be stored, because stream and storage read
@@ -59,7 +59,7 @@ const OPTIONS = ["agentId", "agentType", "stateTracker", "streamWriter", "step"]
  * console.log(context.getStepWrites().ops); // [ { kind: 'append', key: 'notes', path: '/notes', items: [ 'a', 'b' ] } ]
  * ```
  */
-export function createToolContext<T extends object>(options: ToolContextOptions<T>): ToolContext<T> {
+export function createToolContext<T>(options: ToolContextOptions<T>): ToolContext<T> {
   checkOptions(options, OPTIONS);
   const { agentId, agentType, stateTracker, streamWriter, step } = options;
   if (typeof stateTracker?.update !== "function") throw refusal("the option stateTracker is a tracker, as createImmerStateTracker gives it");
@@ -75,10 +75,10 @@ export function createToolContext<T extends object>(options: ToolContextOptions<
   return {
     agentId,
     agentType,
-    getState: () => stateTracker.getState(),
+    getState: <S>() => stateTracker.getState() as Immutable<S>,
     updateState(recipe) {
       if (isClosed) throw new PatchwireError("CLOSED", "the context was closed: nobody would be told of the change");
-      stateTracker.update(recipe);
+      stateTracker.update(recipe as (draft: Draft<T>) => void);
       if (wire === undefined) return;
       const patches = wire.patches();
       wire.advance();

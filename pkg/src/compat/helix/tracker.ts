@@ -23,7 +23,7 @@ export interface ImmerStateTrackerOptions {
  * // [ { op: 'add', path: '/notes/-', value: 'b' }, { op: 'replace', path: '/user', value: { name: 'Ada', age: 37 } } ]
  * ```
  */
-export class ImmerStateTracker<T extends object> {
+export class ImmerStateTracker<T> {
   readonly #tracker: StateTracker<T>;
 
   constructor(initialState: T, options: ImmerStateTrackerOptions = {}) {
@@ -132,6 +132,6 @@ export class ImmerStateTracker<T extends object> {
  * console.log(createImmerStateTracker({ count: 0 }).getState()); // { count: 0 }
  * ```
  */
-export function createImmerStateTracker<T extends object>(initialState: T, options?: ImmerStateTrackerOptions): ImmerStateTracker<T> {
+export function createImmerStateTracker<T>(initialState: T, options?: ImmerStateTrackerOptions): ImmerStateTracker<T> {
   return new ImmerStateTracker(initialState, options);
 }

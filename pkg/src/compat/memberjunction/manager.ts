@@ -33,6 +33,9 @@ export function parsePathWithOperations(spec: string): PathWithOperations {
   return { path: spec.slice(0, colon), operations, allOperations: operations.length === ALL.length };
 }
 
+/** A change request. The payload's type may be named, as in the original, and isn't asked: tokens and empty objects may be anywhere in a request. */
+export type AgentPayloadChangeRequest<_P = any> = ChangeRequest;
+
 /** An operation that wasn't done. */
 export interface BlockedOperation {
   /** With dots, and `[0]` for an item. */
