@@ -1,5 +1,5 @@
 import type { JSONPatchOperation } from "../../types.js";
-import { unionOf, type Members } from "./schema.js";
+import { anyOf, schema, type Members } from "./schema.js";
 
 /** What all chunks have. */
 export interface BaseChunk {
@@ -65,8 +65,10 @@ const chunkMembers: { readonly [type: string]: Members } = {
   ...Object.fromEntries(others.map((type) => [type, base])),
 };
 
+export const chunkIssues = /* @__PURE__ */ anyOf(chunkMembers);
+
 /** A schema of all chunks. Members of a chunk that it doesn't know are let through. */
-export const StreamChunkSchema = /* @__PURE__ */ unionOf<StreamChunk>(chunkMembers);
+export const StreamChunkSchema = /* @__PURE__ */ schema<StreamChunk>(chunkIssues);
 
 function is<C extends BaseChunk>(type: C["type"]): (chunk: { type: string }) => chunk is C {
   return (chunk): chunk is C => chunk.type === type;

@@ -1,6 +1,6 @@
 import { PatchwireError } from "../../errors.js";
-import { StreamChunkSchema, type StreamChunk } from "./chunks.js";
-import { schemaOf, unionOf, type Schema } from "./schema.js";
+import { chunkIssues, type StreamChunk } from "./chunks.js";
+import { anyOf, schema, schemaOf, type Schema } from "./schema.js";
 
 /** A chunk of the stream, with its place in it. */
 export interface StreamChunkEvent { type: "chunk"; chunk: StreamChunk; sequence?: number }
@@ -22,7 +22,7 @@ export interface StreamTruncatedEvent {
 export type StreamEvent = StreamChunkEvent | StreamEndEvent | StreamFailEvent | StreamStatusEvent | StreamTruncatedEvent;
 
 const members = {
-  chunk: { chunk: { type: "string" }, "sequence?": "number" },
+  chunk: { chunk: chunkIssues, "sequence?": "number" },
   end: {},
   fail: { error: "present" },
   status: { status: ["paused", "active"] },
@@ -31,7 +31,7 @@ const members = {
 
 const of = <E>(type: keyof typeof members): Schema<E> => schemaOf<E>({ type: [type], ...members[type] });
 
-export const StreamEventSchema = /* @__PURE__ */ unionOf<StreamEvent>(members);
+export const StreamEventSchema = /* @__PURE__ */ schema<StreamEvent>(/* @__PURE__ */ anyOf(members));
 export const StreamChunkEventSchema = /* @__PURE__ */ of<StreamChunkEvent>("chunk");
 export const StreamEndEventSchema = /* @__PURE__ */ of<StreamEndEvent>("end");
 export const StreamFailEventSchema = /* @__PURE__ */ of<StreamFailEvent>("fail");
@@ -66,9 +66,7 @@ export function parseStreamEvent(text: string): StreamEvent {
   } catch {
     throw new PatchwireError("INVALID_JSON", "the event isn't JSON");
   }
-  const event = StreamEventSchema.parse(value);
-  if (event.type === "chunk") StreamChunkSchema.parse(event.chunk);
-  return event;
+  return StreamEventSchema.parse(value);
 }
 
 /**

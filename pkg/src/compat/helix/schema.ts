@@ -13,7 +13,10 @@ export interface Schema<T> extends StandardSchemaV1 {
   readonly safeParse: (value: unknown) => Checked<T>;
 }
 
-type Kind = "string" | "number" | "boolean" | "array" | "present" | readonly string[] | Members;
+type Kind = "string" | "number" | "boolean" | "array" | "present" | readonly string[] | Issues;
+
+/** What is wrong with a value at a place. */
+export type Issues = (value: unknown, path: string[]) => StandardIssue[];
 
 /** What members there are, by name; `?` at its end says that one may be missing. */
 export interface Members {
@@ -22,21 +25,21 @@ export interface Members {
 
 /** A schema of objects with these members. */
 export function schemaOf<T>(members: Members): Schema<T> {
-  return schema((value) => issuesOf(value, members, []));
+  return schema((value, path) => issuesOf(value, members, path));
 }
 
-/** A schema of objects that are told apart by their `type`. */
-export function unionOf<T>(variants: { readonly [type: string]: Members }): Schema<T> {
-  return schema((value) => {
+/** Objects that are told apart by their `type`. */
+export function anyOf(variants: { readonly [type: string]: Members }): Issues {
+  return (value, path) => {
     const type = isObject(value) && Object.hasOwn(value, "type") ? value["type"] : undefined;
-    if (typeof type !== "string" || !Object.hasOwn(variants, type)) return [{ message: "the type isn't known", path: ["type"] }];
-    return issuesOf(value, variants[type]!, []);
-  });
+    if (typeof type !== "string" || !Object.hasOwn(variants, type)) return [{ message: "the type isn't known", path: [...path, "type"] }];
+    return issuesOf(value, variants[type]!, path);
+  };
 }
 
-function schema<T>(issues: (value: unknown) => StandardIssue[]): Schema<T> {
+export function schema<T>(issues: Issues): Schema<T> {
   const safeParse = (value: unknown): Checked<T> => {
-    const found = issues(value);
+    const found = issues(value, []);
     return found.length === 0 ? { success: true, data: value as T } : { success: false, issues: found };
   };
   const parse = (value: unknown): T => {
@@ -62,7 +65,7 @@ function issuesOf(value: unknown, members: Members, path: string[]): StandardIss
     if (kind === "present") return [];
     if (kind === "array") return Array.isArray(member) ? [] : [{ message: "an array is expected", path: place }];
     if (typeof kind === "string") return typeof member === kind ? [] : [{ message: `a ${kind} is expected`, path: place }];
-    if (Array.isArray(kind)) return kind.includes(member) ? [] : [{ message: `one of ${kind.join(", ")} is expected`, path: place }];
-    return issuesOf(member, kind as Members, place);
+    if (typeof kind === "function") return kind(member, place);
+    return kind.includes(member as string) ? [] : [{ message: `one of ${kind.join(", ")} is expected`, path: place }];
   });
 }
