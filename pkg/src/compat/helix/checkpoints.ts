@@ -19,7 +19,7 @@ export interface ParsedCheckpointId {
  * An id for a checkpoint of a session: `cpv1-{session}-s{step}-t{milliseconds}-{six hexadecimal digits}`.
  *
  * @param timestamp in milliseconds since 1970: now, if nothing is said.
- * @throws PatchwireError `VALIDATION_FAILED` where the session has no id, or the step is no count.
+ * @throws PatchwireError `VALIDATION_FAILED` where the session has no id, or the step or the time is no count.
  * @example
  * ```ts
  * import { generateCheckpointId } from "patchwire/helix";
@@ -27,8 +27,9 @@ export interface ParsedCheckpointId {
  * ```
  */
 export function generateCheckpointId(sessionId: string, stepCount: number, timestamp = Date.now()): string {
-  if (typeof sessionId !== "string" || sessionId === "" || !Number.isSafeInteger(stepCount) || stepCount < 0) {
-    throw refusal("a checkpoint id needs a session and the number of its steps");
+  const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0;
+  if (typeof sessionId !== "string" || sessionId === "" || !isCount(stepCount) || !isCount(timestamp)) {
+    throw refusal("a checkpoint id needs a session, the number of its steps and a time in whole milliseconds");
   }
   const random = Array.from(crypto.getRandomValues(new Uint8Array(3)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${CHECKPOINT_ID_PREFIX}-${sessionId}-s${stepCount}-t${timestamp}-${random}`;
