@@ -118,7 +118,12 @@ export function classifyError(error: unknown): HelixError {
  */
 export function extractErrorMessage(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") return error.message;
-  return String(error);
+  // What has no text, such as an object without a prototype, isn't to hide the error that it stands for.
+  try {
+    return String(error);
+  } catch {
+    return typeof error;
+  }
 }
 
 /**
