@@ -164,10 +164,11 @@ export class PayloadManager {
    * ```
    */
   mergeUpstreamPayload<P = any>(subAgentName: string, parentPayload: P | null | undefined, subAgentPayload: Partial<P> | null | undefined, upstreamPaths: string[], verbose?: boolean): PayloadManagerResult<P> {
+    const allow = rules(upstreamPaths);
     const isNothing = !subAgentPayload || upstreamPaths.length === 0;
     const deletes = !upstreamPaths.includes("*");
     const told = isNothing ? { request: {} } : { theirs: subAgentPayload, deletes };
-    const outcome = change<P>(parentPayload ?? (isNothing ? null : {}), told, { truncation: false, allow: rules(upstreamPaths) });
+    const outcome = change<P>(parentPayload ?? (isNothing ? null : {}), told, { truncation: false, allow });
     const operations = outcome.blocked.map((one) => blockedOperation(one, parentPayload, reasonOf(one)));
     const messages = operations.length > 0 ? [`Sub-agent "${subAgentName}" attempted ${operations.length} unauthorized operation(s)`] : [];
     if (subAgentPayload && upstreamPaths.length === 0) messages.push("No upstream paths specified - sub-agent changes ignored");
