@@ -4,7 +4,7 @@
  * @module
  */
 export { applyStepWrites, stepWritesToRFC6902 } from "./values/apply.js";
-export type { Draft, JSONPatchOperation, StepWrites, WriteOp } from "./types.js";
+export type { Draft, Immutable, JSONPatchOperation, StepWrites, StepWritesInput, WriteOp } from "./types.js";
 export { CHECKPOINT_ID_PREFIX, CHECKPOINT_ID_VERSION, generateCheckpointId, parseCheckpointId, type ParsedCheckpointId } from "./compat/helix/checkpoints.js";
 export {
   isCheckpointCreatedChunk, isCustomEventChunk, isErrorChunk, isExecutorSupersededChunk, isOutputChunk, isRunInterruptedChunk, isRunPausedChunk,

@@ -91,7 +91,7 @@ export interface DiffOptions {
    */
   key?: string | undefined;
   /** Which operations the patch may have. */
-  dialect?: Dialect | undefined | undefined;
+  dialect?: Dialect | undefined;
 }
 
 /** Bounds on what is accepted; over one is `LIMIT_EXCEEDED`. */

@@ -84,7 +84,7 @@ export interface ChangeRequestOptions<T = unknown> {
   /** When, in milliseconds since 1970; now where it is missing. */
   at?: number | undefined;
   /** Which operations the patches may have. */
-  dialect?: Dialect | undefined | undefined;
+  dialect?: Dialect | undefined;
   /** Bounds on what is accepted. */
   limits?: Limits | undefined;
 }
