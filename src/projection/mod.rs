@@ -32,7 +32,7 @@ use crate::pointer::Pointer;
 /// let view = View::parse(r#"{"include":["/users","/keys/public"],"exclude":["/users/*/token"]}"#).unwrap();
 /// assert_eq!(document.project(&view).to_string(), r#"{"users":[{"name":"Ada"}],"keys":{}}"#);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct View {
     include: Option<Vec<Pointer>>,
     exclude: Vec<Pointer>,
@@ -86,6 +86,11 @@ impl View {
             }
         }
         Ok(view)
+    }
+
+    /// Whether nothing is hidden.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.root().is_whole()
     }
 
     /// What may be seen at the root.

@@ -11,16 +11,19 @@
 //! A host may write the rows while others use the session: what is changed meanwhile is part of the next commit, and who
 //! connects meanwhile is shown what was committed before, and told of this commit when it is accepted.
 
+mod audience;
+
 use std::sync::Arc;
 
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::node::Node;
 use crate::patch::Dialect;
+use crate::projection::View;
 use crate::store::{Piece, Plan, Retention, RowOperation, Rows, Store, Woken};
-use crate::sync::resume::{PatchFrame, Standard};
 use crate::sync::{ConnectionId, Server, ServerEffect};
 use crate::tracker::{Tracker, TrackerOptions};
+use audience::{Audience, News};
 
 /// A commit that the host is to make.
 #[derive(Debug)]
@@ -49,7 +52,6 @@ pub struct Accepted {
 #[derive(Debug)]
 struct Proposed {
     plan: Plan,
-    told: PatchFrame,
     /// What is committed by it.
     state: Node,
 }
@@ -82,7 +84,7 @@ struct Proposed {
 pub struct Session {
     tracker: Tracker,
     store: Store,
-    server: Server,
+    audience: Audience,
     proposed: Option<Proposed>,
 }
 
@@ -129,7 +131,7 @@ impl Session {
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.
         let options = TrackerOptions { limits, history: 0, ..TrackerOptions::default() };
-        Session { tracker: Tracker::of_session(document, options), store, server, proposed: None }
+        Session { tracker: Tracker::of_session(document, options), store, audience: Audience::new(server), proposed: None }
     }
 
     /// The id that was made with the storage.
@@ -292,20 +294,18 @@ impl Session {
             return Ok(None);
         }
         let text = Arc::new(patch.text());
-        let standard = if patch.is_standard() {
-            Standard::Same
-        } else if self.server.wants_standard() {
-            // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
-            let patch = self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902);
-            patch.map_or(Standard::Unknown, |patch| Standard::Other(patch.to_string()))
-        } else {
-            Standard::Unknown
-        };
+        let wants_standard = !patch.is_standard() && self.audience.wants_standard();
+        // Where it can't be told in the standard dialect, those who asked for that get a snapshot.
+        let standard = if wants_standard { self.tracker.patch(Tracker::MAIN, Dialect::Rfc6902).ok() } else { None };
         let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
-        let (effects, told) = self.server.telling(text.clone(), standard, self.tracker.document());
+        let before = self.committed();
+        let news = News { patch: &patch, text: text.clone(), standard, before: &before, after: self.tracker.document() };
+        let effects = self.audience.telling(&news);
+        // What a view shows may have been read for it.
+        self.store.check()?;
         plan.set_patch(patch);
         let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
-        self.proposed = Some(Proposed { plan, told, state: self.tracker.document().root.clone() });
+        self.proposed = Some(Proposed { plan, state: self.tracker.document().root.clone() });
         Ok(Some(Commit { rows, effects, revision, patch: text.into() }))
     }
 
@@ -332,10 +332,11 @@ impl Session {
     /// assert_eq!(&*session.commit().unwrap().unwrap().patch, r#"[{"op":"replace","path":"/n","value":7}]"#);
     /// ```
     pub fn accept(&mut self) -> Accepted {
-        let Some(Proposed { plan, told, state }) = self.proposed.take() else { return Accepted::default() };
+        let Some(Proposed { plan, state }) = self.proposed.take() else { return Accepted::default() };
         self.store.accept(plan);
+        let before = self.committed();
         let is_latest = self.tracker.committed(state);
-        let effects = self.server.advance(told, &self.committed());
+        let effects = self.audience.advance(&before, &self.committed());
         // A version that was made of what is stored lacks what was changed since.
         let renewed = if is_latest { self.store.renewed() } else { None };
         let is_renewed = renewed.is_some();
@@ -412,7 +413,32 @@ impl Session {
     /// assert_ne!(session.open(), session.open());
     /// ```
     pub fn open(&mut self) -> ConnectionId {
-        self.server.open()
+        self.audience.open(&View::default())
+    }
+
+    /// A new connection that sees no more of the state than the view shows: what the view hides is in no frame that it is sent. Changes of
+    /// what is hidden are told as patches without operations, because each commit has a number. To its client it is another session
+    /// than to those who see something else, so one that comes back with another view is sent a snapshot.
+    ///
+    /// Each commit is filtered once for each view that somebody has. O(the recent patches) for the first who has the view.
+    ///
+    /// ```
+    /// # use patchwire::{Document, View, session::Session, store::Tables, sync::ServerEffect};
+    /// let state = Document::parse(r#"{"answer":"","keys":{"a":1}}"#).unwrap();
+    /// let (mut session, _) = Session::create("a-session", state, Tables::default().rows()).unwrap();
+    /// let connection = session.open_view(&View::parse(r#"{"exclude":["/keys"]}"#).unwrap());
+    /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+    /// let frames = session.receive(connection, hello);
+    /// assert!(matches!(&frames[0], ServerEffect::Send { text, .. } if text.contains(r#""state":{"answer":""}"#)));
+    ///
+    /// session.tracker().append("/answer", "Hi").unwrap();
+    /// session.tracker().increment("/keys/a", 1.0).unwrap();
+    /// let commit = session.commit().unwrap().unwrap();
+    /// let patch = r#""patches":[{"op":"str_ins","path":"/answer","pos":0,"str":"Hi"}]"#;
+    /// assert!(matches!(&commit.effects[0], ServerEffect::Send { text, .. } if text.contains(patch)));
+    /// ```
+    pub fn open_view(&mut self, view: &View) -> ConnectionId {
+        self.audience.open(view)
     }
 
     /// Gives a connection that outlived the session's memory its place back: see [`Server::restore`].
@@ -425,8 +451,7 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn restore(&mut self, connection: ConnectionId, attachment: &str) -> Vec<ServerEffect> {
-        let effects = self.server.restore(connection, attachment, &self.committed());
-        self.checked(connection, effects)
+        self.at_end(connection, |server, document| server.restore(connection, attachment, document))
     }
 
     /// Greets a connection that can't speak: see [`Server::resume`].
@@ -439,8 +464,7 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn resume(&mut self, connection: ConnectionId, attachment: &str, dialect: Dialect) -> Vec<ServerEffect> {
-        let effects = self.server.resume(connection, attachment, dialect, &self.committed());
-        self.checked(connection, effects)
+        self.at_end(connection, |server, document| server.resume(connection, attachment, dialect, document))
     }
 
     /// A frame that the connection sent: see [`Server::receive`].
@@ -453,16 +477,18 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
-        let effects = self.server.receive(connection, text, &self.committed());
-        self.checked(connection, effects)
+        self.at_end(connection, |server, document| server.receive(connection, text, document))
     }
 
-    /// What is to be sent to a connection, if all of it could be read.
-    fn checked(&mut self, connection: ConnectionId, effects: Vec<ServerEffect>) -> Vec<ServerEffect> {
+    /// What is to be done for a connection, if all that it is sent could be read.
+    fn at_end(&mut self, connection: ConnectionId, ask: impl FnOnce(&mut Server, &Document) -> Vec<ServerEffect>) -> Vec<ServerEffect> {
+        let document = self.committed();
+        let Some(server) = self.audience.server_of(connection) else { return Vec::new() };
+        let effects = ask(server, &document);
         if self.store.check().is_ok() {
             return effects;
         }
-        self.server.closed(connection);
+        self.audience.closed(connection);
         vec![ServerEffect::Close { connection, code: 1011, reason: "the state can't be read" }]
     }
 
@@ -476,7 +502,19 @@ impl Session {
     /// assert!(session.receive(connection, PING).is_empty());
     /// ```
     pub fn closed(&mut self, connection: ConnectionId) {
-        self.server.closed(connection);
+        self.audience.closed(connection);
+    }
+
+    /// The session's id as clients have it who see no more than this: see [`Session::open_view`].
+    ///
+    /// ```
+    /// # use patchwire::{Document, View, session::Session, store::Tables};
+    /// let (session, _) = Session::create("a-session", Document::parse("1").unwrap(), Tables::default().rows()).unwrap();
+    /// assert_eq!(session.id_for(&View::default()), "a-session");
+    /// assert!(session.id_for(&View::parse(r#"{"exclude":["/keys"]}"#).unwrap()).starts_with("a-session~"));
+    /// ```
+    pub fn id_for(&self, view: &View) -> String {
+        self.audience.session(view)
     }
 
     /// The frames that somebody with this much lacks, as a JSON array: see [`Server::frames_since`].
@@ -491,7 +529,25 @@ impl Session {
     ///
     /// What [`Session::check`] says, where the state had to be read for them and can't be.
     pub fn frames_since(&self, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> Result<String> {
-        let frames = self.server.frames_since(id, revision, dialect, &self.committed());
+        self.frames_for(&View::default(), id, revision, dialect)
+    }
+
+    /// [`Session::frames_since`] for somebody who sees no more of the state than this. O(the recent patches) where nobody is connected
+    /// who has the view.
+    ///
+    /// ```
+    /// # use patchwire::{Dialect, Document, View, session::Session, store::Tables};
+    /// let state = Document::parse(r#"{"n":1,"key":"secret"}"#).unwrap();
+    /// let (session, _) = Session::create("a-session", state, Tables::default().rows()).unwrap();
+    /// let view = View::parse(r#"{"exclude":["/key"]}"#).unwrap();
+    /// assert!(session.frames_for(&view, None, None, Dialect::Extended).unwrap().contains(r#""state":{"n":1}"#));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::frames_since`].
+    pub fn frames_for(&self, view: &View, id: Option<&str>, revision: Option<u64>, dialect: Dialect) -> Result<String> {
+        let frames = self.audience.frames_since(view, id, revision, dialect, &self.committed());
         self.store.check().map(|()| frames)
     }
 
@@ -505,6 +561,6 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn end(&mut self) -> Vec<ServerEffect> {
-        self.server.end()
+        self.audience.end()
     }
 }

@@ -23,15 +23,15 @@ use world::World;
 /// Runs of the default, which take a few seconds.
 const RUNS: u64 = 200;
 
-fn world(seed: u64, number: u64) -> World {
-    World::new((seed.wrapping_sub(1) << 32) ^ number)
+fn world(seed: u64, number: u64, has_views: bool) -> World {
+    World::new((seed.wrapping_sub(1) << 32) ^ number, has_views)
 }
 
 /// A commit deleted at once all log rows that an unpinned revision had kept: those of the log's head go from the first row on.
 #[test]
 fn stale_rows_go_a_few_at_a_time() {
     for (seed, number) in [(7, 30), (41, 64)] {
-        world(seed, number).run();
+        world(seed, number, false).run();
     }
 }
 
@@ -42,7 +42,7 @@ fn clients_converge_and_commits_survive_whatever_happens() {
     let mut totals = totals::Totals::default();
     let mut runs = 0;
     for number in only.unwrap_or(0).. {
-        let run = std::panic::catch_unwind(|| world(seed, number).run());
+        let run = std::panic::catch_unwind(|| world(seed, number, number % 2 == 1).run());
         match run {
             Ok(run) => totals.add(&run),
             Err(_) => panic!("PATCHWIRE_SEED={seed} PATCHWIRE_RUN={number} repeats this failure"),

@@ -3,7 +3,7 @@
 use patchwire::session::Session;
 use patchwire::store::Tables;
 use patchwire::sync::{Client, ClientEffect, ClientOptions};
-use patchwire::{Document, Limits};
+use patchwire::{Document, Limits, View};
 use serde_json::Value;
 
 /// What wakes when it is needed: opens the tables, or makes them. Small chunks make many of a small state.
@@ -23,6 +23,8 @@ pub fn wake(tables: &mut Tables, id: &str, initial: &Value, limits: Limits, chun
 /// A client with a view that follows the edits alone.
 pub struct Viewer {
     pub client: Client,
+    /// What it may see.
+    pub sees: View,
     pub view: Value,
     pub last: (Option<String>, u64),
     /// When the next tick is due.
@@ -30,8 +32,8 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    pub fn new(options: ClientOptions) -> Viewer {
-        Viewer { client: Client::new(options), view: Value::Null, last: (None, 0), tick_at: 0 }
+    pub fn new(options: ClientOptions, sees: View) -> Viewer {
+        Viewer { client: Client::new(options), sees, view: Value::Null, last: (None, 0), tick_at: 0 }
     }
 
     /// Follows the effects, and checks that the revision never goes back and moves by one but for snapshots.

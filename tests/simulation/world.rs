@@ -6,7 +6,7 @@ use std::sync::Arc;
 use patchwire::session::Session;
 use patchwire::store::{Retention, RowOperation, Tables};
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
-use patchwire::{Code, Dialect, Document, Limits};
+use patchwire::{Code, Dialect, Document, Limits, View};
 
 use crate::acts::Host;
 use crate::network::Socket;
@@ -20,6 +20,16 @@ pub const CHAOS: u64 = 20_000;
 /// A half-open connection is noticed 35 s after its last frame.
 const HEALED: u64 = CHAOS + 60_000;
 const END: u64 = HEALED + 60_000;
+
+/// What viewers may see: some of what changes, what is on the way to it, items without a member, a member that is named as an item is.
+const VIEWS: [&str; 6] = [
+    "{}",
+    r#"{"exclude":["/text"]}"#,
+    r#"{"include":["/list","/count"]}"#,
+    r#"{"exclude":["/list/*/text","/map"]}"#,
+    r#"{"include":["/list/*/list/*","/map"],"exclude":["/list/*/list/*/*"]}"#,
+    r#"{"include":["/text","/list/0"]}"#,
+];
 
 pub enum Event {
     /// The request for a connection reaches the server.
@@ -55,6 +65,8 @@ pub struct World {
     beside: Host,
     pub sockets: Vec<Socket>,
     viewers: Vec<Viewer>,
+    /// Whether viewers see parts of the state.
+    has_views: bool,
     /// Every state there ever was, by session and revision.
     history: Vec<Vec<Document>>,
     acknowledged: u64,
@@ -65,7 +77,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64) -> World {
+    pub fn new(seed: u64, has_views: bool) -> World {
         let mut random = Random(seed);
         let frame = [8 << 20, 8 << 20, 2_000, 700][random.below(4) as usize];
         // Texts long enough to fold the log and to outrun it cost most of the time: few runs, and no tiny frames.
@@ -88,6 +100,7 @@ impl World {
             beside: Host::default(),
             sockets: Vec::new(),
             viewers: Vec::new(),
+            has_views,
             history: vec![vec![Document::try_from(&shim::initial()).unwrap()]],
             acknowledged: 0,
             kept,
@@ -124,7 +137,8 @@ impl World {
                 if !self.sockets[socket].open_at_client {
                     return;
                 }
-                let connection = self.host().open();
+                let sees = self.sees(socket);
+                let connection = self.host().open_view(&sees);
                 self.sockets[socket].connection = Some(connection);
                 self.sockets[socket].open_at_server = true;
                 let at = self.arrival(self.sockets[socket].last_to_client);
@@ -191,9 +205,9 @@ impl World {
             self.beside = Host::default();
             for socket in 0..self.sockets.len() {
                 if self.sockets[socket].open_at_server {
-                    let attachment = self.sockets[socket].attachment.clone();
+                    let (attachment, sees) = (self.sockets[socket].attachment.clone(), self.sees(socket));
                     let host = self.host.as_mut().unwrap();
-                    let connection = host.open();
+                    let connection = host.open_view(&sees);
                     let effects = host.restore(connection, &attachment);
                     self.sockets[socket].connection = Some(connection);
                     self.carry_out(effects);
@@ -398,7 +412,14 @@ impl World {
 
     fn new_viewer(&mut self) -> Viewer {
         let dialect = if self.random.one_in(3) { Dialect::Rfc6902 } else { Dialect::Extended };
-        Viewer::new(ClientOptions { limits: self.limits, dialect, observe: self.random.one_in(2), seed: self.random.next() })
+        let options = ClientOptions { limits: self.limits, dialect, observe: self.random.one_in(2), seed: self.random.next() };
+        let sees = if self.has_views { VIEWS[(options.seed % VIEWS.len() as u64) as usize] } else { VIEWS[0] };
+        Viewer::new(options, View::parse(sees).unwrap())
+    }
+
+    /// What a socket's client may see. One whose client left may have been opened for what another one sees; nobody looks at it.
+    fn sees(&self, socket: usize) -> View {
+        self.viewers.get(self.sockets[socket].viewer).map(|viewer| viewer.sees.clone()).unwrap_or_default()
     }
 
     fn start(&mut self, viewer: usize) {
@@ -420,9 +441,10 @@ impl World {
         self.viewers[viewer].follow(&effects);
         let (session, revision) = self.viewers[viewer].last.clone();
         if (&session, revision) != (&before.0, before.1) {
-            let session: usize = session.unwrap().strip_prefix("session ").unwrap().parse().unwrap();
-            let truth = &self.history[session][revision as usize];
-            assert_eq!(self.viewers[viewer].client.document(), Some(truth), "another state than the server had at revision {revision}");
+            let session = session.unwrap();
+            let number = session.split('~').next().unwrap().strip_prefix("session ").unwrap();
+            let truth = self.history[number.parse::<usize>().unwrap()][revision as usize].project(&self.viewers[viewer].sees);
+            assert_eq!(self.viewers[viewer].client.document(), Some(&truth), "another state than the server had at revision {revision}");
             assert_eq!(self.viewers[viewer].view, self.viewers[viewer].held(), "the view isn't the document");
         }
         for effect in effects {
@@ -476,7 +498,7 @@ impl World {
         for (index, viewer) in self.viewers.iter().enumerate() {
             assert_eq!((index, viewer.client.status()), (index, Status::Live));
             assert_eq!((index, viewer.client.revision()), (index, revision));
-            assert_eq!(viewer.client.document(), Some(&state));
+            assert_eq!(viewer.client.document(), Some(&state.project(&viewer.sees)));
             let Stats { frames, bytes, snapshots, resyncs } = viewer.client.stats();
             assert!(frames > 0 && bytes > frames && snapshots > 0);
             (0..resyncs).for_each(|_| self.totals.count("resync"));

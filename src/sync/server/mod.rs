@@ -5,6 +5,7 @@ mod patience;
 pub(crate) mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, PONG, Reason, VERSION};
@@ -15,7 +16,8 @@ use resume::{PatchFrame, Recent, Standard};
 use crate::document::Document;
 use crate::error::{Code, Error};
 use crate::limits::{FRAME_TOO_LARGE, Limits};
-use crate::patch::Dialect;
+use crate::patch::{Dialect, Patch};
+use crate::projection::View;
 
 /// One state's connections: who has what, and what each is sent.
 ///
@@ -57,6 +59,8 @@ pub struct Server {
     /// The frames of the last snapshot of this revision, while whoever sends them still has them: many who come at once to a native
     /// host get the same. (A Durable Object copies each into JavaScript, which takes as long as writing it.)
     sent: Vec<Weak<String>>,
+    /// What its connections see of the state, where that isn't all of it.
+    view: Option<View>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,12 +103,33 @@ impl Server {
             patience: BTreeMap::new(),
             late: BTreeSet::new(),
             sent: Vec::new(),
+            view: None,
         };
         for (back, patch) in recent.iter().enumerate().map(|(index, patch)| (recent.len() - 1 - index, patch)) {
             let made = revision.saturating_sub(back as u64);
             server.remember(PatchFrame::new(made, Arc::new(patch.clone()), Standard::Unread(OnceLock::new())));
         }
         server
+    }
+
+    /// One at the same revision whose connections see no more of the state than this. It is handed patches that are filtered so, and
+    /// the state as it is. What its clients have isn't what others have, so it is another session: whoever comes with a part of the
+    /// state that another view shows is sent a snapshot. O(the recent patches).
+    pub(crate) fn seeing(&self, view: &View) -> Server {
+        let mut server = Server { view: Some(view.clone()), ..Server::new(self.session_seen_by(view), self.revision, &[], self.limits) };
+        for frame in self.recent.frames() {
+            match Patch::parse_with(frame.extended(), &Limits::none()).and_then(|patch| patch.filter(view, None)) {
+                Ok(seen) => server.remember(PatchFrame::new(frame.revision(), Arc::new(seen.text()), Standard::Unread(OnceLock::new()))),
+                // It takes the state before it, which nobody has any more.
+                Err(_) => server.recent = Recent::default(),
+            }
+        }
+        server
+    }
+
+    /// The session of those who see no more than this.
+    pub(crate) fn session_seen_by(&self, view: &View) -> String {
+        format!("{}~{:x}", self.session, BuildHasherDefault::<DefaultHasher>::default().hash_one(view))
     }
 
     /// The id that was made with the storage.
@@ -131,9 +156,24 @@ impl Server {
     /// ```
     pub fn open(&mut self) -> ConnectionId {
         let id = self.next;
-        self.next += 1;
-        self.connections.push((id, Connection::Silent));
+        self.admit(id);
         id
+    }
+
+    /// A new connection of this name, which is above all that it had before.
+    pub(crate) fn admit(&mut self, id: ConnectionId) {
+        self.next = id + 1;
+        self.connections.push((id, Connection::Silent));
+    }
+
+    /// Whether a connection is one of its.
+    pub(crate) fn has(&self, id: ConnectionId) -> bool {
+        self.connections.binary_search_by_key(&id, |(id, _)| *id).is_ok()
+    }
+
+    /// Whether nobody is connected.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.connections.is_empty()
     }
 
     /// Gives a connection that outlived the server's memory its place back, from the text last attached to it
@@ -452,7 +492,8 @@ impl Server {
     }
 
     fn snapshot(&self, revision: u64, document: &Document) -> Vec<Arc<String>> {
-        frame::snapshot(revision, &self.session, document, self.limits.frame).into_iter().map(Arc::from).collect()
+        let seen = self.view.as_ref().map(|view| document.project(view));
+        frame::snapshot(revision, &self.session, seen.as_ref().unwrap_or(document), self.limits.frame).into_iter().map(Arc::from).collect()
     }
 
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {

@@ -80,6 +80,11 @@ impl Recent {
         self.frames.iter().skip(skipped).map(|frame| frame.text(dialect)).collect()
     }
 
+    /// All of them, oldest first.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &PatchFrame> {
+        self.frames.iter()
+    }
+
     /// The bytes of all frames.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
@@ -95,6 +100,16 @@ impl PatchFrame {
     /// The frame's text; `None` where the patch isn't known in this dialect. O(its length).
     pub(crate) fn text(&self, dialect: Dialect) -> Option<Arc<String>> {
         Some(frame::patch(self.revision, self.patch(dialect)?).into())
+    }
+
+    /// The commit that it tells of.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The patch in the extended dialect.
+    pub(crate) fn extended(&self) -> &str {
+        &self.extended
     }
 
     fn patch(&self, dialect: Dialect) -> Option<&str> {
