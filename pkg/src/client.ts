@@ -10,7 +10,7 @@ import { memberOf, namesIn } from "./json/pointer.js";
 import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client-options.js";
 import { guard } from "./sync/guard.js";
 import { resolve } from "./sync/link.js";
-import { Protocol, type ProtocolEvents } from "./sync/protocol.js";
+import { Protocol, sessionOf, type ProtocolEvents } from "./sync/protocol.js";
 import type { Immutable, JSONPatchOperation, ValueAt } from "./types.js";
 
 export { ready } from "./bridge/client-core.js";
@@ -203,7 +203,7 @@ export class SyncedClient<T> {
     const isThere = (): boolean => {
       const now = this.#protocol.session;
       if (now === undefined) return false;
-      const wanted = session ?? first ?? now;
+      const wanted = session === undefined ? (first ?? now) : sessionOf(session);
       return now === wanted ? this.#protocol.revision >= revision : now !== first || this.#protocol.past.has(wanted);
     };
     return new Promise((resolve, reject) => {

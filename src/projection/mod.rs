@@ -88,6 +88,12 @@ impl View {
         Ok(view)
     }
 
+    /// What shows nothing.
+    #[cfg(feature = "wasm-objects")]
+    pub(crate) fn nothing() -> View {
+        View { include: Some(Vec::new()), exclude: Vec::new() }
+    }
+
     /// Whether nothing is hidden.
     pub(crate) fn is_whole(&self) -> bool {
         self.root().is_whole()

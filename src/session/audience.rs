@@ -41,10 +41,11 @@ pub(super) struct News<'a> {
 }
 
 impl News<'_> {
-    fn standard(&self, of: &Server, seen: impl FnOnce(&Patch) -> Patch) -> Standard {
+    /// The patch in the standard dialect as a server needs it, and as `told` prints what its connections see of one.
+    fn standard(&self, server: &Server, told: impl FnOnce(&Patch) -> String) -> Standard {
         match &self.standard {
             _ if self.patch.is_standard() => Standard::Same,
-            Some(patch) if of.wants_standard() => Standard::Other(seen(patch).text()),
+            Some(patch) if server.wants_standard() => Standard::Other(told(patch)),
             _ => Standard::Unknown,
         }
     }
@@ -95,12 +96,12 @@ impl Audience {
 
     /// What is to be done for everybody once the commit is made.
     pub(super) fn telling(&mut self, news: &News<'_>) -> Vec<ServerEffect> {
-        let standard = news.standard(&self.whole.server, Patch::clone);
+        let standard = news.standard(&self.whole.server, Patch::text);
         let mut effects = self.whole.tell(news.text.clone(), standard, news.after);
         for (view, group) in &mut self.views {
-            let seen = |patch: &Patch| shown(patch, view, news.before, news.after);
-            let standard = news.standard(&group.server, seen);
-            effects.extend(group.tell(seen(news.patch).text().into(), standard, news.after));
+            let told = |patch: &Patch| shown(patch, view, news.before, news.after).text();
+            let standard = news.standard(&group.server, told);
+            effects.extend(group.tell(told(news.patch).into(), standard, news.after));
         }
         effects
     }

@@ -17,6 +17,7 @@ use super::tracker::TrackerCore;
 use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
+use crate::projection::View;
 use crate::session::{Commit, Session};
 use crate::store::{LogText, Meta, Reading, Repair, Retention, RowOperation, Rows, Woken};
 use crate::sync::{Note, ServerEffect};
@@ -86,6 +87,11 @@ impl SessionHandle {
         self.session.borrow().id().into()
     }
 
+    /// The id as who sees no more than this has it.
+    pub fn id_for(&self, view: &str) -> JsResult<String> {
+        Ok(self.session.borrow().id_for(&View::parse(view).map_err(to_js)?))
+    }
+
     /// The number of the last commit.
     pub fn revision(&self) -> f64 {
         self.session.borrow().revision() as f64
@@ -125,9 +131,11 @@ impl SessionHandle {
         self.session.borrow_mut().refuse();
     }
 
-    /// A new connection's number.
-    pub fn open(&mut self) -> u32 {
-        self.session.borrow_mut().open()
+    /// A new connection's number. What it may see is JSON text that [`SessionHandle::id_for`] has accepted; all, where there is none.
+    pub fn open(&mut self, view: Option<String>) -> u32 {
+        // What was accepted once and isn't any more shows nothing.
+        let view = view.map_or_else(View::default, |text| View::parse(text).unwrap_or_else(|_| View::nothing()));
+        self.session.borrow_mut().open_view(&view)
     }
 
     /// The connection outlived the memory; `attachment` is what was last attached to it.
@@ -150,14 +158,15 @@ impl SessionHandle {
         self.session.borrow_mut().closed(connection);
     }
 
-    /// The frames that somebody with this revision lacks, as a JSON array.
-    pub fn frames_since(&self, id: Option<String>, revision: f64, extended: bool) -> JsResult<String> {
-        self.session.borrow().frames_since(id.as_deref(), Some(count(revision)?), dialect(extended)).map_err(to_js)
+    /// The frames that somebody with this revision and view lacks, as a JSON array.
+    pub fn frames_since(&self, view: Option<String>, id: Option<String>, revision: f64, extended: bool) -> JsResult<String> {
+        let (view, revision) = (seen(view)?, Some(count(revision)?));
+        self.session.borrow().frames_for(&view, id.as_deref(), revision, dialect(extended)).map_err(to_js)
     }
 
-    /// The state's JSON text.
-    pub fn text(&self) -> String {
-        super::error::text(self.session.borrow().document().to_bytes())
+    /// The state's JSON text, as a view shows it.
+    pub fn text(&self, view: Option<String>) -> JsResult<String> {
+        Ok(super::error::text(self.session.borrow().document().project(&seen(view)?).to_bytes()))
     }
 }
 
@@ -165,6 +174,11 @@ impl SessionHandle {
     fn of(session: Session) -> SessionHandle {
         SessionHandle { session: Rc::new(RefCell::new(session)), told: None }
     }
+}
+
+/// What may be seen; all, where nothing is said.
+fn seen(view: Option<String>) -> JsResult<View> {
+    view.map_or_else(|| Ok(View::default()), |text| View::parse(text).map_err(to_js))
 }
 
 /// What is to be told of a commit.

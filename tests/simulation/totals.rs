@@ -48,6 +48,7 @@ impl Totals {
             "began anew",
             "chunk",
             "viewer left",
+            "view",
             "noise",
             "lost frame",
             "recipe",

@@ -414,6 +414,9 @@ impl World {
         let dialect = if self.random.one_in(3) { Dialect::Rfc6902 } else { Dialect::Extended };
         let options = ClientOptions { limits: self.limits, dialect, observe: self.random.one_in(2), seed: self.random.next() };
         let sees = if self.has_views { VIEWS[(options.seed % VIEWS.len() as u64) as usize] } else { VIEWS[0] };
+        if sees != VIEWS[0] {
+            self.totals.count("view");
+        }
         Viewer::new(options, View::parse(sees).unwrap())
     }
 

@@ -123,13 +123,13 @@ export class Wire {
 }
 
 /** The WebSocket that `connect` is given: it reaches the session from inside the worker. `tamper` may change what arrives. */
-export function socketTo(stub: Stub, tamper: (frame: string) => string | undefined = (frame) => frame): new (url: string) => ClientSocket {
+export function socketTo(stub: Stub, tamper: (frame: string) => string | undefined = (frame) => frame, path = ""): new (url: string) => ClientSocket {
   return class {
     readonly #socket: Promise<WebSocket>;
     readonly #events = new EventTarget();
 
     constructor() {
-      this.#socket = upgrade(stub);
+      this.#socket = upgrade(path === "" ? stub : stub.fetch(`http://session/${path}`, { headers: { Upgrade: "websocket" } }));
       this.#socket.then(
         (socket) => {
           socket.addEventListener("message", ({ data }) => {

@@ -8,6 +8,11 @@ export interface State {
   answer: string;
 }
 
+export interface Board {
+  cards: { title: string; cost?: number }[];
+  keys?: { api: string };
+}
+
 export class Session extends DurableObject {
   events: SyncedEvent[] = [];
   state = new SyncedState<State>(this.ctx, {
@@ -18,10 +23,17 @@ export class Session extends DurableObject {
 
   /** A second state of the same object; most tests don't use it. */
   usage = new SyncedState(this.ctx, { name: "usage", initial: { tokens: 0 } });
-  #states = [this.state, this.usage];
+  /** A third one, of which not everybody sees all. */
+  board = new SyncedState<Board>(this.ctx, {
+    name: "board",
+    initial: { cards: [], keys: { api: "secret 0" } },
+    view: (request) => (new URL(request.url).searchParams.has("all") ? {} : { exclude: ["/keys", "/cards/*/cost"] }),
+  });
+  #states = [this.state, this.usage, this.board];
 
   fetch(request: Request): Response {
-    return new URL(request.url).pathname === "/usage" ? this.usage.fetch(request) : this.state.fetch(request);
+    const { pathname } = new URL(request.url);
+    return pathname === "/usage" ? this.usage.fetch(request) : pathname === "/board" ? this.board.fetch(request) : this.state.fetch(request);
   }
 
   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {

@@ -9,7 +9,7 @@ import type { StoreStorage } from "../tables/rows.js";
 import type { Session } from "./sessions.js";
 import type { DurableStateStoreOptions, WriteOptions } from "./types.js";
 
-const OPTIONS = ["name", "version", "migrate", "strategies", "retention", "limits", "onEvent"] as const satisfies readonly (keyof DurableStateStoreOptions)[];
+const OPTIONS = ["name", "version", "migrate", "strategies", "retention", "limits", "view", "onEvent"] as const satisfies readonly (keyof DurableStateStoreOptions)[];
 
 /** Where a store has what its operations work with. No member of a subclass of a user's has this name. */
 export const STORED: unique symbol = Symbol("stored");
@@ -30,6 +30,7 @@ export class StoredSessions {
   constructor(place: StorePlace, options: DurableStateStoreOptions) {
     const { name = "sessions", strategies: _, ...ofStates } = checkOptions(options, OPTIONS);
     checkFunction("the option onEvent", options.onEvent);
+    checkFunction("the option view", options.view);
     checkMigration(options as Migration<never>);
     checkRetention(options.retention);
     bounds(options.limits);

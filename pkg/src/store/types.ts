@@ -1,7 +1,7 @@
 import type { AgentStatusValue, InterruptContext, SessionStatus, SubSessionStatusValue } from "../compat/helix/status.js";
 import type { Migration } from "../sync/migration.js";
 import type { Retention } from "../tables/past.js";
-import type { SyncedEvent } from "../sync/options.js";
+import type { SyncedEvent, SyncedStateOptions } from "../sync/options.js";
 import type { Limits, StepWrites, StepWritesInput } from "../types.js";
 import type { MergeConflict, MergeStrategies } from "../values/merge.js";
 
@@ -18,6 +18,8 @@ export interface DurableStateStoreOptions extends Migration<unknown> {
   retention?: Retention | undefined;
   /** Bounds on what is accepted of custom states. */
   limits?: Limits | undefined;
+  /** What a request to {@link DurableStateStore.fetch} may see of a custom state, as {@link SyncedState}'s option says. */
+  view?: SyncedStateOptions<unknown>["view"];
   /** Told what happens to custom states, as {@link SyncedState}'s option is. */
   onEvent?: ((event: SyncedEvent) => void) | undefined;
 }

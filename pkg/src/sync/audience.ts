@@ -46,6 +46,7 @@ export class Audience {
   constructor(
     private readonly context: SocketContext,
     name: string,
+    private readonly hasViews: boolean,
     private readonly onEvent: (event: ConnectionEvent) => void,
   ) {
     this.tag = tagOf(name);
@@ -69,7 +70,7 @@ export class Audience {
     if (connections === undefined || this.isSeated) return;
     const numbers = (this.numbers = new Map());
     for (const member of [...this.context.getWebSockets(this.tag), ...this.streams]) {
-      numbers.set(member, connections.restore(member instanceof EventStream ? member : new SocketSink(member, this.unattached)));
+      numbers.set(member, connections.restore(member instanceof EventStream ? member : SocketSink.woken(member, this.unattached, this.hasViews)));
       if (this.connections !== connections) return;
     }
     // Answered while the object sleeps: a ping wakes nobody.
@@ -97,12 +98,14 @@ export class Audience {
     return typeof WebSocketPair === "function" && this.context.takesSockets !== false;
   }
 
-  /** A client's end of a new socket. */
-  connect(): HibernatableSocket {
+  /** A client's end of a new socket, and what it may see. */
+  connect(view: string | undefined): HibernatableSocket {
     const { 0: client, 1: server } = new WebSocketPair();
     // The platform refuses it where it has too many.
     this.context.acceptWebSocket(server, [this.tag]);
-    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(new SocketSink(server, this.unattached)));
+    const sink = new SocketSink(server, this.unattached, view);
+    sink.begin();
+    if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(sink));
     return client;
   }
 

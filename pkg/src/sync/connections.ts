@@ -22,7 +22,7 @@ export class Connections {
   ) {}
 
   open(sink: Sink): number {
-    const connection = call(() => this.session.open());
+    const connection = call(() => this.session.open(sink.view));
     this.sinks.set(connection, sink);
     this.told = undefined;
     return connection;

@@ -4,10 +4,11 @@ import { call, isAlive, release } from "../bridge/core.js";
 import { isLoss } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
+import type { HttpRequest } from "./http.js";
 import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "../tables/past.js";
 import type { Effect, Plan } from "../tables/plan.js";
-import type { DurableContext, SyncedEvent, SyncedStateOptions } from "./options.js";
+import { viewText, type DurableContext, type SyncedEvent, type SyncedStateOptions } from "./options.js";
 import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { damageOf } from "../tables/hashed-table.js";
@@ -88,7 +89,7 @@ export class LiveState<T> {
     private readonly options: SyncedStateOptions<T>,
     name: string,
   ) {
-    this.audience = new Audience(context, name, (event) => this.tell(event));
+    this.audience = new Audience(context, name, options.view !== undefined, (event) => this.tell(event));
     this.transactions = Transactions.of(context.storage);
     this.tables = stateTables(context.storage, this.transactions.quietly, name);
     // Its clients may be there before it has read anything.
@@ -98,6 +99,15 @@ export class LiveState<T> {
   /** What is accepted of the state, where something else is asked for. */
   get limits(): Limits | undefined {
     return this.options.limits;
+  }
+
+  /** What a request may see, as JSON text; undefined where everybody sees all. */
+  viewOf(request: HttpRequest): string | undefined {
+    if (this.options.view === undefined) return undefined;
+    const view = viewText(this.options.view(request));
+    // What is malformed is refused before anything is told.
+    this.ask(({ session }) => call(() => session.id_for(view)));
+    return view;
   }
 
   /** Runs what changes the state, and commits it. */

@@ -1,10 +1,16 @@
 import { bounds } from "../bridge/limits.js";
-import { checkFunction, checkKnown, refusal } from "../bridge/checks.js";
+import { checkFunction, checkKnown, isPromise, refusal } from "../bridge/checks.js";
+import { PatchwireError } from "../errors.js";
+import { isObject } from "../json/containers.js";
+import { jsonOf } from "../json/json.js";
+import { bytesOf } from "../json/size.js";
 import { isStorage, type StoreStorage } from "../tables/rows.js";
 import type { Limits, Validator } from "../types.js";
+import type { View } from "../values/combining.js";
 import { requireRule, type StandardSchemaV1 } from "../values/validate.js";
 import type { SocketContext } from "./audience.js";
 import type { ConnectionEvent } from "./connections.js";
+import type { HttpRequest } from "./http.js";
 import { checkMigration, type Migration } from "./migration.js";
 import { checkRetention, type Retention } from "../tables/past.js";
 import type { SyncedState } from "./synced-state.js";
@@ -33,6 +39,23 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   retention?: Retention | undefined;
   /** Told of commits, of clients that needed a snapshot in the place of what they had, and of what was refused. */
   onEvent?: ((event: SyncedEvent) => void) | undefined;
+  /**
+   * What a request to {@link SyncedState.fetch} may see of the state, which is asked once for each: `{ include, exclude }`, pointers as of
+   * {@link filterPatch}, of 1,024 bytes at most as JSON; `{}` is all of it. What it hides is in nothing that the client is sent. Without it,
+   * everybody sees all.
+   *
+   * @example
+   * ```ts
+   * import { memoryStorage, SyncedState } from "patchwire/durable-objects";
+   * const session = new SyncedState({ storage: memoryStorage() }, {
+   *   initial: { answer: "Hi", keys: { a: 1 } },
+   *   view: (request) => (request.headers.get("x-role") === "owner" ? {} : { exclude: ["/keys"] }),
+   * });
+   * const { state } = (await session.fetch(new Request("https://session/")).json()) as { state: unknown };
+   * console.log(state); // { answer: 'Hi' }
+   * ```
+   */
+  view?: Sight | undefined;
   /** Bounds on what is accepted. */
   limits?: Limits | undefined;
   /**
@@ -43,7 +66,22 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   validate?: StandardSchemaV1 | Validator<T> | undefined;
 }
 
-const OPTIONS = ["initial", "name", "version", "migrate", "retention", "limits", "validate", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
+/** What somebody may see who asks. As a method's type it may be one that was written for the platform's `Request`. */
+export type Sight = { view(request: HttpRequest): View }["view"];
+
+/** A longer one couldn't be attached to a socket, which has room for 2,048 bytes. */
+const LONGEST_VIEW = 1_024;
+
+/** What may be seen, as JSON text. */
+export function viewText(view: unknown): string {
+  if (isPromise(view)) throw refusal("the option view returned a promise: find out who asks before you call fetch, and say so in a header");
+  if (!isObject(view)) throw refusal("the option view returns what the request may see, such as { exclude: ['/secrets'] }; {} is all of it");
+  const text = jsonOf(view);
+  if (bytesOf(text) > LONGEST_VIEW) throw new PatchwireError("LIMIT_EXCEEDED", `a view has ${LONGEST_VIEW} bytes at most as JSON`);
+  return text;
+}
+
+const OPTIONS = ["initial", "name", "version", "migrate", "retention", "view", "limits", "validate", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
 
 /** Refuses what is given in the place of a context, and options that nobody knows. */
 export function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
@@ -51,6 +89,7 @@ export function requireArguments(ctx: StateContext, options: SyncedStateOptions<
   if (!("initial" in Object(options))) throw refusal("the second argument has the initial state: { initial: … }");
   checkKnown("option", options, OPTIONS);
   checkFunction("the option onEvent", options.onEvent);
+  checkFunction("the option view", options.view);
   checkMigration(options as Migration<never>);
   requireRule(options.validate);
   bounds(options.limits);

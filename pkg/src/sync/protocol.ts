@@ -39,6 +39,9 @@ export interface ProtocolEvents {
   settled(isComplete: boolean): void;
 }
 
+/** The session of an id, which has a view's number after a `~` where not all of the state is shown. */
+export const sessionOf = (id: string): string => id.split("~", 1)[0]!;
+
 /**
  * A client's end of the protocol: it asks the core what to do (src/sync/client/), carries that out, and wakes it in time. If the core
  * fails, it begins again with another one, which asks the server for everything.
@@ -74,7 +77,7 @@ export class Protocol {
     if (WebSocket !== undefined) this.#link = this.#linkTo(WebSocket);
     if (options.snapshot === undefined) return;
     this.revision = options.snapshot.revision;
-    this.session = options.snapshot.session;
+    this.session = sessionOf(options.snapshot.session);
   }
 
   /** Connects; `text` is that of the state of the option `snapshot`. */
@@ -194,7 +197,8 @@ export class Protocol {
     });
   }
 
-  #belongsTo(session: string | undefined): void {
+  #belongsTo(id: string | undefined): void {
+    const session = id && sessionOf(id);
     if (this.session !== undefined && this.session !== session) this.past.add(this.session);
     if (this.past.size > PAST) this.past.delete(this.past.values().next().value!);
     this.session = session;

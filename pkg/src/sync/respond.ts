@@ -17,32 +17,36 @@ export function respond(state: LiveState<unknown>, request: HttpRequest): HttpRe
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
-    return state.audience.takesSockets ? state.ask(() => upgrade(state)) : refused(501, "CLOSED", "there are no sockets here: give the state its object's context, this.ctx, or read an event stream (Accept: text/event-stream)");
+    if (state.audience.takesSockets) return connect(state, request);
+    return refused(501, "CLOSED", "there are no sockets here: give the state its object's context, this.ctx, or read an event stream (Accept: text/event-stream)");
   }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
   const isKnown = dialect === "rfc6902" || dialect === "extended";
   if (!isKnown || !headers.get("Accept")?.toLowerCase().includes("text/event-stream")) {
-    const answered = isKnown ? read(state, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
+    const answered = isKnown ? read(state, request, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
     return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }
   // A stream that nobody reads would be kept, and told of every commit.
   if (method === "HEAD") return new Response(null, { headers: STREAM_HEADERS });
-  return state.ask(() => stream(state, headers.get("Last-Event-ID") ?? "", dialect));
+  const view = state.viewOf(request);
+  return state.ask(() => stream(state, view, headers.get("Last-Event-ID") ?? "", dialect));
 }
 
-function read(state: LiveState<unknown>, query: URLSearchParams, dialect: Dialect): Response {
+function read(state: LiveState<unknown>, request: HttpRequest, query: URLSearchParams, dialect: Dialect): Response {
   // What is answered can't be taken back, and what is stored may be.
   if (state.isInTransaction) return refused(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
-  return state.ask(({ session }) => answer(state, session, query, dialect));
+  const view = state.viewOf(request);
+  return state.ask(({ session }) => answer(state, session, view, query, dialect));
 }
 
-function upgrade({ audience }: LiveState<unknown>): Response {
-  return new Response(null, { status: 101, webSocket: audience.connect() } as ResponseInit);
+function connect(state: LiveState<unknown>, request: HttpRequest): Response {
+  const view = state.viewOf(request);
+  return state.ask(() => new Response(null, { status: 101, webSocket: state.audience.connect(view) } as ResponseInit));
 }
 
-function stream(state: LiveState<unknown>, last: string, dialect: Dialect): Response {
-  const stream = new EventStream((stream) => state.leave(stream));
+function stream(state: LiveState<unknown>, view: string | undefined, last: string, dialect: Dialect): Response {
+  const stream = new EventStream(view, (stream) => state.leave(stream));
   const begin = (): void => {
     if (stream.hasEnded) return;
     try {
@@ -57,15 +61,15 @@ function stream(state: LiveState<unknown>, last: string, dialect: Dialect): Resp
   return new Response(stream.body as BodyInit, { headers: STREAM_HEADERS });
 }
 
-function answer({ tables }: LiveState<unknown>, session: SessionHandle, query: URLSearchParams, dialect: Dialect): Response {
+function answer({ tables }: LiveState<unknown>, session: SessionHandle, view: string | undefined, query: URLSearchParams, dialect: Dialect): Response {
   try {
     const since = query.get("since");
     const known = query.get("session") ?? undefined;
     const content =
       since === null
-        ? `"state":${call(() => session.text())}`
-        : `"frames":${call(() => session.frames_since(known, /^\d+$/.test(since) ? Number(since) : NaN, dialect === "extended"))}`;
-    const [id, revision] = call(() => [session.id(), session.revision()] as const);
+        ? `"state":${call(() => session.text(view))}`
+        : `"frames":${call(() => session.frames_since(view, known, /^\d+$/.test(since) ? Number(since) : NaN, dialect === "extended"))}`;
+    const [id, revision] = call(() => [view === undefined ? session.id() : session.id_for(view), session.revision()] as const);
     const body = `{"session":${JSON.stringify(id)},"revision":${revision},${content}}`;
     return new Response(body, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
   } catch (error) {

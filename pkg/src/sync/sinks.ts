@@ -10,6 +10,8 @@ export interface HibernatableSocket {
 
 /** Where frames go: a socket or an event stream. */
 export interface Sink {
+  /** What may be seen there, as JSON text; all, where it is undefined. */
+  readonly view: string | undefined;
   /** Throws if it can't. */
   send(frame: string): void;
   /** Keeps the text with the connection, now or a little later. */
@@ -72,11 +74,16 @@ export class Unattached {
   }
 }
 
+/** Whoever has this attached is closed, and comes back. */
+const UNKNOWN = "unknown";
+
 /** After so many characters a socket is asked how much waits, which takes as long as sending a short frame. */
 const UNASKED = 1 << 20;
 
+/** What is attached to a socket of a state with views: the text, and what may be seen. Without views it is the text alone. */
+type Attachment = string | readonly [text: string, view: string];
+
 export class SocketSink implements Sink {
-  private text = "";
   private isDue = false;
   private readonly patience = new Patience();
   private unasked = 0;
@@ -84,7 +91,27 @@ export class SocketSink implements Sink {
   constructor(
     private readonly socket: HibernatableSocket,
     private readonly unattached: Unattached,
+    readonly view: string | undefined,
+    private text = "",
   ) {}
+
+  /** One that outlived the memory. One that was opened when there were views, or weren't, and now it is otherwise, is closed. */
+  static woken(socket: HibernatableSocket, unattached: Unattached, hasViews: boolean): SocketSink {
+    let kept: Attachment;
+    try {
+      kept = (socket.deserializeAttachment() ?? "") as Attachment;
+    } catch {
+      // Nobody knows what it has.
+      return new SocketSink(socket, unattached, undefined, UNKNOWN);
+    }
+    const [text, view] = typeof kept === "string" ? [kept, undefined] : kept;
+    return (view !== undefined) === hasViews ? new SocketSink(socket, unattached, view, text) : new SocketSink(socket, unattached, undefined, UNKNOWN);
+  }
+
+  /** Keeps what may be seen, before there is anything else to be attached. */
+  begin(): void {
+    if (this.view !== undefined) this.socket.serializeAttachment([this.text, this.view] satisfies Attachment);
+  }
 
   send(frame: string): void {
     this.unasked += frame.length;
@@ -109,19 +136,14 @@ export class SocketSink implements Sink {
   attachNow(): void {
     this.isDue = false;
     try {
-      this.socket.serializeAttachment(this.text);
+      this.socket.serializeAttachment((this.view === undefined ? this.text : [this.text, this.view]) satisfies Attachment);
     } catch {
       // It was closed, and needs nothing any more.
     }
   }
 
   attached(): string {
-    try {
-      return String(this.socket.deserializeAttachment() ?? "");
-    } catch {
-      // Nobody knows what it has: with this it is closed, and comes back.
-      return "unknown";
-    }
+    return this.text;
   }
 
   close(code: number, reason: string): void {
@@ -139,7 +161,10 @@ export class EventStream implements Sink {
   hasEnded = false;
   private readonly patience = new Patience();
 
-  constructor(private readonly onEnd: (stream: EventStream) => void) {
+  constructor(
+    readonly view: string | undefined,
+    private readonly onEnd: (stream: EventStream) => void,
+  ) {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => void (this.controller = controller);
     this.body = new ReadableStream({ start, cancel: () => this.end() }, new ByteLengthQueuingStrategy({ highWaterMark: MOST_BUFFERED }));
   }

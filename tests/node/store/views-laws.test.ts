@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { applyPatch, type JSONPatchOperation } from "patchwire";
+import { memoryStorage, SyncedState } from "patchwire/durable-objects";
+import { hello, Socket, stateOf } from "../support/sockets.ts";
+import { json, perform, step, type Json } from "../support/program.ts";
+import { refusal } from "../support/refusal.ts";
+import { asked } from "../support/runs.ts";
+
+// Whoever has a view has what it shows of the state, at each revision, and is sent nothing of what it hides.
+
+type Any = any;
+interface View { include?: string[]; exclude?: string[] }
+
+/** What is written where an item of an array is meant. */
+const ITEM = Symbol("an item");
+type Place = readonly (string | typeof ITEM)[];
+
+const keysOf = (pointer: string): string[] => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+const covers = (pointer: string[], place: Place): boolean => pointer.length <= place.length && pointer.every((name, i) => name === "*" || name === place[i]);
+const leadsOn = (pointer: string[], place: Place): boolean => pointer.length > place.length && place.every((name, i) => pointer[i] === "*" || pointer[i] === name);
+
+/** What a view shows, as src/projection/mod.rs says it. */
+function shown(value: Any, view: View, place: Place = []): Any {
+  const sight = (place: Place): "hidden" | "covered" | "on the way" => {
+    if (view.exclude?.some((pointer) => covers(keysOf(pointer), place))) return "hidden";
+    if (view.include === undefined || view.include.some((pointer) => covers(keysOf(pointer), place))) return "covered";
+    return view.include.some((pointer) => leadsOn(keysOf(pointer), place)) ? "on the way" : "hidden";
+  };
+  const here = sight(place);
+  if (here === "hidden") return null;
+  if (Array.isArray(value)) {
+    if (sight([...place, ITEM]) !== "hidden") return value.map((item) => shown(item, view, [...place, ITEM]));
+    return here === "covered" ? [] : null;
+  }
+  if (typeof value !== "object" || value === null) return here === "covered" ? value : null;
+  const members = Object.keys(value).filter((name) => sight([...place, name]) !== "hidden");
+  const object = {};
+  for (const name of members) Object.defineProperty(object, name, { value: shown(value[name], view, [...place, name]), enumerable: true, writable: true, configurable: true });
+  return object;
+}
+
+/** The same with strings that no other value has. */
+function marked(value: Json, mark: () => string): Json {
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) => (typeof each === "string" ? mark() : each)) as Json;
+}
+const marksIn = (text: string): string[] => text.match(/mark \d+!/g) ?? [];
+
+const segment = fc.constantFrom("a", "b", "c", "list", "0", "x~1y", "m~0n", "*");
+const pointer = fc.array(segment, { maxLength: 3 }).map((segments) => segments.map((each) => `/${each}`).join(""));
+const pointers = fc.array(pointer, { maxLength: 3 });
+const view: fc.Arbitrary<View> = fc.record({ include: pointers, exclude: pointers }, { requiredKeys: [] });
+const changes = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 }), then: fc.constantFrom("goes on", "goes on", "sleeps", "comes back") }), { maxLength: 8 });
+
+/** A client that does what its frames say. */
+class Reader {
+  readonly socket = new Socket((frame) => this.read(frame));
+  readonly known: { session?: string; revision?: number } = {};
+  readonly marks: string[] = [];
+  state: Any = undefined;
+
+  constructor(readonly view: View, readonly dialect: "extended" | "rfc6902") {
+    // As an upgrade leaves it.
+    this.socket.serializeAttachment(["", JSON.stringify(view)]);
+  }
+
+  private read(frame: string): void {
+    this.marks.push(...marksIn(frame));
+    const { revision, session, chunk } = JSON.parse(frame);
+    if (session !== undefined) this.known.session = session;
+    if (chunk?.type === "state_snapshot") [this.state, this.known.session] = [chunk.state, chunk.session];
+    if (chunk?.type === "state_patch") {
+      if (this.dialect === "rfc6902") expect((chunk.patches as JSONPatchOperation[]).filter(({ op }) => op === "str_ins" || op === "inc")).toEqual([]);
+      this.state = applyPatch(this.state, chunk.patches);
+    }
+    this.known.revision = revision;
+  }
+}
+
+test("each client has what its view shows, whoever sleeps, and nothing that it hides", async () => {
+  await fc.assert(
+    fc.asyncProperty(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(view, fc.constantFrom("extended" as const, "rfc6902" as const)), { minLength: 1, maxLength: 3 }), changes, async (initial, sights, changes) => {
+      let count = 0;
+      const mark = (): string => `mark ${count++}!`;
+      const readers = sights.map(([view, dialect]) => new Reader(view, dialect));
+      const requests: View[] = [];
+      const state = stateOf<Any>({ initial: marked(initial, mark), view: () => requests.pop() ?? {} }, readers.map(({ socket }) => socket));
+      const seen = readers.map(() => new Set<string>());
+      const look = async (): Promise<void> => {
+        for (const [i, reader] of readers.entries()) {
+          const expected = shown(state.getState(), reader.view);
+          marksIn(JSON.stringify(expected)).forEach((each) => seen[i]!.add(each));
+          expect(reader.state).toEqual(expected);
+          for (const each of reader.marks) expect(seen[i], "a hidden value was sent").toContain(each);
+          requests.push(reader.view);
+          const snapshot = await (state.fetch(new Request("https://state/")) as Any).json();
+          expect(snapshot).toEqual({ session: reader.known.session, revision: state.revision, state: expected });
+          requests.push(reader.view);
+          const { frames } = await (state.fetch(new Request(`https://state/?since=${reader.known.revision}&session=${reader.known.session}`)) as Any).json();
+          expect(frames).toEqual([expect.objectContaining({ type: "status" })]);
+        }
+      };
+      state.getState();
+      await Promise.resolve();
+      for (const { socket, dialect } of readers) hello(state, socket, dialect);
+      await look();
+      for (const { steps, then } of changes) {
+        const fresh = steps.map((one) => ({ ...one, value: marked(one.value, mark) }));
+        state.update((draft: Any) => fresh.forEach((one) => perform(draft as Json, one)));
+        await look();
+        if (then === "sleeps") expect(state.unload()).toBe(true);
+        if (then === "comes back") for (const { socket, dialect, known } of readers) hello(state, socket, dialect, known);
+        await look();
+      }
+    }),
+    asked(200),
+  );
+}, 90_000);
+
+describe("by example", () => {
+  const initial = { answer: "", log: [{ text: "a", cost: 1 }], keys: { api: "s3cret" } };
+  const views: Record<string, View> = { admin: {}, guest: { exclude: ["/keys", "/log/*/cost"] }, nobody: { include: [] } };
+  const begin = (view: Any = (request: Request) => views[request.headers.get("x-role") ?? "nobody"]!): SyncedState<typeof initial> =>
+    new SyncedState({ storage: memoryStorage() }, { initial, view });
+  const ask = async (state: SyncedState<Any>, role: string, query = ""): Promise<Any> => (state.fetch(new Request(`https://state/${query}`, { headers: { "x-role": role } })) as Any).json();
+
+  test("an event stream, a snapshot and frames show what the request may see", async () => {
+    const state = begin();
+    const stream = state.fetch(new Request("https://state/", { headers: { "x-role": "guest", Accept: "text/event-stream" } })) as Response;
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let events = (await reader.read()).value!;
+    state.update((draft) => {
+      draft.log.push({ text: "b", cost: 22 });
+      draft.keys.api = "0ther";
+    });
+    state.update((draft) => void (draft.keys.api = "an0ther"));
+    while (!events.includes('"revision":2')) events += (await reader.read()).value!;
+    expect(events).toContain('"patches":[{"op":"add","path":"/log/-","value":{"text":"b"}}]');
+    expect(events).toContain('"patches":[]');
+    expect(events).not.toMatch(/s3cret|0ther|cost|keys/);
+    expect((await ask(state, "guest")).state).toEqual({ answer: "", log: [{ text: "a" }, { text: "b" }] });
+    expect((await ask(state, "admin")).state).toEqual(state.getState());
+    expect((await ask(state, "nobody")).state).toBe(null);
+    const { session } = await ask(state, "guest");
+    const { frames } = await ask(state, "guest", `?since=1&session=${session}`);
+    expect(frames.map(({ chunk }: Any) => chunk?.patches)).toEqual([[], undefined]);
+  });
+
+  test("who comes back with another view is sent a snapshot", async () => {
+    const state = begin();
+    const { session, revision } = await ask(state, "guest");
+    state.append("/answer", "Hi");
+    expect(session).toMatch(/^[\w-]+~[\da-f]+$/);
+    expect(session.startsWith(state.session)).toBe(true);
+    const { frames } = await ask(state, "admin", `?since=${revision}&session=${session}`);
+    expect(frames.map(({ chunk, type }: Any) => chunk?.type ?? type)).toEqual(["stream_resync", "state_snapshot", "status"]);
+  });
+
+  test("what isn't a view is refused before anything is told", async () => {
+    const wrong: [unknown, string][] = [
+      [undefined, "VALIDATION_FAILED"],
+      [Promise.resolve({}), "VALIDATION_FAILED"],
+      [["/keys"], "VALIDATION_FAILED"],
+      [{ excludes: ["/keys"] }, "VALIDATION_FAILED"],
+      [{ exclude: ["keys"] }, "INVALID_POINTER"],
+      [{ exclude: ["/log/**"] }, "INVALID_POINTER"],
+      [{ exclude: [`/${"k".repeat(1_100)}`] }, "LIMIT_EXCEEDED"],
+    ];
+    for (const [view, code] of wrong) {
+      const state = begin(() => view);
+      for (const headers of [{}, { Accept: "text/event-stream" }]) expect(refusal(() => state.fetch(new Request("https://state/", { headers }))).code).toBe(code);
+      state.append("/answer", "Hi");
+      expect(state.revision).toBe(1);
+    }
+    const failing = begin(() => { throw new Error("who is it?"); });
+    expect(() => failing.fetch(new Request("https://state/"))).toThrow("who is it?");
+    expect(refusal(() => begin({ exclude: ["/keys"] })).message).toContain("the option view");
+  });
+
+  test("a socket of a time without views is closed, and one of a time with views", async () => {
+    for (const [attachment, view] of [["", () => ({})], [["", "{}"], undefined]] as const) {
+      const socket = new Socket();
+      socket.serializeAttachment(attachment);
+      const state = stateOf<Any>({ initial: { n: 0 }, view: view as Any }, [socket]);
+      state.getState();
+      await Promise.resolve();
+      state.update((draft: Any) => void (draft.n = 1));
+      expect([socket.isClosed, socket.frames]).toEqual([true, []]);
+    }
+  });
+});
