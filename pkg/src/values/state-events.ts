@@ -15,9 +15,6 @@ export interface StateDeltaEvent {
   delta: RFC6902Operation[];
 }
 
-/** What has a state: a tracker, a live state, a client. */
-type StateOwner = { getState(): unknown };
-
 /**
  * What to tell an AG-UI client of a state, for one run: each call gives the next event. The first is the whole state, later ones are what
  * has changed since the call before; `undefined` where nothing has. What is equal by identity isn't looked at, so a call costs what changed.
@@ -31,16 +28,16 @@ type StateOwner = { getState(): unknown };
  * ```ts
  * import { StateTracker } from "patchwire";
  * import { stateEvents } from "patchwire/ag-ui";
- * const tracker = new StateTracker({ title: "", notes: ["secret"] });
+ * const tracker = new StateTracker({ title: "", sections: ["Honey", "Wax"], notes: ["ask Ada", "check the numbers"] });
  * const next = stateEvents(tracker, { view: { exclude: ["/notes"] } });
- * console.log(next()); // { type: 'STATE_SNAPSHOT', snapshot: { title: '' } }
+ * console.log(next()); // { type: 'STATE_SNAPSHOT', snapshot: { title: '', sections: [ 'Honey', 'Wax' ] } }
  * tracker.update((draft) => { draft.title = "Bees"; draft.notes.push("more"); });
  * console.log(JSON.stringify(next())); // {"type":"STATE_DELTA","delta":[{"op":"replace","path":"/title","value":"Bees"}]}
  * console.log(next()); // undefined
  * ```
  */
-export function stateEvents(state: StateOwner, options: { view?: View | undefined } = {}): () => StateSnapshotEvent | StateDeltaEvent | undefined {
-  if (typeof (state as StateOwner | null | undefined)?.getState !== "function") throw refusal("the first argument has the state: a StateTracker, a SyncedState or a client");
+export function stateEvents(state: { getState(): unknown }, options: { view?: View | undefined } = {}): () => StateSnapshotEvent | StateDeltaEvent | undefined {
+  if (typeof (state as { getState?: unknown } | null | undefined)?.getState !== "function") throw refusal("the first argument has the state: a StateTracker, a SyncedState or a client");
   const { view } = checkOptions(options, ["view"]);
   // What isn't a view is refused before the run has begun.
   if (view !== undefined) filterPatch([], view);
