@@ -7,6 +7,9 @@ import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSock
 /** The tag of a state's sockets, so that those of other makers, and of other states in the same object, are left alone. */
 export const tagOf = (name: string): string => (name === "" ? "patchwire" : `patchwire:${name}`);
 
+/** Whether a tag is that of some state. */
+export const isTagOfOurs = (tag: string): boolean => tag === "patchwire" || tag.startsWith("patchwire:");
+
 /** What of a Durable Object's context is used for its sockets. */
 export interface SocketContext {
   /** False where there is nothing behind it: then it isn't given any. */

@@ -41,7 +41,7 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   onEvent?: ((event: SyncedEvent) => void) | undefined;
   /**
    * What a request to {@link SyncedState.fetch} may see of the state, which is asked once for each: `{ include, exclude }`, pointers as of
-   * {@link filterPatch}, of 1,024 bytes at most as JSON; `{}` is all of it. What it hides is in nothing that the client is sent. Without it,
+   * {@link filterPatch}, of 4,096 bytes at most as JSON; `{}` is all of it. What it hides is in nothing that the client is sent. Without it,
    * everybody sees all.
    *
    * @example
@@ -69,8 +69,8 @@ export interface SyncedStateOptions<T> extends Migration<T> {
 /** What somebody may see who asks. As a method's type it may be one that was written for the platform's `Request`. */
 export type Sight = { view(request: HttpRequest): View }["view"];
 
-/** A longer one couldn't be attached to a socket, which has room for 2,048 bytes. */
-const LONGEST_VIEW = 1_024;
+/** A longer one couldn't be attached to a socket, which has room for 16,384 bytes: each character may take two. */
+const LONGEST_VIEW = 4_096;
 
 /** What may be seen, as JSON text. */
 export function viewText(view: unknown): string {

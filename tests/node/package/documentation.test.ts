@@ -31,6 +31,7 @@ const exceptions = {
   "SessionStateStore": "DurableStateStore is one",
   "ChunkWriter": "the part of a stream's writer that a tool uses",
   "LockManager": "NoOpLockManager is one",
+  "attach": "docs/live.md has it in an Agent of the SDK, which tests/packaging/ runs",
   // Made by a function whose example calls them.
   "ToolContext": "createToolContext",
   "StateProjection": "createStateProjection",
