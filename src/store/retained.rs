@@ -225,7 +225,8 @@ impl Store {
                 tidied.deleted = self.deletable().min(chunks);
             }
         }
-        tidied.forgotten = self.log.forgettable(base, logged);
+        // What only a base needed that goes now is stale from then on, up to the first row that is known.
+        tidied.forgotten = if tidied.dropped.is_none() { self.log.forgettable(base, logged) } else { None };
         // What is before the oldest base is of no use to anybody; the rest of it is kept where it is.
         let before = tidied.forgotten.map(|before| self.log.first_after(oldest).map_or(before, |kept| before.min(kept)));
         if let Some(before) = before.filter(|before| *before > self.log.head(self.revision)) {
