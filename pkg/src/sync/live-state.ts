@@ -4,11 +4,10 @@ import { call, isAlive, release } from "../bridge/core.js";
 import { isLoss } from "../bridge/engine.js";
 import { PatchwireError } from "../errors.js";
 import { guard } from "./guard.js";
-import type { HttpRequest } from "./http.js";
 import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "../tables/past.js";
 import type { Effect, Plan } from "../tables/plan.js";
-import { viewText, type DurableContext, type SyncedEvent, type SyncedStateOptions } from "./options.js";
+import type { DurableContext, Sight, SyncedEvent, SyncedStateOptions } from "./options.js";
 import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { damageOf } from "../tables/hashed-table.js";
@@ -101,13 +100,9 @@ export class LiveState<T> {
     return this.options.limits;
   }
 
-  /** What a request may see, as JSON text; undefined where everybody sees all. */
-  viewOf(request: HttpRequest): string | undefined {
-    if (this.options.view === undefined) return undefined;
-    const view = viewText(this.options.view(request));
-    // What is malformed is refused before anything is told.
-    this.ask(({ session }) => call(() => session.id_for(view)));
-    return view;
+  /** What requests may see, where that isn't all. */
+  get sight(): Sight | undefined {
+    return this.options.view;
   }
 
   /** Runs what changes the state, and commits it. */

@@ -66,6 +66,9 @@ export interface SyncedStateOptions<T> extends Migration<T> {
   validate?: StandardSchemaV1 | Validator<T> | undefined;
 }
 
+/** Answers a request, of which another one than the state says what it may see. */
+export const ANSWER: unique symbol = Symbol("answer");
+
 /** What somebody may see who asks. As a method's type it may be one that was written for the platform's `Request`. */
 export type Sight = { view(request: HttpRequest): View }["view"];
 

@@ -95,7 +95,7 @@ export class SocketSink implements Sink {
     private text = "",
   ) {}
 
-  /** One that outlived the memory. One that was opened when there were views, or weren't, and now it is otherwise, is closed. */
+  /** One that outlived the memory. One that was opened when there were no views, and now there are, is closed. */
   static woken(socket: HibernatableSocket, unattached: Unattached, hasViews: boolean): SocketSink {
     let kept: Attachment;
     try {
@@ -105,7 +105,7 @@ export class SocketSink implements Sink {
       return new SocketSink(socket, unattached, undefined, UNKNOWN);
     }
     const [text, view] = typeof kept === "string" ? [kept, undefined] : kept;
-    return (view !== undefined) === hasViews ? new SocketSink(socket, unattached, view, text) : new SocketSink(socket, unattached, undefined, UNKNOWN);
+    return new SocketSink(socket, unattached, view, view === undefined && hasViews ? UNKNOWN : text);
   }
 
   /** Keeps what may be seen, before there is anything else to be attached. */

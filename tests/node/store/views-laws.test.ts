@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyPatch, type JSONPatchOperation } from "patchwire";
-import { memoryStorage, SyncedState } from "patchwire/durable-objects";
+import { DurableStateStore, memoryStorage, SyncedState } from "patchwire/durable-objects";
 import { hello, Socket, stateOf } from "../support/sockets.ts";
 import { json, perform, step, type Json } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
@@ -138,15 +138,26 @@ describe("by example", () => {
     expect(refusal(() => begin({ exclude: ["/keys"] })).message).toContain("the option view");
   });
 
-  test("a socket of a time without views is closed, and one of a time with views", async () => {
-    for (const [attachment, view] of [["", () => ({})], [["", "{}"], undefined]] as const) {
+  test("a socket of a time without views is closed, and one of a time with views goes on seeing its own", async () => {
+    const views: [attachment: unknown, view: Any, isClosed: boolean][] = [["", () => ({}), true], [["", '{"exclude":["/keys"]}'], undefined, false]];
+    for (const [attachment, view, isClosed] of views) {
       const socket = new Socket();
       socket.serializeAttachment(attachment);
-      const state = stateOf<Any>({ initial: { n: 0 }, view: view as Any }, [socket]);
+      const state = stateOf<Any>({ initial: { n: 0, keys: 1 }, view }, [socket]);
       state.getState();
       await Promise.resolve();
-      state.update((draft: Any) => void (draft.n = 1));
-      expect([socket.isClosed, socket.frames]).toEqual([true, []]);
+      hello(state, socket);
+      expect([socket.isClosed, socket.frames[0]?.chunk]).toEqual([isClosed, isClosed ? undefined : expect.objectContaining({ state: { n: 0 } })]);
     }
+  });
+
+  test("a store says what its own requests may see, whichever store opened the state", async () => {
+    const storage = memoryStorage();
+    const [open, shut] = [new DurableStateStore(storage), new DurableStateStore(storage, { view: () => ({ exclude: ["/keys"] }) })];
+    await open.createSession("s", { customState: initial });
+    const ask = async (store: DurableStateStore): Promise<Any> => ((await (store.fetch("s", new Request("https://store/")) as Any).json()) as Any).state;
+    expect(await ask(shut)).toEqual({ answer: "", log: initial.log });
+    expect(await ask(open)).toEqual(initial);
+    expect(refusal(() => new DurableStateStore(storage, { view: {} as Any })).message).toContain("the option view");
   });
 });

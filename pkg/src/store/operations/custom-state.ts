@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../../sync/http.js";
+import { ANSWER } from "../../sync/options.js";
 import type { HibernatableSocket } from "../../sync/sinks.js";
 import type { SyncedState } from "../../sync/synced-state.js";
 import type { StepWrites, StepWritesInput } from "../../types.js";
@@ -58,7 +59,8 @@ export class CustomStateOperations extends SessionOperations {
    */
   fetch(sessionId: string, request: HttpRequest): HttpResponse {
     const session = this[STORED].read(({ sessions }) => sessions.find(sessionId));
-    if (session !== undefined) return session.custom.fetch(request);
+    // Another store may have opened the state, with other options.
+    if (session !== undefined) return session.custom[ANSWER](request, this[STORED].options.view);
     return Response.json({ error: { code: "NOT_FOUND", message: "there is no such session" } }, { status: 404 });
   }
 
