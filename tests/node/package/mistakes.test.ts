@@ -48,6 +48,7 @@ test.each<[name: string, run: () => unknown, code: string, says: string]>([
   ["a message that is none", () => (synced(context(), { initial: {} }) as SyncedState<object>).webSocketMessage({} as never, 5 as never), "VALIDATION_FAILED", "the second argument is the message that came"],
   ["an unknown option of diff", () => diff(1, 2, { keys: "id" } as never), "VALIDATION_FAILED", "there is no option keys: the options are dialect, key, limits"],
   ["one value to diff", () => (diff as (value: unknown) => unknown)({}), "VALIDATION_FAILED", "two values are compared: diff(before, after)"],
+  ["a cursor that was closed", () => { const cursor = new StateTracker({}).cursor(); cursor.close(); cursor.patchText(); }, "CLOSED", "the cursor was closed"],
   ["a document for a value", () => diff(StateDocument.parse("{}"), {}), "NOT_JSON", "give what its toJSON() returns"],
   ["a tracker for its writes", () => mergeWrites({}, [new StateTracker({})] as never), "NOT_JSON", "or its getStepWrites()"],
   ["a path for a database", () => nodeStorage("agents.db" as never), "VALIDATION_FAILED", 'nodeStorage(new DatabaseSync("agents.db"))'],

@@ -121,6 +121,16 @@ test("bytes may be cut within a character", () => {
   expect(tracker.getState()).toEqual(value);
 });
 
+test("half a pair at the end of a chunk is there for bytes that follow", () => {
+  const tracker = new StateTracker<Json>(null);
+  const stream = tracker.stream("");
+  stream.write('"\ud83d');
+  expect(codeOf(() => stream.end())).toBe("INVALID_JSON");
+  stream.write(new TextEncoder().encode('x"'));
+  stream.end();
+  expect(tracker.getState()).toBe("\ud83dx");
+});
+
 describe("bad input", () => {
   test("the chunk that has a fault changes nothing, and says where in the whole text it is", () => {
     const tracker = new StateTracker<Json>({ x: "old" });

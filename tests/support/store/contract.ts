@@ -326,6 +326,9 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     await store.discardStaging("s", "step", "b");
     await store.discardStaging("s", "step", "unknown");
     expect((await store.getStaged("s", "step"))!.map(({ toolCallId }) => toolCallId)).toEqual(["a", "c"]);
+    for (const toolCallId of ["a", "c"]) await store.discardStaging("s", "step", toolCallId);
+    expect(await store.getStaged("s", "step")).toBeNull();
+    for (const toolCallId of ["d", "e"]) await store.stageChanges("s", "step", { toolCallId, writes: append(toolCallId) });
     await store.discardStaging("s", "step");
     expect(await store.getStaged("s", "step")).toBeNull();
     await store.promoteStaging("s", "step");
@@ -658,6 +661,11 @@ export const cases: Record<string, (backend: Backend) => Promise<void>> = {
     const { results } = await store.parallel("s", "step", [write("1", "one"), write("2", "two"), write("3"), write("4", "four")]);
     expect(results).toMatchObject([{ status: "fulfilled" }, { reason: { code: "CONFLICT", path: "/title" } }, { status: "fulfilled" }, { reason: { code: "CONFLICT" } }]);
     expect((await stateOf(store)).customState).toEqual({ notes: ["a", "1", "3"], count: 1, title: "one" });
+    await store.stageChanges("s", "step", { toolCallId: "before", writes: { ops: [...append("before").ops, ...set("title", "before").ops] } });
+    expect(await store.parallel("s", "step", [write("5", "five")])).toMatchObject({
+      results: [{ status: "fulfilled" }], warnings: ["a call that was staged before was left out: '/title' is exclusive"],
+    });
+    expect((await stateOf(store)).customState).toEqual({ notes: ["a", "1", "3", "5"], count: 1, title: "five" });
   },
 
   async "of an exclusive place one staged call is promoted, and who was refused is told"({ place }) {
