@@ -49,9 +49,10 @@ fn who_connects_meanwhile_is_told_of_the_commit_when_it_is_accepted() {
     assert_eq!(sent(&commit.effects), "");
     let told = sent(&session.accept().effects);
     assert!(told.contains(r#""revision":1,"#) && told.contains(r#"[{"op":"add","path":"/notes/-","value":"a"}]"#), "{told}");
-    // It is one of all from now on.
+    // It is one of all from now on, also where it asks again meanwhile.
     session.tracker().insert("/notes/-", "b").unwrap();
     let commit = session.commit().unwrap().unwrap();
+    assert!(sent(&session.receive(connection, HELLO)).contains(r#""revision":1,"#));
     assert!(sent(&commit.effects).contains(r#""value":"b""#));
     assert!(session.accept().effects.is_empty());
 }

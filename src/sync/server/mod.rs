@@ -479,8 +479,7 @@ impl Server {
             },
         }
         frames.extend(replaced.map(|reason| Arc::from(frame::resync(self.revision, reason))));
-        let is_new = hello.session.is_none() && hello.revision.is_none();
-        let snapshot = (is_new || replaced.is_some()).then(snapshot);
+        let snapshot = (hello.session.is_none() || replaced.is_some()).then(snapshot);
         frames.extend(snapshot.iter().flatten().cloned());
         frames.push(frame::status(self.revision, &self.session).into());
         (Answer { frames, replaced }, snapshot)

@@ -62,6 +62,8 @@ fn a_gap_is_asked_for_and_filled() {
     }
     assert_eq!(client.received(1, &status_frame(7), 1_004), [ClientEffect::Status(Status::Live)]);
     assert_eq!((state(&client), client.stats().resyncs), (r#"{"list":[5,6,7]}"#.into(), 1));
+    // And the next one as if it were the first.
+    assert_eq!(client.received(1, &patch_frame(9, &add(9)), 1_005)[0], hello("\"s\"", "7"));
 }
 
 #[test]
@@ -115,6 +117,13 @@ fn parts_join_and_a_lost_part_is_noticed() {
     let _ = client.received(1, &parts[0], 1_002);
     assert_eq!(client.received(1, &parts[2], 1_002), [hello("\"s\"", "null")]);
     assert_eq!(client.stats().resyncs, 2);
+
+    // Nor are those that came in part joined with what is asked for anew.
+    let mut client = live();
+    let _ = client.received(1, &parts[0], 1_001);
+    let _ = client.received(1, &patch_frame(9, "[]"), 1_002);
+    parts.iter().for_each(|part| drop(client.received(1, part, 1_003)));
+    assert_eq!(client.received(1, &status_frame(6), 1_004), [ClientEffect::Status(Status::Live)]);
 }
 
 #[test]
@@ -126,17 +135,21 @@ fn parts_of_another_session_or_connection_are_none_of_this_one() {
     let _ = client.received(1, &parts[0], 1_002);
     assert_eq!(client.received(1, &others[1], 1_002), [hello("\"s\"", "null")]);
 
-    let mut client = live();
-    let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
-    let _ = client.received(1, &parts[0], 1_002);
-    let _ = client.closed(1, 1006, 1_003);
-    let at = client.wake_at().unwrap();
-    let _ = client.tick(at);
-    let _ = client.opened(2, at);
-    for part in &parts {
-        assert!(!client.received(2, part, at).iter().any(|effect| matches!(effect, ClientEffect::Send(_))));
+    for is_asked_for in [false, true] {
+        let mut client = live();
+        let _ = client.received(1, &patch_frame(9, "[]"), 1_001);
+        let _ = client.received(1, &parts[0], 1_002);
+        let _ = if is_asked_for { client.reconnect(1_003) } else { client.closed(1, 1006, 1_003) };
+        let at = client.wake_at().unwrap();
+        // It is known already.
+        assert_eq!((client.closed(1, 1006, at - 1), client.wake_at()), (vec![], Some(at)));
+        let _ = if is_asked_for { vec![] } else { client.tick(at) };
+        let _ = client.opened(2, at);
+        for part in &parts {
+            assert!(!client.received(2, part, at).iter().any(|effect| matches!(effect, ClientEffect::Send(_))));
+        }
+        assert_eq!(client.received(2, &status_frame(6), at), [ClientEffect::Status(Status::Live)]);
     }
-    assert_eq!(client.received(2, &status_frame(6), at), [ClientEffect::Status(Status::Live)]);
 }
 
 #[test]
@@ -211,13 +224,49 @@ fn more_than_the_limits_allow_ends_it_with_a_code() {
     let mut client = Client::new(ClientOptions { limits, ..ClientOptions::default() });
     let _ = client.start(0);
     let _ = client.opened(1, 0);
-    let effects = client.received(1, &snapshot_frame(1, "s", &format!("\"{}\"", "x".repeat(100))), 0);
+    let long = snapshot_frame(1, "s", &format!("\"{}\"", "x".repeat(100)));
+    let effects = client.received(1, &long, 0);
+    assert!(matches!(&effects[0], ClientEffect::Fail { code, .. } if code == "LIMIT_EXCEEDED"));
+    assert_eq!(effects[1..], [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
+
+    // Of a patch it asks for everything instead, once.
+    let limits = Limits { string: 50, ..limits };
+    let mut client = Client::new(ClientOptions { limits, ..ClientOptions::default() });
+    let _ = client.start(0);
+    let _ = client.opened(1, 0);
+    let _ = client.received(1, &snapshot_frame(0, "s", r#"{"list":[]}"#), 0);
+    let _ = client.received(1, &status_frame(0), 0);
+    let patch = format!(r#"[{{"op":"add","path":"/list/-","value":"{}"}}]"#, "x".repeat(100));
+    assert_eq!(client.received(1, &patch_frame(1, &patch), 1)[0], hello("\"s\"", "null"));
+    let effects = client.received(1, &long, 2);
     assert!(matches!(&effects[0], ClientEffect::Fail { code, .. } if code == "LIMIT_EXCEEDED"));
     assert_eq!(effects[1..], [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Closed)]);
 }
 
 #[test]
+fn pauses_begin_anew_after_a_connection_that_was_good() {
+    for (time, longest) in [(4_999, 30_000), (5_000, 250)] {
+        let (mut client, mut now) = (Client::new(ClientOptions::default()), 0);
+        let _ = client.start(now);
+        for connection in 1..10 {
+            let _ = client.closed(connection, 1006, now);
+            now = client.wake_at().unwrap();
+            let _ = client.tick(now);
+        }
+        let _ = client.opened(10, now);
+        let _ = client.received(10, &snapshot_frame(4, "s", "[]"), now);
+        let _ = client.received(10, &status_frame(4), now);
+        now += time;
+        let _ = client.closed(10, 1006, now);
+        assert!((longest / 2..=longest).contains(&(client.wake_at().unwrap() - now)));
+    }
+}
+
+#[test]
 fn another_session_replaces_everything() {
+    let mut client = live();
+    let other = status_frame(4).replace(r#""s""#, r#""t""#);
+    assert_eq!(client.received(1, &other, 1_000)[0], hello("\"s\"", "4"), "its state isn't known by its revision");
     let mut client = live();
     let _ = client.closed(1, 1006, 2_000);
     let _ = client.tick(client.wake_at().unwrap());
@@ -236,6 +285,13 @@ fn only_an_announced_snapshot_takes_the_state_back() {
     let _ = client.received(1, &resync_frame(2, "ahead"), 1_002);
     assert_eq!(client.received(1, &snapshot_frame(2, "s", "[]"), 1_002), [ClientEffect::Snapshot]);
     assert_eq!(client.revision(), 2);
+
+    // It is announced to one hello alone.
+    let _ = client.received(1, &resync_frame(2, "ahead"), 1_005);
+    let revision = client.revision();
+    let _ = client.reconnect(1_006);
+    let _ = client.opened(2, 1_007);
+    assert_eq!((client.received(2, &snapshot_frame(revision - 1, "s", "[]"), 1_008), client.revision()), (vec![], revision));
 }
 
 /// These connections fail, one after the other; returns what else it does than to connect again, and the pauses.
@@ -365,7 +421,35 @@ fn another_connection_is_there_at_once_when_it_is_asked_for() {
     let mut client = live();
     let effects = [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting), ClientEffect::Connect(2)];
     assert_eq!(client.reconnect(2_000), effects);
-    assert_eq!(client.opened(2, 2_001), [hello("\"s\"", "4")]);
+    // What the one before still says is none of this one's.
+    assert_eq!([client.opened(1, 2_001), client.received(1, &status_frame(4), 2_001), client.closed(1, 1_008, 2_001)], [[], [], []]);
+    client.asks_url(1, 2_001);
+    assert_eq!(client.wake_at(), Some(12_000));
+    client.asks_url(2, 2_001);
+    client.has_url(1, 2_002);
+    assert_eq!(client.wake_at(), Some(62_001));
+    client.has_url(2, 2_002);
+    assert_eq!(client.wake_at(), Some(12_002));
+    assert_eq!(client.opened(2, 2_003), [hello("\"s\"", "4")]);
+}
+
+#[test]
+fn one_that_rests_is_connected_by_nobody_but_who_asks_for_it() {
+    let state = crate::Document::parse(format!(r#"{{"list":["{}"]}}"#, "x".repeat(2_000))).unwrap();
+    let parts = frame::snapshot(5, "s", &state, 700);
+    let mut client = live();
+    assert_eq!(client.received(1, &parts[0], 2_000), []);
+    assert_eq!(client.rest(2_001), [ClientEffect::Disconnect(1), ClientEffect::Status(Status::Reconnecting)]);
+    assert_eq!([client.hurry(3_000), client.closed(1, 1_006, 3_000)], [[], []]);
+    assert_eq!(client.wake_at(), None);
+    assert_eq!(client.reconnect(4_000), [ClientEffect::Connect(2)]);
+    assert_eq!(client.opened(2, 4_001), [hello("\"s\"", "4")]);
+    // Nothing is left of what came in part.
+    parts.iter().for_each(|part| drop(client.received(2, part, 4_002)));
+    assert_eq!(client.received(2, &status_frame(5), 4_003), [ClientEffect::Status(Status::Live)]);
+    assert_eq!(client.stats().resyncs, 0);
+    let _ = client.stop();
+    assert_eq!((client.rest(5_000), client.reconnect(5_000), client.status()), (vec![], vec![], Status::Closed));
 }
 
 #[test]

@@ -63,6 +63,8 @@ fn a_hello_is_answered_with_what_is_missing() {
     assert_eq!(answer(&hello("s", 0, "extended")), [resync_frame(3, "behind"), snapshot(), status_frame(3)]);
     assert_eq!(answer(&hello("s", 4, "extended")), [stale, resync_frame(3, "ahead"), snapshot(), status_frame(3)]);
     assert_eq!(answer(&hello("other", 3, "extended")), [resync_frame(3, "session"), snapshot(), status_frame(3)]);
+    let nobodys = hello("s", 3, "extended").replace(r#""s""#, "null");
+    assert_eq!(answer(&nobodys), [resync_frame(3, "session"), snapshot(), status_frame(3)]);
     let requested = r#"{"type":"hello","version":1,"session":"s","revision":null}"#;
     assert_eq!(answer(requested), [resync_frame(3, "requested"), snapshot(), status_frame(3)]);
 }
@@ -130,7 +132,10 @@ fn bad_frames_are_answered_and_change_nothing() {
     }
     assert_eq!(sent(&say(silent, super::super::PING), silent), [super::super::PONG]);
 
-    let effects = say(bad, &format!("{{\"type\":\"ping\",\"x\":{}1{}}}", "[".repeat(8 << 10), "]".repeat(8 << 10)));
+    let long = |bytes: usize| format!(r#"{{"type":"ping","x":"{}"}}"#, "x".repeat(bytes - 22));
+    assert_eq!(long(16 << 10).len(), 16 << 10);
+    assert_eq!(sent(&say(silent, &long(16 << 10)), silent), [super::super::PONG]);
+    let effects = say(bad, &long((16 << 10) + 1));
     assert_eq!(sent(&effects, bad), [fail_frame(3, "LIMIT_EXCEEDED", "a client's frame has 16 KB at most")]);
     assert!(matches!(effects[1], ServerEffect::Close { connection, code: 1009, .. } if connection == bad));
     assert!(say(bad, HELLO).is_empty(), "it was closed");
@@ -160,12 +165,12 @@ fn a_connection_that_outlived_the_memory_goes_on_where_it_was() {
         |session: &str, revision: u64| format!(r#"{{"version":1,"session":"{session}","revision":{revision},"dialect":"extended"}}"#);
     let mut restore = |text: &str| {
         let connection = server.open();
-        let effects = server.restore(connection, text, &state());
-        (connection, sent(&effects, connection))
+        (connection, server.restore(connection, text, &state()))
     };
     let (current, nothing) = restore(&attachment("s", 3));
     assert!(nothing.is_empty());
-    assert_eq!(restore(&attachment("s", 1)).1, [patch_frame(2, &patch(2)), patch_frame(3, &patch(3)), status_frame(3)]);
+    let (behind, effects) = restore(&attachment("s", 1));
+    assert_eq!(sent(&effects, behind), [patch_frame(2, &patch(2)), patch_frame(3, &patch(3)), status_frame(3)]);
     let (silent, nothing) = restore("");
     assert!(nothing.is_empty());
     for other in [attachment("wiped", 3), attachment("s", 3).replace(":1,", ":2,"), "nonsense".into()] {
@@ -176,6 +181,7 @@ fn a_connection_that_outlived_the_memory_goes_on_where_it_was() {
     let effects = server.committed(&patch(4), None, &state());
     assert_eq!(sent(&effects, current), [patch_frame(4, &patch(4))]);
     assert!(sent(&effects, silent).is_empty());
+    assert_eq!(sent(&server.receive(silent, HELLO, &state()), silent), [snapshot_frame(4, "s", STATE), status_frame(4)]);
 }
 
 #[test]
@@ -241,10 +247,12 @@ fn an_event_stream_goes_on_from_what_was_attached_last() {
 fn the_end_is_told_and_closes() {
     let mut server = server();
     let (live, silent) = (live(&mut server, "extended"), server.open());
+    let _ = server.committed(&patch(4), None, &state());
     let effects = server.end();
-    assert_eq!(sent(&effects, live), [r#"{"type":"end","sequence":3,"revision":3}"#]);
+    assert_eq!(sent(&effects, live), [r#"{"type":"end","sequence":4,"revision":4}"#]);
     assert_eq!(effects.iter().filter(|effect| matches!(effect, ServerEffect::Close { code: 1000, .. })).count(), 2);
     assert!(server.receive(silent, HELLO, &state()).is_empty());
+    assert!(server.committed(&patch(5), None, &state()).is_empty());
 }
 
 #[test]
