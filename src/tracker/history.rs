@@ -131,7 +131,8 @@ impl History {
             return;
         }
         match cause {
-            Some(cause) if self.continues(&cause) => self.forget_undone(),
+            // Nothing is undone by then: undoing makes an end of that.
+            Some(cause) if self.continues(&cause) => {}
             cause => self.add(done, cause),
         }
     }

@@ -317,7 +317,6 @@ impl Tracker {
         let Edit::AppendText { path, text } = edit else { return Ok(()) };
         self.options.limits.check_growth(&self.document.root, text.len())?;
         edit::append_text(&mut self.document.root, path, text, &self.options.limits)?;
-        self.history.forget_undone();
         self.tell(edit, own);
         Ok(())
     }

@@ -161,3 +161,15 @@ fn a_place_that_was_taken_away_leaves_no_half() {
         assert_eq!(undo_all(&mut tracker), r#"{"list":["x"],"n":0}"#);
     }
 }
+
+#[test]
+fn what_was_undone_before_an_abort_is_not_done_again() {
+    let mut tracker = Tracker::new(Document::parse(START).unwrap(), Default::default());
+    let stream = tracker.stream("/o/p").unwrap();
+    tracker.write(stream, "[1").unwrap();
+    tracker.apply(&Patch::parse(r#"[{"op":"replace","path":"/n","value":1}]"#).unwrap()).unwrap();
+    assert!(tracker.undo());
+    tracker.abort(stream).unwrap();
+    assert!(!tracker.redo());
+    assert_eq!(tracker.document().to_string(), START);
+}
