@@ -31,7 +31,7 @@ const SHALLOW = 256;
  * ```
  */
 export function applyPatch<T>(state: T, patch: readonly JSONPatchOperation[] | string, options?: { limits?: Limits | undefined }): Immutable<T> {
-  if (options !== undefined) checkOptions(options, ["limits"]);
+  checkOptions(options, ["limits"]);
   const patched = options?.limits === undefined ? patchPlainly(state, patch) : undefined;
   if (patched !== undefined && patched.bytes <= LARGE && patched.depth <= SHALLOW) return patched.value as Immutable<T>;
   const limits = bounds(options?.limits);

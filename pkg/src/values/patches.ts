@@ -70,7 +70,7 @@ function compareIfFit({ before, after }: Pair, options: DiffOptions | undefined,
 /** Values of up to `short` bytes are compared by their texts. */
 function compare(before: unknown, after: unknown, options?: DiffOptions & { limits?: Limits | undefined }, short = 0, runs?: KnownRuns): JSONPatchOperation[] {
   const [extended, limits] = [isExtended(options, ...OTHERS), bounds(options?.limits)];
-  if (short > 0 && isShort(before, short, SHALLOW) && isShort(after, short, SHALLOW)) {
+  if (isShort(before, short, SHALLOW) && isShort(after, short, SHALLOW)) {
     return diffTexts(JSON.stringify(before), JSON.stringify(after), options);
   }
   checkSize(before, options?.limits);
