@@ -1,7 +1,7 @@
 //! Who listens: a server's end for those who see all of the state, and one for each view that somebody has of it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::document::Document;
 use crate::limits::Limits;
@@ -46,7 +46,8 @@ impl News<'_> {
         match &self.standard {
             _ if self.patch.is_standard() => Standard::Same,
             Some(patch) if server.wants_standard() => Standard::Other(told(patch)),
-            _ => Standard::Unknown,
+            // What a view shows of it may be standard.
+            _ => Standard::Unread(OnceLock::new()),
         }
     }
 }

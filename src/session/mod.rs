@@ -564,3 +564,6 @@ impl Session {
         self.audience.end()
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -7,7 +7,7 @@ import { guard } from "./guard.js";
 import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "../tables/past.js";
 import type { Effect, Plan } from "../tables/plan.js";
-import type { DurableContext, Sight, SyncedEvent, SyncedStateOptions } from "./options.js";
+import type { DurableContext, SyncedEvent, SyncedStateOptions, ViewOf } from "./options.js";
 import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { damageOf } from "../tables/hashed-table.js";
@@ -101,7 +101,7 @@ export class LiveState<T> {
   }
 
   /** What requests may see, where that isn't all. */
-  get sight(): Sight | undefined {
+  get viewOf(): ViewOf | undefined {
     return this.options.view;
   }
 

@@ -55,7 +55,7 @@ export interface SyncedStateOptions<T> extends Migration<T> {
    * console.log(state); // { answer: 'Hi' }
    * ```
    */
-  view?: Sight | undefined;
+  view?: ViewOf | undefined;
   /** Bounds on what is accepted. */
   limits?: Limits | undefined;
   /**
@@ -70,7 +70,7 @@ export interface SyncedStateOptions<T> extends Migration<T> {
 export const ANSWER: unique symbol = Symbol("answer");
 
 /** What somebody may see who asks. As a method's type it may be one that was written for the platform's `Request`. */
-export type Sight = { view(request: HttpRequest): View }["view"];
+export type ViewOf = { view(request: HttpRequest): View }["view"];
 
 /** A longer one couldn't be attached to a socket, which has room for 16,384 bytes: each character may take two. */
 const LONGEST_VIEW = 4_096;

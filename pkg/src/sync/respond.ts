@@ -1,7 +1,7 @@
 import { refusal } from "../bridge/checks.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import type { LiveState } from "./live-state.js";
-import { viewText, type Sight } from "./options.js";
+import { viewText, type ViewOf } from "./options.js";
 import { EventStream } from "./sinks.js";
 import { call } from "../bridge/core.js";
 import { isLoss } from "../bridge/engine.js";
@@ -12,46 +12,46 @@ import type { SessionHandle } from "../wasm/patchwire.js";
 
 const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
 
-/** Answers as {@link SyncedState.fetch} says; `sight` is the option `view` of who answers. */
-export function respond(state: LiveState<unknown>, request: HttpRequest, sight: Sight | undefined): HttpResponse {
+/** Answers as {@link SyncedState.fetch} says; `viewOf` is the option `view` of who answers. */
+export function respond(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined): HttpResponse {
   if (!isContainer(request)) throw refusal("the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
-    if (state.audience.takesSockets) return connect(state, request, sight);
+    if (state.audience.takesSockets) return connect(state, request, viewOf);
     return refused(501, "CLOSED", "there are no sockets here: give the state its object's context, this.ctx, or read an event stream (Accept: text/event-stream)");
   }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   const dialect = query.get("dialect") ?? "rfc6902";
   const isKnown = dialect === "rfc6902" || dialect === "extended";
   if (!isKnown || !headers.get("Accept")?.toLowerCase().includes("text/event-stream")) {
-    const answered = isKnown ? read(state, request, sight, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
+    const answered = isKnown ? read(state, request, viewOf, query, dialect) : refused(400, "VALIDATION_FAILED", "the dialect is rfc6902 or extended");
     return method === "GET" ? answered : new Response(null, { status: answered.status, headers: answered.headers });
   }
   // A stream that nobody reads would be kept, and told of every commit.
   if (method === "HEAD") return new Response(null, { headers: STREAM_HEADERS });
-  const view = viewOf(state, request, sight);
+  const view = viewFor(state, request, viewOf);
   return state.ask(() => stream(state, view, headers.get("Last-Event-ID") ?? "", dialect));
 }
 
 /** What a request may see, as JSON text; undefined where everybody sees all. */
-function viewOf(state: LiveState<unknown>, request: HttpRequest, sight: Sight | undefined): string | undefined {
-  if (sight === undefined) return undefined;
-  const view = viewText(sight(request));
+function viewFor(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined): string | undefined {
+  if (viewOf === undefined) return undefined;
+  const view = viewText(viewOf(request));
   // What is malformed is refused before anything is told.
   state.ask(({ session }) => call(() => session.id_for(view)));
   return view;
 }
 
-function read(state: LiveState<unknown>, request: HttpRequest, sight: Sight | undefined, query: URLSearchParams, dialect: Dialect): Response {
+function read(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined, query: URLSearchParams, dialect: Dialect): Response {
   // What is answered can't be taken back, and what is stored may be.
   if (state.isInTransaction) return refused(503, "TRACKER_BUSY", "a transaction of the object is open: ask again");
-  const view = viewOf(state, request, sight);
+  const view = viewFor(state, request, viewOf);
   return state.ask(({ session }) => answer(state, session, view, query, dialect));
 }
 
-function connect(state: LiveState<unknown>, request: HttpRequest, sight: Sight | undefined): Response {
-  const view = viewOf(state, request, sight);
+function connect(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined): Response {
+  const view = viewFor(state, request, viewOf);
   return state.ask(() => new Response(null, { status: 101, webSocket: state.audience.connect(view) } as ResponseInit));
 }
 

@@ -2,7 +2,7 @@ import { socketsOf } from "./audience.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { LiveState } from "./live-state.js";
 import { takeName } from "./names.js";
-import { ANSWER, checkedOptions, requireArguments, type DurableContext, type Sight, type StateContext, type SyncedStateOptions } from "./options.js";
+import { ANSWER, checkedOptions, requireArguments, type DurableContext, type StateContext, type SyncedStateOptions, type ViewOf } from "./options.js";
 import type { Repaired } from "../tables/past.js";
 import { respond } from "./respond.js";
 import { closeSocket, type HibernatableSocket } from "./sinks.js";
@@ -458,12 +458,12 @@ export class SyncedState<T> {
    * ```
    */
   fetch(request: HttpRequest): HttpResponse {
-    return respond(this.#live, request, this.#live.sight);
+    return respond(this.#live, request, this.#live.viewOf);
   }
 
   /** @internal */
-  [ANSWER](request: HttpRequest, sight: Sight | undefined): HttpResponse {
-    return respond(this.#live, request, sight);
+  [ANSWER](request: HttpRequest, viewOf: ViewOf | undefined): HttpResponse {
+    return respond(this.#live, request, viewOf);
   }
 
   /**

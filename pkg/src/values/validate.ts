@@ -1,5 +1,6 @@
 import { isPromise, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
+import { isObject } from "../json/containers.js";
 import { pointerOf } from "../json/json.js";
 
 /**
@@ -56,7 +57,9 @@ export function validate(rule: Rule, next: unknown): void {
   }
   if (isPromise(answer)) throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
   if (answer === false) throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state");
-  const issues = "~standard" in rule ? (answer as StandardResult).issues : undefined;
+  if (!("~standard" in rule)) return;
+  if (!isObject(answer)) throw new PatchwireError("VALIDATION_FAILED", "the schema doesn't follow Standard Schema: it answered neither a value nor issues");
+  const { issues } = answer as unknown as StandardResult;
   if (issues !== undefined) {
     const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));
     throw new PatchwireError("VALIDATION_FAILED", `the state isn't what the schema demands (at '${path}')`, { path }, { cause: issues });

@@ -101,6 +101,13 @@ test("an asynchronous validator is refused", () => {
   }
 });
 
+test("a schema that answers nothing is refused, as none", () => {
+  for (const answer of [undefined, null, "valid"]) {
+    const schema = { "~standard": { version: 1, vendor: "us", validate: () => answer } };
+    expect(refusal(() => new StateTracker({ n: 1 }, { validate: schema as never })).message).toContain("the schema doesn't follow Standard Schema");
+  }
+});
+
 test("a validator that comes back to its tracker reads the state as it was, and changes nothing", () => {
   const seen: unknown[] = [];
   const tracker: StateTracker<{ n: number }> = new StateTracker<{ n: number }>({ n: 0 }, {

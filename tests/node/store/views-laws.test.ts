@@ -40,10 +40,10 @@ class Reader {
 
 test("each client has what its view shows, whoever sleeps, and nothing that it hides", async () => {
   await fc.assert(
-    fc.asyncProperty(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(view, fc.constantFrom("extended" as const, "rfc6902" as const)), { minLength: 1, maxLength: 3 }), changes, async (initial, sights, changes) => {
+    fc.asyncProperty(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(view, fc.constantFrom("extended" as const, "rfc6902" as const)), { minLength: 1, maxLength: 3 }), changes, async (initial, given, changes) => {
       let count = 0;
       const mark = (): string => `mark ${count++}!`;
-      const readers = sights.map(([view, dialect]) => new Reader(view, dialect));
+      const readers = given.map(([view, dialect]) => new Reader(view, dialect));
       const requests: View[] = [];
       const state = stateOf<Any>({ initial: marked(initial, mark), view: () => requests.pop() ?? {} }, readers.map(({ socket }) => socket));
       const seen = readers.map(() => new Set<string>());

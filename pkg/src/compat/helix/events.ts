@@ -1,4 +1,5 @@
 import { PatchwireError } from "../../errors.js";
+import { isObject } from "../../json/containers.js";
 import { chunkIssues, type StreamChunk } from "./chunks.js";
 import { anyOf, schema, schemaOf, type Schema } from "./schema.js";
 
@@ -87,6 +88,7 @@ export function parseNamedSSEEvent(name: string, data: string): StreamEvent {
     throw new PatchwireError("INVALID_JSON", "the event isn't JSON");
   }
   const isEvent = typeof value === "object" && value !== null && Object.hasOwn(value, "type") && Object.hasOwn(members, (value as StreamEvent).type);
+  if (!isEvent && name !== "chunk" && !isObject(value)) throw new PatchwireError("VALIDATION_FAILED", `the data of the event '${name}' is an object`);
   const event = isEvent ? value : name === "chunk" ? { type: name, chunk: value } : { type: name, ...(value as object) };
   return parseStreamEvent(JSON.stringify(event));
 }
