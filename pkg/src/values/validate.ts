@@ -1,6 +1,6 @@
 import { isPromise, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
-import { isObject } from "../json/containers.js";
+import { isContainer } from "../json/containers.js";
 import { pointerOf } from "../json/json.js";
 
 /**
@@ -58,7 +58,7 @@ export function validate(rule: Rule, next: unknown): void {
   if (isPromise(answer)) throw new PatchwireError("VALIDATION_FAILED", "the validator is asynchronous: a state is validated before it can be seen");
   if (answer === false) throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state");
   if (!("~standard" in rule)) return;
-  if (!isObject(answer)) throw new PatchwireError("VALIDATION_FAILED", "the schema doesn't follow Standard Schema: it answered neither a value nor issues");
+  if (!isContainer(answer)) throw new PatchwireError("VALIDATION_FAILED", "the schema doesn't follow Standard Schema: it answered neither a value nor issues");
   const { issues } = answer as unknown as StandardResult;
   if (issues !== undefined) {
     const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));

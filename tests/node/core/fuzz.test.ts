@@ -222,6 +222,8 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
     return plan.rows;
   }
 
+  const views = (): string => (below(4) === 0 ? strings() : pick(["{}", '{"exclude":["/a"]}', '{"include":["/a/*/b","/n"],"exclude":["/a/*/b/c"]}', '{"include":[]}']));
+
   /** Some of the rows are lost, or something is changed in them. */
   function damaged(rows: Written[]): Written[] {
     const left = rows.filter(() => below(12) > 0);
@@ -266,8 +268,9 @@ describe.each([["patchwire", patchwire], ["client", client]] as [string, typeof 
         // Room is asked for texts that exist. What happens where there is none: engine-lost.test.ts.
         case "number": return name === "length" ? below(1_000) : below(3) === 0 ? pick(numbers) : below(4);
         case "number | null": return below(3) === 0 ? undefined : below(1_000);
-        case "string": return strings();
-        case "string | null | undefined": return below(3) === 0 ? undefined : strings();
+        case "string": return name === "view" ? views() : strings();
+        case "string | null":
+        case "string | null | undefined": return below(3) === 0 ? undefined : name === "view" ? views() : strings();
         case "boolean": return below(2) === 0;
         // The only ones of any type that aren't values.
         case "any": return name === "plan" ? new Plan() : name === "table" ? tables(below(2) === 0 ? written() : damaged(written())) : name === "key" ? anything() : values(called === "diff" ? 2 : 1 + below(3));
