@@ -1,7 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyPatch, type JSONPatchOperation } from "patchwire";
-import { DurableStateStore, memoryStorage, SyncedState } from "patchwire/durable-objects";
+import { DurableStateStore, memoryStorage, nodeStorage, SyncedState } from "patchwire/durable-objects";
 import { hello, Socket, stateOf } from "../support/sockets.ts";
 import { json, perform, step, type Json } from "../support/program.ts";
 import { refusal } from "../support/refusal.ts";
@@ -11,13 +12,14 @@ import { marked, marksIn, shown, view, type View } from "../support/views.ts";
 // Whoever has a view has what it shows of the state, at each revision, and is sent nothing of what it hides.
 
 type Any = any;
-const changes = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 }), then: fc.constantFrom("goes on", "goes on", "sleeps", "comes back") }), { maxLength: 8 });
+const changes = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 }), then: fc.constantFrom("goes on", "goes on", "sleeps", "comes back", "rolls back", "restores") }), { maxLength: 8 });
 
 /** A client that does what its frames say. */
 class Reader {
   readonly socket = new Socket((frame) => this.read(frame));
   readonly known: { session?: string; revision?: number } = {};
   readonly marks: string[] = [];
+  private readonly slices: string[] = [];
   state: Any = undefined;
 
   constructor(readonly view: View, readonly dialect: "extended" | "rfc6902") {
@@ -29,7 +31,12 @@ class Reader {
     this.marks.push(...marksIn(frame));
     const { revision, session, chunk } = JSON.parse(frame);
     if (session !== undefined) this.known.session = session;
-    if (chunk?.type === "state_snapshot") [this.state, this.known.session] = [chunk.state, chunk.session];
+    if (chunk?.type === "state_snapshot") {
+      this.known.session = chunk.session;
+      if (chunk.part === 1) this.slices.length = 0;
+      this.slices.push(chunk.text);
+      if (chunk.part === chunk.parts) this.state = chunk.parts === 1 ? chunk.state : JSON.parse(this.slices.join(""));
+    }
     if (chunk?.type === "state_patch") {
       if (this.dialect === "rfc6902") expect((chunk.patches as JSONPatchOperation[]).filter(({ op }) => op === "str_ins" || op === "inc")).toEqual([]);
       this.state = applyPatch(this.state, chunk.patches);
@@ -40,12 +47,14 @@ class Reader {
 
 test("each client has what its view shows, whoever sleeps, and nothing that it hides", async () => {
   await fc.assert(
-    fc.asyncProperty(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(view, fc.constantFrom("extended" as const, "rfc6902" as const)), { minLength: 1, maxLength: 3 }), changes, async (initial, given, changes) => {
+    fc.asyncProperty(json.filter((value) => typeof value === "object" && value !== null), fc.array(fc.tuple(view, fc.constantFrom("extended" as const, "rfc6902" as const)), { minLength: 1, maxLength: 3 }), changes, fc.constantFrom(1_024, 8 << 20), async (initial, given, changes, frame) => {
       let count = 0;
       const mark = (): string => `mark ${count++}!`;
       const readers = given.map(([view, dialect]) => new Reader(view, dialect));
       const requests: View[] = [];
-      const state = stateOf<Any>({ initial: marked(initial, mark), view: () => requests.pop() ?? {} }, readers.map(({ socket }) => socket));
+      const storage = nodeStorage(new DatabaseSync(":memory:"));
+      const options = { initial: marked(initial, mark), view: () => requests.pop() ?? {}, limits: { frame }, retention: { revisions: 100 } };
+      const state = stateOf<Any>(options, readers.map(({ socket }) => socket), storage);
       const seen = readers.map(() => new Set<string>());
       const look = async (): Promise<void> => {
         for (const [i, reader] of readers.entries()) {
@@ -67,9 +76,14 @@ test("each client has what its view shows, whoever sleeps, and nothing that it h
       await look();
       for (const { steps, then } of changes) {
         const fresh = steps.map((one) => ({ ...one, value: marked(one.value, mark) }));
-        state.update((draft: Any) => fresh.forEach((one) => perform(draft as Json, one)));
+        const change = (): void => state.update((draft: Any) => fresh.forEach((one) => perform(draft as Json, one)));
+        if (then === "rolls back") {
+          // Nobody is told of it.
+          expect(() => storage.transactionSync(() => { change(); throw new Error("taken back"); })).toThrow("taken back");
+        } else change();
         await look();
         if (then === "sleeps") expect(state.unload()).toBe(true);
+        if (then === "restores") state.restore(Math.floor(state.revision / 2));
         if (then === "comes back") for (const { socket, dialect, known } of readers) hello(state, socket, dialect, known);
         await look();
       }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { nodeStorage, SyncedState, type SyncedStateOptions } from "patchwire/durable-objects";
+import { nodeStorage, SyncedState, type StoreStorage, type SyncedStateOptions } from "patchwire/durable-objects";
 
 /** A server's end of a socket, which keeps the frames that it was given, and can be made to fail. */
 export class Socket {
@@ -34,8 +34,8 @@ export class Socket {
 }
 
 /** A state in a database, whose sockets are these. */
-export function stateOf<T>(options: SyncedStateOptions<T>, sockets: readonly Socket[], database = new DatabaseSync(":memory:")): SyncedState<T> {
-  const storage = nodeStorage(database);
+export function stateOf<T>(options: SyncedStateOptions<T>, sockets: readonly Socket[], place: DatabaseSync | StoreStorage = new DatabaseSync(":memory:")): SyncedState<T> {
+  const storage = place instanceof DatabaseSync ? nodeStorage(place) : place;
   const context = { storage, acceptWebSocket() {}, getWebSockets: () => [...sockets], getWebSocketAutoResponse: () => "", setWebSocketAutoResponse() {} };
   return new SyncedState<T>(context as never, options);
 }
