@@ -39,6 +39,8 @@ interface Waiting {
   holds: (stored: Stored) => boolean;
   /** Of a commit: what the connections of then are to be sent. Those of later are given their places back, which tells them. */
   effects: Effect[] | undefined;
+  /** Whose connections these are: another session has other numbers for them, and has told them already. */
+  session: SessionHandle | undefined;
 }
 
 const always = (): boolean => true;
@@ -328,7 +330,7 @@ export class LiveState<T> {
   /** Runs `then` at once, or once the open transaction has ended, provided that `holds` is true of what is stored by then. */
   wait(then: () => void, holds: (stored: Stored) => boolean = always, effects?: Effect[]): void {
     // Functions that are arguments have no names to be given: a bundler may do that for each, and each time.
-    this.waiting.push({ then, holds, effects });
+    this.waiting.push({ then, holds, effects, session: this.opened?.session });
     if (this.isUncertain) this.transactions.witness(this.witness);
     else this.goOn();
   }
@@ -359,7 +361,7 @@ export class LiveState<T> {
   private carryOut(waiting: readonly Waiting[]): void {
     try {
       if (this.audience.isSeated) {
-        for (const { effects = [] } of waiting) this.audience.carryOut(effects);
+        for (const { effects = [], session } of waiting) if (session === this.opened?.session) this.audience.carryOut(effects);
       } else if (this.opened !== undefined || waiting.some(({ effects }) => effects !== undefined)) {
         this.open();
         this.audience.seat();

@@ -97,15 +97,16 @@ export class SocketSink implements Sink {
 
   /** One that outlived the memory. One that was opened when there were no views, and now there are, is closed. */
   static woken(socket: HibernatableSocket, unattached: Unattached, hasViews: boolean): SocketSink {
-    let kept: Attachment;
+    let kept: unknown = undefined;
     try {
-      kept = (socket.deserializeAttachment() ?? "") as Attachment;
+      kept = socket.deserializeAttachment() ?? "";
     } catch {
       // Nobody knows what it has.
-      return new SocketSink(socket, unattached, undefined, UNKNOWN);
     }
-    const [text, view] = typeof kept === "string" ? [kept, undefined] : kept;
-    return new SocketSink(socket, unattached, view, view === undefined && hasViews ? UNKNOWN : text);
+    if (typeof kept === "string") return new SocketSink(socket, unattached, undefined, hasViews ? UNKNOWN : kept);
+    const [text, view] = (Array.isArray(kept) ? kept : []) as unknown[];
+    if (typeof text === "string" && typeof view === "string") return new SocketSink(socket, unattached, view, text);
+    return new SocketSink(socket, unattached, undefined, UNKNOWN);
   }
 
   /** Keeps what may be seen, before there is anything else to be attached. */
