@@ -15,7 +15,7 @@ use crate::sync::{ConnectionId, Server, ServerEffect};
 #[derive(Debug)]
 pub(super) struct Audience {
     whole: Group,
-    /// Of each view that a connection has.
+    /// Of each view that a connection has, or had when the last commit was planned.
     views: BTreeMap<View, Group>,
     next: ConnectionId,
 }
@@ -86,7 +86,6 @@ impl Audience {
     pub(super) fn closed(&mut self, connection: ConnectionId) {
         if let Some(server) = self.server_of(connection) {
             server.closed(connection);
-            self.views.retain(|_, group| !group.server.is_empty());
         }
     }
 
@@ -99,6 +98,8 @@ impl Audience {
     pub(super) fn telling(&mut self, news: &News<'_>) -> Vec<ServerEffect> {
         let standard = news.standard(&self.whole.server, Patch::text);
         let mut effects = self.whole.tell(news.text.clone(), standard, news.after);
+        // A server closes connections by itself, too.
+        self.views.retain(|_, group| !group.server.is_empty());
         for (view, group) in &mut self.views {
             let told = |patch: &Patch| shown(patch, view, news.before, news.after).text();
             let standard = news.standard(&group.server, told);

@@ -54,12 +54,26 @@ test("a hidden change is a revision without a change", async () => {
   await reaches(client, 1);
   const [before, listener] = [client.getState(), vi.fn()];
   client.subscribe("/cards", listener);
+  const waited = client.whenRevision(2);
   const [revision, session] = await within(stub, ({ board }) => {
     board.update((draft) => void (draft.keys!.api = "secret 2"));
     return [board.revision, board.session] as const;
   });
-  await client.whenRevision(revision, { session });
+  await Promise.all([waited, client.whenRevision(revision, { session })]);
   expect([client.getState() === before, client.revision, listener.mock.calls]).toEqual([true, 2, []]);
+});
+
+test("the longest view is kept with a socket that sleeps, whatever its letters are", async () => {
+  const stub = newSession();
+  const { client, frames } = join(stub, `board?hide=${encodeURIComponent(`/${"ж".repeat(2_000)}`)}`);
+  await reaches(client, 0);
+  for (const n of [1, 2]) {
+    await evictDurableObject(stub);
+    await change(stub, n);
+    await reaches(client, n);
+  }
+  expect(frames.join()).not.toMatch(/secret|7000|keys|cost/);
+  expect(client.stats).toMatchObject({ snapshots: 1, resyncs: 0 });
 });
 
 test("a client goes on from a snapshot of its view", async () => {

@@ -27,7 +27,10 @@ export class Session extends DurableObject {
   board = new SyncedState<Board>(this.ctx, {
     name: "board",
     initial: { cards: [], keys: { api: "secret 0" } },
-    view: (request) => (new URL(request.url).searchParams.has("all") ? {} : { exclude: ["/keys", "/cards/*/cost"] }),
+    view: (request: Request) => {
+      const { searchParams } = new URL(request.url);
+      return searchParams.has("all") ? {} : { exclude: ["/keys", "/cards/*/cost", ...searchParams.getAll("hide")] };
+    },
   });
   #states = [this.state, this.usage, this.board];
 

@@ -46,12 +46,17 @@ export function stateEvents(state: { getState(): unknown }, options: { view?: Vi
     const [before, now] = [sent, state.getState()];
     // A client that has nothing yet.
     if (now === undefined) return undefined;
+    const event = before === undefined ? ({ type: "STATE_SNAPSHOT", snapshot: shown(now, view) } as const) : deltaOf(before.state, now, view);
+    // Where it throws nothing is sent, and the next call tells all that has changed.
     sent = { state: now };
-    if (before === undefined) return { type: "STATE_SNAPSHOT", snapshot: shown(now, view) };
-    const patch = diff(before.state, now);
-    const delta = view === undefined || patch.length === 0 ? patch : (filterPatch(patch, view, { base: before.state }) as RFC6902Operation[]);
-    return delta.length === 0 ? undefined : { type: "STATE_DELTA", delta };
+    return event;
   };
+}
+
+function deltaOf(before: unknown, now: unknown, view: View | undefined): StateDeltaEvent | undefined {
+  const patch = diff(before, now);
+  const delta = view === undefined || patch.length === 0 ? patch : (filterPatch(patch, view, { base: before }) as RFC6902Operation[]);
+  return delta.length === 0 ? undefined : { type: "STATE_DELTA", delta };
 }
 
 /** What a view shows of a state. */

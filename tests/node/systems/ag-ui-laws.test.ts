@@ -54,6 +54,11 @@ test("a client that has nothing yet tells nothing, and what has no state or is n
   expect(next()).toBe(undefined);
   state = { n: 1 };
   expect([next(), next()]).toEqual([{ type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, undefined]);
+  state = { n: 2, at: new Date() };
+  expect(refusal(next).code).toBe("NOT_JSON");
+  state = { n: 3 };
+  // What was refused was never sent.
+  expect(next()).toEqual({ type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 3 }] });
   expect(refusal(() => stateEvents({ n: 1 } as never)).code).toBe("VALIDATION_FAILED");
   expect(refusal(() => stateEvents({ getState: () => 1 }, { view: { hidden: [] } as never })).code).toBe("VALIDATION_FAILED");
   expect(refusal(() => stateEvents({ getState: () => 1 }, { exclude: ["/a"] } as never)).message).toContain("no option exclude");
