@@ -39,8 +39,8 @@ export interface ProtocolEvents {
   settled(isComplete: boolean): void;
 }
 
-/** The session of an id, which has a view's number after a `~` where not all of the state is shown. */
-export const sessionOf = (id: string): string => id.split("~", 1)[0]!;
+/** The session of an id, which has a view's number after a `~` where not all of the state is shown (`session_seen_by` in src/sync/server/mod.rs). */
+export const sessionOf = (id: string): string => id.replace(/~[\da-f]{16}$/, "");
 
 /**
  * A client's end of the protocol: it asks the core what to do (src/sync/client/), carries that out, and wakes it in time. If the core

@@ -129,7 +129,7 @@ impl Server {
 
     /// The session of those who see no more than this.
     pub(crate) fn session_seen_by(&self, view: &View) -> String {
-        format!("{}~{:x}", self.session, BuildHasherDefault::<DefaultHasher>::default().hash_one(view))
+        format!("{}~{:016x}", self.session, BuildHasherDefault::<DefaultHasher>::default().hash_one(view))
     }
 
     /// The id that was made with the storage.

@@ -125,7 +125,7 @@ describe("by example", () => {
     const state = begin();
     const { session, revision } = await ask(state, "guest");
     state.append("/answer", "Hi");
-    expect(session).toMatch(/^[\w-]+~[\da-f]+$/);
+    expect(session).toMatch(/^[\w-]+~[\da-f]{16}$/);
     expect(session.startsWith(state.session)).toBe(true);
     const { frames } = await ask(state, "admin", `?since=${revision}&session=${session}`);
     expect(frames.map(({ chunk, type }: Any) => chunk?.type ?? type)).toEqual(["stream_resync", "state_snapshot", "status"]);
