@@ -95,6 +95,7 @@ pub(crate) mod effect {
     pub(crate) const ATTACH: u8 = 2;
     pub(crate) const RESYNC: u8 = 3;
     pub(crate) const REFUSAL: u8 = 4;
+    pub(crate) const WRITE: u8 = 5;
 }
 
 /// What a client's end of the protocol wants done (`src/wasm/client.rs`), one digit each.
@@ -107,4 +108,6 @@ pub(crate) mod client_effect {
     pub(crate) const EDITS: u8 = 4;
     pub(crate) const STATUS: u8 = 5;
     pub(crate) const FAIL: u8 = 6;
+    pub(crate) const WRITTEN: u8 = 7;
+    pub(crate) const REFUSED: u8 = 8;
 }

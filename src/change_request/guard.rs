@@ -77,8 +77,12 @@ impl Guard {
     /// ```
     pub fn allows(&self, place: impl AsPointer, operation: ChangeOperation) -> Result<bool> {
         let pointer = place.pointer(&Limits::default())?;
-        let place = pointer.keys().iter().fold(Granted::root(self), |place, key| place.step(key));
-        Ok(place.at(operation))
+        Ok(self.grants(pointer.keys().iter(), operation))
+    }
+
+    /// Whether the operation is granted where these names and indexes lead.
+    pub(crate) fn grants<'k>(&self, place: impl Iterator<Item = &'k Key>, operation: ChangeOperation) -> bool {
+        place.fold(Granted::root(self), |place, key| place.step(key)).at(operation)
     }
 }
 

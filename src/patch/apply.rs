@@ -158,7 +158,7 @@ fn step(root: &mut Node, operation: &Operation, limits: &Limits, work: &mut Work
 }
 
 /// The edit that an operation is. What is on the way to its place is opened: raw text would be read twice otherwise.
-fn resolve(root: &mut Node, operation: &Operation) -> Result<Option<Edit>> {
+pub(super) fn resolve(root: &mut Node, operation: &Operation) -> Result<Option<Edit>> {
     Ok(Some(match operation {
         Operation::Add { path, value } => insertion(root, path, value.clone())?,
         Operation::Remove { path } => removal(reach(root, path)?),

@@ -9,6 +9,7 @@ mod diff;
 #[cfg(not(target_arch = "wasm32"))]
 mod foreign;
 mod invert;
+mod meanwhile;
 #[cfg(feature = "wasm-page")]
 mod pack;
 #[cfg(any(feature = "wasm-page", test))]
@@ -24,6 +25,7 @@ pub(crate) use apply::{append, apply, apply_with, place};
 pub(crate) use codec::read;
 pub(crate) use derive::derive;
 pub use diff::DiffOptions;
+pub(crate) use meanwhile::{Place, Role, Standing, places, standing};
 #[cfg(feature = "wasm-page")]
 pub(crate) use pack::pack;
 #[cfg(feature = "wasm-page")]

@@ -12,6 +12,7 @@
 //! connects meanwhile is shown what was committed before, and told of this commit when it is accepted.
 
 mod audience;
+mod writes;
 
 use std::sync::Arc;
 
@@ -86,6 +87,8 @@ pub struct Session {
     store: Store,
     audience: Audience,
     proposed: Option<Proposed>,
+    /// Whose change the next commit is, and by which they know it, if it is a connection's.
+    author: Option<(ConnectionId, u64)>,
 }
 
 impl Session {
@@ -131,7 +134,7 @@ impl Session {
         let server = Server::new(store.session(), store.revision(), &recent, limits);
         // Nobody undoes what was committed; each step would keep what it changed alive.
         let options = TrackerOptions { limits, history: 0, ..TrackerOptions::default() };
-        Session { tracker: Tracker::of_session(document, options), store, audience: Audience::new(server), proposed: None }
+        Session { tracker: Tracker::of_session(document, options), store, audience: Audience::new(server), proposed: None, author: None }
     }
 
     /// The id that was made with the storage.
@@ -300,11 +303,15 @@ impl Session {
         let mut plan = self.store.plan(text.clone(), self.tracker.document())?;
         let before = self.committed();
         let news = News { patch: &patch, text: text.clone(), standard, before: &before, after: self.tracker.document() };
-        let effects = self.audience.telling(&news);
+        let mut effects = self.audience.telling(&news);
         // What a view shows may have been read for it.
         self.store.check()?;
         plan.set_patch(patch);
         let (rows, revision) = (std::mem::take(&mut plan.operations), plan.revision);
+        if let Some((connection, id)) = self.author {
+            // Before the commit itself: who wrote it takes back what was shown in advance when it comes.
+            effects.insert(0, Server::written(connection, id, revision));
+        }
         self.proposed = Some(Proposed { plan, state: self.tracker.document().root.clone() });
         Ok(Some(Commit { rows, effects, revision, patch: text.into() }))
     }
@@ -333,6 +340,7 @@ impl Session {
     /// ```
     pub fn accept(&mut self) -> Accepted {
         let Some(Proposed { plan, state }) = self.proposed.take() else { return Accepted::default() };
+        self.author = None;
         self.store.accept(plan);
         let before = self.committed();
         let is_latest = self.tracker.committed(state);
@@ -477,7 +485,8 @@ impl Session {
     /// ```
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str) -> Vec<ServerEffect> {
-        self.at_end(connection, |server, document| server.receive(connection, text, document))
+        let effects = self.at_end(connection, |server, document| server.receive(connection, text, document));
+        self.without_haste(effects)
     }
 
     /// What is to be done for a connection, if all that it is sent could be read.

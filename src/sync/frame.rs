@@ -22,6 +22,9 @@ pub const PONG: &str = r#"{"type":"pong"}"#;
 /// What a client says is short: a longer frame isn't looked into, because reading it may take thirty times its length.
 pub const MOST_FROM_CLIENT: usize = 16 << 10;
 
+/// What may be as long as a change of the state: a longer frame of a client that may write isn't looked into.
+pub const MOST_WRITTEN: usize = 256 << 10;
+
 /// The levels of nesting and the bytes that a frame adds around what it carries.
 const ENVELOPE_DEPTH: usize = 5;
 const ENVELOPE_BYTES: usize = 256;
@@ -31,7 +34,19 @@ const ENVELOPE_BYTES: usize = 256;
 pub(crate) enum ClientFrame {
     Hello { version: u64, hello: Hello },
     Ping,
-    Write,
+    Write(Write),
+}
+
+/// A change that a client wants made.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Write {
+    /// By which its answer names it.
+    pub id: u64,
+    /// The revision that the patch was made of.
+    pub revision: u64,
+    /// Whether it may write over what others wrote since.
+    pub insists: bool,
+    pub patch: Patch,
 }
 
 /// What a client has, and what it understands.
@@ -67,6 +82,18 @@ pub(crate) enum ServerFrame {
     Fail {
         code: String,
         message: String,
+    },
+    /// What the client wrote is in the commit of this revision.
+    Written {
+        revision: u64,
+        id: u64,
+    },
+    /// What the client wrote isn't made.
+    Refused {
+        id: u64,
+        code: String,
+        message: String,
+        path: Option<String>,
     },
     End,
     Pong,
@@ -116,9 +143,16 @@ pub(crate) fn read_client(source: &str, limits: &Limits) -> Result<ClientFrame> 
             Ok(ClientFrame::Hello { version, hello: read_hello(&frame)? })
         }
         b"ping" => Ok(ClientFrame::Ping),
-        b"write" => Ok(ClientFrame::Write),
+        b"write" => Ok(ClientFrame::Write(read_write(&frame, limits)?)),
         _ => Err(invalid("the frame has an unknown type")),
     }
+}
+
+fn read_write(frame: &Object, limits: &Limits) -> Result<Write> {
+    let number = |name: &[u8]| whole(frame, name).ok_or_else(|| invalid("a write needs an id and a revision, whole numbers"));
+    let patches = frame.get(&b"patches".into()).ok_or_else(|| invalid("a write needs patches"))?;
+    let insists = frame.get(&b"insist".into()) == Some(&Node::Bool(true));
+    Ok(Write { id: number(b"id")?, revision: number(b"revision")?, insists, patch: patch::read(patches, limits)? })
 }
 
 /// Also reads what a server kept about a connection: the same members.
@@ -140,6 +174,7 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
     let root = read(source, limits)?;
     let frame = root.as_object().ok_or_else(|| invalid("a frame is an object"))?;
     let revision = || whole(&frame, b"revision").ok_or_else(|| invalid("the frame needs a revision"));
+    let id = || whole(&frame, b"id").ok_or_else(|| invalid("the frame needs an id"));
     Ok(match text_of(&frame, b"type").ok_or_else(|| invalid("a frame needs a type"))? {
         b"chunk" => {
             let chunk = frame.get(&b"chunk".into()).and_then(Node::as_object).ok_or_else(|| invalid("the frame needs a chunk"))?;
@@ -157,11 +192,16 @@ pub(crate) fn read_server(source: &str, limits: &Limits) -> Result<ServerFrame> 
             let session = text_of(&frame, b"session").ok_or_else(|| invalid("a status needs a session"))?;
             ServerFrame::Status { revision: revision()?, session: lossy(session) }
         }
-        b"fail" => {
+        kind @ (b"fail" | b"refused") => {
             let error = frame.get(&b"error".into()).and_then(Node::as_object).ok_or_else(|| invalid("the frame needs an error"))?;
             let part = |name: &[u8]| text_of(&error, name).map(lossy).ok_or_else(|| invalid("an error needs a code and a message"));
-            ServerFrame::Fail { code: part(b"code")?, message: part(b"message")? }
+            let (code, message) = (part(b"code")?, part(b"message")?);
+            match kind {
+                b"fail" => ServerFrame::Fail { code, message },
+                _ => ServerFrame::Refused { id: id()?, code, message, path: text_of(&error, b"path").map(lossy) },
+            }
         }
+        b"written" => ServerFrame::Written { revision: revision()?, id: id()? },
         b"end" => ServerFrame::End,
         b"pong" => ServerFrame::Pong,
         _ => ServerFrame::Other,
@@ -315,11 +355,48 @@ pub(crate) fn end(revision: u64) -> String {
 /// Only the code and the fixed phrase: a path could name what the peer may not see.
 pub(crate) fn fail(revision: u64, error: &Error) -> String {
     let mut out = event("fail", revision, 0);
+    print_error(&mut out, error);
+    finish(out, b"}}")
+}
+
+/// What a client wants written. `patches` is the text of a patch.
+pub(crate) fn write(id: u64, revision: u64, insists: bool, patches: &str) -> String {
+    let mut out = br#"{"type":"write","id":"#.to_vec();
+    number::print(&mut out, id as f64);
+    out.extend_from_slice(br#","revision":"#);
+    number::print(&mut out, revision as f64);
+    out.extend_from_slice(if insists { br#","insist":true,"patches":"# } else { br#","patches":"# });
+    out.extend_from_slice(patches.as_bytes());
+    finish(out, b"}")
+}
+
+pub(crate) fn written(revision: u64, id: u64) -> String {
+    finish(answer("written", revision, id), b"}")
+}
+
+/// With the path, which is one of the client's own patch.
+pub(crate) fn refused(revision: u64, id: u64, error: &Error) -> String {
+    let mut out = answer("refused", revision, id);
+    print_error(&mut out, error);
+    if let Some(path) = &error.path {
+        out.extend_from_slice(br#","path":"#);
+        print::print_text(&mut out, path.as_bytes());
+    }
+    finish(out, b"}}")
+}
+
+fn answer(kind: &str, revision: u64, id: u64) -> Vec<u8> {
+    let mut out = event(kind, revision, 0);
+    out.extend_from_slice(br#","id":"#);
+    number::print(&mut out, id as f64);
+    out
+}
+
+fn print_error(out: &mut Vec<u8>, error: &Error) {
     out.extend_from_slice(br#","error":{"code":""#);
     out.extend_from_slice(error.code.as_str().as_bytes());
     out.extend_from_slice(br#"","message":"#);
-    print::print_text(&mut out, error.reason.as_bytes());
-    finish(out, b"}}")
+    print::print_text(out, error.reason.as_bytes());
 }
 
 /// `room` is for what comes after it.

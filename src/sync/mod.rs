@@ -40,7 +40,7 @@ mod server;
 mod timing;
 
 pub use client::{Client, ClientEffect, ClientOptions, Stats, Status};
-pub use frame::{MOST_FROM_CLIENT, PING, PONG, VERSION};
+pub use frame::{MOST_FROM_CLIENT, MOST_WRITTEN, PING, PONG, VERSION};
 pub(crate) use server::resume;
 pub use server::{ConnectionId, Note, Server, ServerEffect};
 

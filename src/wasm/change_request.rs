@@ -165,7 +165,7 @@ fn options(told: &Node, limits: &Limits) -> Result<ChangeOptions> {
     Ok(ChangeOptions { guard, view, truncation, stray, scope, dialect: dialect(false) })
 }
 
-fn guard(rules: &Node) -> Result<Guard> {
+pub(super) fn guard(rules: &Node) -> Result<Guard> {
     let not_rules = || mistyped("a guard's rules are a list of strings");
     let list = rules.as_array().ok_or_else(not_rules)?;
     let rules = list.iter().map(|rule| rule.as_text().map(|text| String::from_utf8_lossy(text).into_owned()).ok_or_else(not_rules));

@@ -15,7 +15,8 @@ use crate::text::number;
 
 /// The client's end of the protocol. Its methods return what to do, in order, as the JSON text of a list:
 /// `[0,connection]` connect · `[1,frame]` send · `[2,connection]` disconnect · `[3,state]` another state ·
-/// `[4,edits,patch]` the plain copy's edits, and where observed the patch · `[5,status]` · `[6,code,message]` failed.
+/// `[4,edits,patch]` the plain copy's edits, and where observed the patch · `[5,status]` · `[6,code,message]` failed ·
+/// `[7,revision]` what was written is in that · `[8,code,message,path]` it was refused, perhaps at one place.
 /// Times are milliseconds of any clock that doesn't go back.
 #[wasm_bindgen]
 pub struct ClientHandle {
@@ -107,6 +108,12 @@ impl ClientHandle {
         self.list(effects)
     }
 
+    /// Sends a change: a patch, whose text the arena's first `length` bytes are. It may write over what others wrote, or may not.
+    pub fn write(&mut self, arena: &Arena, length: usize, insists: bool) -> String {
+        let effects = self.client.write(std::str::from_utf8(arena.head(length)).unwrap_or_default(), insists);
+        self.list(effects)
+    }
+
     /// When `tick` is due; ask after every call.
     pub fn wake_at(&self) -> Option<f64> {
         self.client.wake_at().map(|at| at as f64)
@@ -147,16 +154,22 @@ impl ClientHandle {
             ClientEffect::Edits { .. } => client_effect::EDITS,
             ClientEffect::Status(_) => client_effect::STATUS,
             ClientEffect::Fail { .. } => client_effect::FAIL,
+            ClientEffect::Written(_) => client_effect::WRITTEN,
+            ClientEffect::Refused { .. } => client_effect::REFUSED,
         };
         out.extend_from_slice(&[b'[', b'0' + kind, b',']);
         match effect {
             ClientEffect::Connect(connection) | ClientEffect::Disconnect(connection) => number::print(out, f64::from(connection)),
             ClientEffect::Send(frame) => print_text(out, frame.as_bytes()),
             ClientEffect::Status(status) => print_text(out, status.as_str().as_bytes()),
-            ClientEffect::Fail { code, message } => {
-                print_text(out, code.as_bytes());
-                out.push(b',');
-                print_text(out, message.as_bytes());
+            ClientEffect::Written(revision) => number::print(out, revision as f64),
+            ClientEffect::Fail { code, message } => print_error(out, &code, &message),
+            ClientEffect::Refused { code, message, path } => {
+                print_error(out, &code, &message);
+                if let Some(path) = path {
+                    out.push(b',');
+                    print_text(out, path.as_bytes());
+                }
             }
             ClientEffect::Snapshot => match self.client.document() {
                 Some(document) => print::print(out, &document.root),
@@ -172,4 +185,10 @@ impl ClientHandle {
         }
         out.push(b']');
     }
+}
+
+fn print_error(out: &mut Vec<u8>, code: &str, message: &str) {
+    print_text(out, code.as_bytes());
+    out.push(b',');
+    print_text(out, message.as_bytes());
 }

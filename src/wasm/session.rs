@@ -9,6 +9,7 @@ use serde_wasm_bindgen::to_value;
 use wasm_bindgen::prelude::*;
 
 use super::arena::Arena;
+use super::change_request::guard;
 use super::dialect::dialect;
 use super::document::DocumentHandle;
 use super::error::{JsResult, to_js};
@@ -17,6 +18,8 @@ use super::tracker::TrackerCore;
 use crate::boundary::effect as kinds;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
+use crate::limits::Limits;
+use crate::parse;
 use crate::projection::View;
 use crate::session::{Commit, Session};
 use crate::store::{LogText, Meta, Reading, Repair, Retention, RowOperation, Rows, Woken};
@@ -24,7 +27,8 @@ use crate::sync::{Note, ServerEffect};
 
 /// A live object. What its connections need is returned as a list of effects, in order:
 /// `[0, connections, frame]` send · `[1, connection, code, reason]` close · `[2, connections, text]` attach ·
-/// `[3, connections, reason]` were resynced · `[4, connections, code, message]` were refused something.
+/// `[3, connections, reason]` were resynced · `[4, connections, code, message]` were refused something ·
+/// `[5, connection, id, patch]` wants this changed.
 #[wasm_bindgen]
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
@@ -131,11 +135,31 @@ impl SessionHandle {
         self.session.borrow_mut().refuse();
     }
 
-    /// A new connection's number. What it may see is JSON text that [`SessionHandle::id_for`] has accepted; all, where there is none.
-    pub fn open(&mut self, view: Option<String>) -> u32 {
-        // What was accepted once and isn't any more shows nothing.
+    /// A new connection's number. What it may see is JSON text that [`SessionHandle::id_for`] has accepted; all, where there is none. Where it
+    /// may write is a guard's rules, as JSON text that `guard_allows` has accepted; nowhere, where there are none.
+    pub fn open(&mut self, view: Option<String>, rules: Option<String>) -> u32 {
+        // What was accepted once and isn't any more shows nothing, and allows nothing.
         let view = view.map_or_else(View::default, |text| View::parse(text).unwrap_or_else(|_| View::nothing()));
-        self.session.borrow_mut().open_view(&view)
+        let rules = rules.and_then(|text| parse::parse(text.into_bytes().into(), &Limits::default()).and_then(|rules| guard(&rules)).ok());
+        let mut session = self.session.borrow_mut();
+        let connection = session.open_view(&view);
+        rules.into_iter().for_each(|guard| session.permit(connection, guard));
+        connection
+    }
+
+    /// What is changed next is what a connection wants changed.
+    pub fn writing(&mut self, connection: u32, id: f64) {
+        self.session.borrow_mut().writing(connection, id as u64);
+    }
+
+    /// What came of it, where no commit has told it: nothing to change, or an error with this code.
+    pub fn wrote(&mut self, code: Option<String>) -> Array {
+        let refusal = |code: String| match code.as_str() {
+            "VALIDATION_FAILED" => Error::new(Code::ValidationFailed, "the server doesn't accept the state that the change leads to"),
+            "LIMIT_EXCEEDED" => Error::new(Code::LimitExceeded, "the state would be over one of the server's limits"),
+            _ => Error::new(Code::Conflict, "the server couldn't make the change"),
+        };
+        list(self.session.borrow_mut().wrote(code.map_or(Ok(()), |code| Err(refusal(code)))))
     }
 
     /// The connection outlived the memory; `attachment` is what was last attached to it.
@@ -434,6 +458,7 @@ fn value(effect: ServerEffect) -> JsValue {
         ServerEffect::Send { to, text } => to_value(&(kinds::SEND, &*to, &*text)),
         ServerEffect::Attach { to, text } => to_value(&(kinds::ATTACH, &*to, text)),
         ServerEffect::Close { connection, code, reason } => to_value(&(kinds::CLOSE, connection, code, reason)),
+        ServerEffect::Write { connection, id, patch } => to_value(&(kinds::WRITE, connection, id as f64, patch)),
         ServerEffect::Note { to, note: Note::Resync(reason) } => to_value(&(kinds::RESYNC, &*to, reason)),
         ServerEffect::Note { to, note: Note::Refusal(code, reason) } => to_value(&(kinds::REFUSAL, &*to, code.as_str(), reason)),
     };

@@ -22,3 +22,4 @@ mod texts;
 mod told;
 mod tracking;
 mod values;
+mod writes;

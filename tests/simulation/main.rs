@@ -17,6 +17,7 @@ mod random;
 mod shim;
 mod totals;
 mod world;
+mod writes;
 
 use world::World;
 

@@ -29,11 +29,13 @@ pub struct Viewer {
     pub last: (Option<String>, u64),
     /// When the next tick is due.
     pub tick_at: u64,
+    /// The number of the change that it wrote, until that is answered.
+    pub writes: Option<usize>,
 }
 
 impl Viewer {
     pub fn new(options: ClientOptions, sees: View) -> Viewer {
-        Viewer { client: Client::new(options), sees, view: Value::Null, last: (None, 0), tick_at: 0 }
+        Viewer { client: Client::new(options), sees, view: Value::Null, last: (None, 0), tick_at: 0, writes: None }
     }
 
     /// Follows the effects, and checks that the revision never goes back and moves by one but for snapshots.

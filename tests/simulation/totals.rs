@@ -62,6 +62,11 @@ impl Totals {
             "pin",
             "looked back",
             "gone",
+            "written",
+            "written without a change",
+            "to be made again",
+            "write that storage refused",
+            "write that nobody answered",
         ];
         // Nobody can be ahead of a server that never goes back: unit tests cover that one.
         for thing in things.into_iter().filter(|thing| *thing != "ahead") {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use patchwire::session::Session;
 use patchwire::store::{Retention, RowOperation, Tables};
 use patchwire::sync::{ClientEffect, ClientOptions, ConnectionId, ServerEffect, Stats, Status};
-use patchwire::{Code, Dialect, Document, Limits, View};
+use patchwire::{Code, Dialect, Document, Guard, Limits, View};
 
 use crate::acts::Host;
 use crate::network::Socket;
@@ -43,6 +43,8 @@ pub enum Event {
     Commit,
     /// A commit after which the next one follows.
     Commits,
+    /// A client writes.
+    Write(usize),
     /// Somebody looks at what a client shows again.
     Look(usize),
     Mishap,
@@ -62,17 +64,19 @@ pub struct World {
     /// The live object, while it is in memory.
     pub host: Option<Session>,
     /// What the shim has beside it.
-    beside: Host,
+    pub beside: Host,
     pub sockets: Vec<Socket>,
-    viewers: Vec<Viewer>,
+    pub viewers: Vec<Viewer>,
     /// Whether viewers see parts of the state.
     has_views: bool,
     /// Every state there ever was, by session and revision.
-    history: Vec<Vec<Document>>,
+    pub history: Vec<Vec<Document>>,
     acknowledged: u64,
     /// How many earlier revisions are kept, if any are, and which ones are pinned.
     kept: Option<u64>,
     pins: Vec<u64>,
+    /// How often each change was made that a client wrote, by the number of the change.
+    pub made: Vec<u64>,
     pub totals: Totals,
 }
 
@@ -105,6 +109,7 @@ impl World {
             acknowledged: 0,
             kept,
             pins: Vec::new(),
+            made: Vec::new(),
             totals: Totals::default(),
         };
         if hostile {
@@ -121,6 +126,7 @@ impl World {
         }
         self.after(10, Event::Commits);
         self.after(500, Event::Mishap);
+        self.after(50, Event::Write(0));
         self.queue.insert((HEALED, 0), Event::Commit);
         while let Some(((at, _), event)) = self.queue.pop_first().filter(|((at, _), _)| *at <= END) {
             self.now = at;
@@ -139,6 +145,7 @@ impl World {
                 }
                 let sees = self.sees(socket);
                 let connection = self.host().open_view(&sees);
+                self.host().permit(connection, Guard::parse(["*"]).unwrap());
                 self.sockets[socket].connection = Some(connection);
                 self.sockets[socket].open_at_server = true;
                 let at = self.arrival(self.sockets[socket].last_to_client);
@@ -175,6 +182,7 @@ impl World {
                 let effects = self.viewers[viewer].client.tick(self.now);
                 self.follow(viewer, effects);
             }
+            Event::Write(viewer) => self.write(viewer),
             Event::Commit => self.commit(),
             Event::Commits if self.now < CHAOS => {
                 let pause = if self.random.one_in(4) { 0 } else { self.random.between(1, 1_200) };
@@ -208,6 +216,7 @@ impl World {
                     let (attachment, sees) = (self.sockets[socket].attachment.clone(), self.sees(socket));
                     let host = self.host.as_mut().unwrap();
                     let connection = host.open_view(&sees);
+                    host.permit(connection, Guard::parse(["*"]).unwrap());
                     let effects = host.restore(connection, &attachment);
                     self.sockets[socket].connection = Some(connection);
                     self.carry_out(effects);
@@ -224,13 +233,21 @@ impl World {
         let after = self.beside.change(host, &mut self.random, self.longest, &mut self.totals);
         let after = Document::try_from(&after).unwrap();
         assert_eq!(*host.document(), after);
+        // A hostile network may have lost the last frame, which only another one shows.
+        if self.keep(after).is_none() && calm {
+            self.after(1, Event::Commit);
+        }
+    }
+
+    /// Commits the state, and has it told, unless something goes wrong: the number of the commit, or 0 where it isn't made; `None` where
+    /// nothing has changed.
+    pub fn keep(&mut self, after: Document) -> Option<u64> {
+        let calm = self.now >= CHAOS;
+        let host = self.host.as_mut().unwrap();
         let Some(commit) = host.commit().unwrap() else {
             assert_eq!(after, *self.history.last().unwrap().last().unwrap(), "a change was taken for none");
-            // A hostile network may have lost the last frame, which only another one shows.
-            if calm {
-                self.after(1, Event::Commit);
-            }
-            return self.totals.count("nothing to commit");
+            self.totals.count("nothing to commit");
+            return None;
         };
         let is_crowded = !calm && self.random.one_in(4) && self.go_on_meanwhile();
         let host = self.host.as_mut().unwrap();
@@ -238,7 +255,8 @@ impl World {
         match mishap {
             1 => {
                 self.totals.count("lost before the write");
-                return self.lose_host();
+                self.lose_host();
+                return Some(0);
             }
             2 | 3 => {
                 self.totals.count("refused by storage");
@@ -246,7 +264,7 @@ impl World {
                 self.beside = Host::default();
                 assert_eq!(host.revision() as usize, self.history.last().unwrap().len() - 1);
                 assert_eq!(host.document(), self.history.last().unwrap().last().unwrap());
-                return;
+                return Some(0);
             }
             _ => {}
         }
@@ -273,13 +291,14 @@ impl World {
             let _ = host.accept();
             self.tables = tables;
             self.host = None;
-            return;
+            return Some(0);
         }
         self.history.last_mut().unwrap().push(after);
         self.totals.count("commit");
         if mishap == 5 {
             self.totals.count("lost between the write and its acceptance");
-            return self.lose_host();
+            self.lose_host();
+            return Some(commit.revision);
         }
         let accepted = host.accept();
         if accepted.is_renewed {
@@ -291,7 +310,8 @@ impl World {
         assert_eq!(host.revision(), commit.revision);
         if mishap == 6 {
             self.totals.count("lost before anybody was told");
-            return self.lose_host();
+            self.lose_host();
+            return Some(commit.revision);
         }
         self.acknowledged = commit.revision;
         self.carry_out(commit.effects);
@@ -299,6 +319,7 @@ impl World {
         if self.random.one_in(15) {
             self.look_back();
         }
+        Some(commit.revision)
     }
 
     /// While the rows of a commit are written somebody else says hello, or changes the state, which is so then.
@@ -368,7 +389,7 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, effects: Vec<ServerEffect>) {
+    pub fn carry_out(&mut self, effects: Vec<ServerEffect>) {
         let find =
             |sockets: &[Socket], id: ConnectionId| sockets.iter().position(|socket| socket.open_at_server && socket.connection == Some(id));
         for effect in effects {
@@ -392,6 +413,10 @@ impl World {
                     for socket in to.iter().copied().filter_map(|id| find(&self.sockets, id)).collect::<Vec<_>>() {
                         self.sockets[socket].attachment = text.clone();
                     }
+                }
+                ServerEffect::Write { connection, id, patch } => {
+                    let socket = find(&self.sockets, connection).unwrap();
+                    self.make(socket, connection, id, &patch);
                 }
                 ServerEffect::Note { .. } => {}
             }
@@ -440,7 +465,7 @@ impl World {
         }
     }
 
-    fn follow(&mut self, viewer: usize, effects: Vec<ClientEffect>) {
+    pub fn follow(&mut self, viewer: usize, effects: Vec<ClientEffect>) {
         let before = self.viewers[viewer].last.clone();
         self.viewers[viewer].follow(&effects);
         let (session, revision) = self.viewers[viewer].last.clone();
@@ -470,6 +495,8 @@ impl World {
                 // This network loses frames within a connection, as WebSockets don't: who doubts that often goes on over another one.
                 ClientEffect::Fail { message, .. } if message == "hello was said too often" => self.totals.count("sent away"),
                 ClientEffect::Fail { code, .. } => assert!(["INVALID_JSON", "NOT_FOUND"].contains(&code.as_str()), "{code}"),
+                ClientEffect::Written(revision) => self.was_written(viewer, revision),
+                ClientEffect::Refused { code, .. } => self.was_refused(viewer, &code),
                 ClientEffect::Edits { .. } | ClientEffect::Status(_) => {}
             }
         }
@@ -533,6 +560,7 @@ impl World {
                 self.totals.count("viewer left");
                 let effects = self.viewers[viewer].client.stop();
                 self.follow(viewer, effects);
+                assert!(self.viewers[viewer].writes.is_none());
                 self.sockets.iter_mut().filter(|socket| socket.viewer == viewer).for_each(|socket| socket.viewer = usize::MAX);
                 self.viewers[viewer] = self.new_viewer();
                 self.start(viewer);
@@ -572,6 +600,7 @@ impl World {
             "null",
             r#"{"type":"x"}"#,
             r#"{"type":"write"}"#,
+            r#"{"type":"write","id":1,"revision":0,"patches":[{"op":"replace","path":"/count","value":1}]}"#,
             r#"{"type":"hello","version":9}"#,
             r#"{"type":"hello","version":1,"session":"session 0","revision":9007199254740991}"#,
         ];
@@ -583,6 +612,7 @@ impl World {
                     assert_eq!(*to, [connection])
                 }
                 ServerEffect::Close { connection: closed, .. } => assert_eq!(closed, connection),
+                ServerEffect::Write { .. } => panic!("it may only read"),
             }
         }
         self.host().closed(connection);

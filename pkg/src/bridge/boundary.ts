@@ -26,10 +26,10 @@ export const TRACKER_OPTION = { GRANULARITY: 0, ARRAY_DELTA: 1, COUNTERS: 2, TEX
 export const GRAPH_CHANGE = { MERGE: 0, SCRATCH: 1, ARTIFACTS: 2, VISIT: 3 } as const;
 
 /** What a client's end of the protocol wants done (src/wasm/client.rs). */
-export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, EDITS: 4, STATUS: 5, FAIL: 6 } as const;
+export const CLIENT_EFFECT = { CONNECT: 0, SEND: 1, DISCONNECT: 2, SNAPSHOT: 3, EDITS: 4, STATUS: 5, FAIL: 6, WRITTEN: 7, REFUSED: 8 } as const;
 
 /** What a session wants done for its connections (src/wasm/session.rs). */
-export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4 } as const;
+export const EFFECT = { SEND: 0, CLOSE: 1, ATTACH: 2, RESYNC: 3, REFUSAL: 4, WRITE: 5 } as const;
 
 /** What both ends of the protocol know (src/sync/frame.rs). */
-export const PROTOCOL = { PING: '{"type":"ping"}', PONG: '{"type":"pong"}', MOST_FROM_CLIENT: 16 << 10 } as const;
+export const PROTOCOL = { PING: '{"type":"ping"}', PONG: '{"type":"pong"}', MOST_FROM_CLIENT: 16 << 10, MOST_WRITTEN: 256 << 10 } as const;

@@ -84,6 +84,17 @@ pub enum ClientEffect {
         /// The patch's text, if [`ClientOptions::observe`].
         patch: Option<String>,
     },
+    /// What was written is in the state, of which this is the revision that has it.
+    Written(u64),
+    /// What was written isn't made; or, with `CLOSED`, the connection ended and nobody knows whether it is.
+    Refused {
+        /// The code, as in [`Code::as_str`](crate::Code::as_str).
+        code: String,
+        /// What was expected.
+        message: String,
+        /// Where, if it is one place of the patch.
+        path: Option<String>,
+    },
     /// The status changed.
     Status(Status),
     /// The server refused something, or sent more than the limits allow.

@@ -2,6 +2,7 @@
 
 mod effect;
 mod replica;
+mod writes;
 
 use super::frame::{self, Body, PING, ServerFrame};
 use super::timing::{self, Backoff};
@@ -12,6 +13,7 @@ use crate::limits::Limits;
 
 pub use effect::{ClientEffect, ClientOptions, Stats, Status};
 use replica::{Parts, Replica, Trouble};
+use writes::Sent;
 
 /// One client's copy of a state.
 ///
@@ -39,6 +41,9 @@ pub struct Client {
     phase: Phase,
     connection: u32,
     replica: Replica,
+    /// The change that was sent last, until it is answered, and how many were sent.
+    sent: Option<Sent>,
+    written: u64,
     /// Resyncs since the client was last live: the second asks for everything, the third for a new connection.
     doubts: u32,
     /// How many hellos stayed unanswered since then.
@@ -96,6 +101,8 @@ impl Client {
             phase,
             connection: 0,
             replica: Replica::default(),
+            sent: None,
+            written: 0,
             doubts: 0,
             unanswered: 0,
             backoff,
@@ -214,7 +221,8 @@ impl Client {
     /// ```
     #[must_use = "connections and frames that nobody makes are lost"]
     pub fn stop(&mut self) -> Vec<ClientEffect> {
-        let effects = self.disconnect();
+        let mut effects = self.disconnect();
+        self.end_sent(&mut effects);
         self.phase = Phase::Closed;
         self.tell_status(Status::Closed, effects)
     }
@@ -236,7 +244,8 @@ impl Client {
             return Vec::new();
         }
         self.part(now);
-        let effects = self.disconnect();
+        let mut effects = self.disconnect();
+        self.lose_sent(&mut effects);
         self.phase = Phase::Resting;
         self.tell_status(Status::Reconnecting, effects)
     }
@@ -285,7 +294,9 @@ impl Client {
         // Protocol error, policy, too large: the next connection would end the same way.
         if matches!(code, 1002 | 1008 | 1009) {
             self.phase = Phase::Closed;
-            return self.tell_status(Status::Closed, Vec::new());
+            let mut effects = Vec::new();
+            self.end_sent(&mut effects);
+            return self.tell_status(Status::Closed, effects);
         }
         if code == 1012 && matches!(self.phase, Phase::Live { .. }) {
             self.backoff.was_restarted();
@@ -389,7 +400,9 @@ impl Client {
             Phase::Asking { .. } | Phase::Connecting { .. } | Phase::Greeting { .. } | Phase::Live { .. } => {
                 // It hasn't failed: no pause grows by it.
                 self.part(now);
-                self.tell_status(Status::Reconnecting, vec![ClientEffect::Disconnect(self.connection)])
+                let mut effects = vec![ClientEffect::Disconnect(self.connection)];
+                self.lose_sent(&mut effects);
+                self.tell_status(Status::Reconnecting, effects)
             }
         };
         effects.extend(self.connect(now));
@@ -447,7 +460,8 @@ impl Client {
     /// Takes a frame. While a hello's answer is awaited, commits that don't build on what is held say nothing of it, however many come.
     fn hear(&mut self, frame: ServerFrame, now: u64) -> Result<Vec<ClientEffect>, Trouble> {
         let is_patch = matches!(frame, ServerFrame::Patch { .. });
-        let effects = self.take(frame, now)?;
+        let mut effects = self.take(frame, now)?;
+        self.tell_written(&mut effects);
         if let Phase::Greeting { heard } = &mut self.phase
             && !(is_patch && effects.is_empty())
         {
@@ -471,6 +485,11 @@ impl Client {
             }
             ServerFrame::Status { revision, session } => self.take_status(revision, &session, now),
             ServerFrame::Fail { code, message } => Ok(vec![ClientEffect::Fail { code, message }]),
+            ServerFrame::Written { revision, id } => {
+                self.take_written(id, revision);
+                Ok(Vec::new())
+            }
+            ServerFrame::Refused { id, code, message, path } => Ok(self.take_refused(id, ClientEffect::Refused { code, message, path })),
             ServerFrame::End => Ok(self.stop()),
             ServerFrame::Resync { ahead } => {
                 self.replica.allow_rewinding(ahead);
@@ -573,6 +592,7 @@ impl Client {
 
     fn wait(&mut self, now: u64, mut effects: Vec<ClientEffect>) -> Vec<ClientEffect> {
         self.part(now);
+        self.lose_sent(&mut effects);
         self.phase = Phase::Waiting { until: now.saturating_add(self.backoff.next()) };
         if self.replica.held().is_none() && self.unanswered == 0 && self.backoff.attempts() == timing::DOUBTFUL {
             effects.push(fail(Code::NotFound, "no state has answered so far, and the client goes on trying: is the url that of a state, and does what lies between pass WebSockets on?"));

@@ -33,6 +33,16 @@ pub enum ServerEffect {
         /// The text: under 200 bytes beside the session's id.
         text: String,
     },
+    /// A connection that [may](super::Server::permit) wants this changed: apply it to the state before anything else changes, commit, and
+    /// have the connection told what came of it ([`Session::writing`](crate::session::Session::writing)).
+    Write {
+        /// Whose it is.
+        connection: ConnectionId,
+        /// By which the connection knows it.
+        id: u64,
+        /// The text of the patch.
+        patch: String,
+    },
     /// Nothing to do: something happened that logs and metrics should know.
     Note {
         /// The connections to which it happened.

@@ -3,15 +3,17 @@
 mod effect;
 mod patience;
 pub(crate) mod resume;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, PONG, Reason, VERSION};
+use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, MOST_WRITTEN, PONG, Reason, VERSION};
 pub use effect::{ConnectionId, Note, ServerEffect};
 use patience::Patience;
 use resume::{PatchFrame, Recent, Standard};
+use writes::Writer;
 
 use crate::document::Document;
 use crate::error::{Code, Error};
@@ -52,6 +54,8 @@ pub struct Server {
     /// Those that listen in each dialect, until another one does or one of them ends.
     listening: [Option<Arc<[ConnectionId]>>; 2],
     next: ConnectionId,
+    /// Those that may write, and where.
+    writers: BTreeMap<ConnectionId, Writer>,
     /// With those that have asked for something.
     patience: BTreeMap<ConnectionId, Patience>,
     /// Those that have come since a commit was planned that isn't made yet, and aren't told of it with the others.
@@ -100,6 +104,7 @@ impl Server {
             connections: Vec::new(),
             listening: [None, None],
             next: 1,
+            writers: BTreeMap::new(),
             patience: BTreeMap::new(),
             late: BTreeSet::new(),
             sent: Vec::new(),
@@ -250,8 +255,12 @@ impl Server {
     #[must_use = "frames that nobody sends are lost"]
     pub fn receive(&mut self, connection: ConnectionId, text: &str, document: &Document) -> Vec<ServerEffect> {
         let Some(state) = self.find(connection).map(|(_, state)| *state) else { return Vec::new() };
-        if text.len() > self.limits.frame.min(MOST_FROM_CLIENT) {
-            let reason = if self.limits.frame < MOST_FROM_CLIENT { FRAME_TOO_LARGE } else { "a client's frame has 16 KB at most" };
+        let (most, its) = match self.writers.contains_key(&connection) {
+            true => (MOST_WRITTEN, "the frame of a client that writes has 256 KB at most"),
+            false => (MOST_FROM_CLIENT, "a client's frame has 16 KB at most"),
+        };
+        if text.len() > self.limits.frame.min(most) {
+            let reason = if self.limits.frame < most { FRAME_TOO_LARGE } else { its };
             return self.refuse(connection, &Error::new(Code::LimitExceeded, reason), Some(1009));
         }
         let revision = self.revision;
@@ -266,10 +275,10 @@ impl Server {
                 self.refuse(connection, &Error::new(Code::ValidationFailed, "this server speaks version 1 of the protocol"), Some(1002))
             }
             Ok(ClientFrame::Ping) => vec![send(connection, PONG.to_owned().into())],
-            Ok(ClientFrame::Write) if state == Connection::Silent => {
+            Ok(ClientFrame::Write(_)) if state == Connection::Silent => {
                 self.refuse(connection, &Error::new(Code::ValidationFailed, "a hello comes first"), None)
             }
-            Ok(ClientFrame::Write) => self.refuse(connection, &Error::new(Code::ForbiddenPath, "this connection may only read"), None),
+            Ok(ClientFrame::Write(write)) => self.read_write(connection, &write, document),
             Err(error) => self.refuse(connection, &error, None),
         }
     }
@@ -293,6 +302,7 @@ impl Server {
         self.late.remove(&connection);
         self.listening = [None, None];
         self.patience.remove(&connection);
+        self.writers.remove(&connection);
     }
 
     /// Whether some connection reads only the operations of RFC 6902, so that [`Server::committed`] wants them too.
