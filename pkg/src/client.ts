@@ -8,10 +8,12 @@ import { PatchwireError } from "./errors.js";
 import { PlainCopy } from "./state/edits.js";
 import { memberOf, namesIn } from "./json/pointer.js";
 import type { Abort, ClientSocket, ConnectOptions, StateSnapshot, Subscribe, SyncStats, SyncStatus } from "./sync/client-options.js";
+import { Changes } from "./sync/changes.js";
 import { guard } from "./sync/guard.js";
 import { resolve } from "./sync/link.js";
+import type { StateTracker } from "./tracker/tracker.js";
 import { Protocol, sessionOf, type ProtocolEvents } from "./sync/protocol.js";
-import type { Immutable, JSONPatchOperation, ValueAt } from "./types.js";
+import type { Draft, Immutable, JSONPatchOperation, RecipeResult, ValueAt } from "./types.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
@@ -19,7 +21,7 @@ export type { Abort, ClientSocket, ConnectOptions, ReceivedPatch, StateSnapshot,
 export type { Immutable, JSONPatchOperation, Limits, ValueAt } from "./types.js";
 
 const OPTIONS = [
-  "url", "snapshot", "onPatch", "onError", "shouldReconnect", "notify", "lazy", "WebSocket", "limits",
+  "url", "snapshot", "onPatch", "onError", "shouldReconnect", "notify", "lazy", "StateTracker", "WebSocket", "limits",
 ] as const satisfies readonly (keyof ConnectOptions)[];
 
 /** A page that isn't visible isn't drawn: listeners that are told once a frame are told after so many milliseconds there. */
@@ -69,6 +71,8 @@ export class SyncedClient<T> {
   readonly #protocol: Protocol;
   readonly #listeners = new Set<() => void>();
   #copy: PlainCopy | undefined;
+  /** What it wants changed, if it may. */
+  readonly #changes: Changes | undefined;
   readonly #first: unknown;
   /** Whether it has something that listeners are told of when it is complete, or stays away. */
   #hasNews = false;
@@ -82,12 +86,13 @@ export class SyncedClient<T> {
     this.#options = options;
     const url = typeof options?.url === "function" ? null : resolve(options?.url);
     checkKnown("option", options, OPTIONS);
-    for (const name of ["onPatch", "onError", "shouldReconnect", "WebSocket"] as const) checkFunction(`the option ${name}`, options[name]);
+    for (const name of ["onPatch", "onError", "shouldReconnect", "StateTracker", "WebSocket"] as const) checkFunction(`the option ${name}`, options[name]);
     checkOneOf("the option notify", options.notify ?? "change", ["change", "frame"]);
     checkFlag("the option lazy", options.lazy ?? false);
     const WebSocket = options.WebSocket ?? (globalThis.WebSocket as (new (url: string) => ClientSocket) | undefined);
     const text = snapshotText(options.snapshot);
-    this.#protocol = new Protocol(options, WebSocket, this.#events());
+    const protocol = (this.#protocol = new Protocol(options, WebSocket, this.#events()));
+    if (options.StateTracker !== undefined) this.#changes = this.#changesBy(options.StateTracker, protocol);
     if (text !== undefined) {
       this.#copy = new PlainCopy(JSON.parse(text));
       this.#first = this.#copy.publish();
@@ -103,8 +108,8 @@ export class SyncedClient<T> {
   }
 
   /**
-   * The state as far as it is known: plain, frozen, and `===` in every part that hasn't changed; `undefined` until the
-   * first one has arrived. O(containers changed since the last call).
+   * The state as far as it is known, with what {@link SyncedClient.update} changes of it: plain, frozen, and `===` in every part that
+   * hasn't changed; `undefined` until the first one has arrived. O(containers changed since the last call).
    *
    * @example
    * ```ts
@@ -115,7 +120,7 @@ export class SyncedClient<T> {
    * console.log(client.getState()?.notes); // [ { text: 'plan' } ]
    * ```
    */
-  getState = (): Immutable<T> | undefined => this.#copy?.publish() as Immutable<T> | undefined;
+  getState = (): Immutable<T> | undefined => (this.#changes?.isPending === true ? this.#changes.state : this.#copy?.publish()) as Immutable<T> | undefined;
 
   /**
    * The state of the option `snapshot`, if there is one: what a server rendered, and what a page renders first that takes over from it.
@@ -222,6 +227,44 @@ export class SyncedClient<T> {
       if (signal?.aborted === true) abort();
       else look();
     });
+  }
+
+  /**
+   * Changes the server's state, where the server lets the client (the option `clientWrites` of its `SyncedState`). The change is shown at
+   * once, by {@link SyncedClient.getState} and to listeners. The recipe runs again on each state that comes before the server has answered,
+   * so that it is meant as it is written: `draft.todos.find((todo) => todo.id === id)` finds the item wherever it is by then. Where others
+   * have changed the same, the server isn't asked to make what was meant for another state: the recipe is run again on what there is, and
+   * sent again. A recipe that changes nothing by then is done.
+   *
+   * What is changed while there is no connection is sent when there is one. What had been sent when the connection ended may have been
+   * made or not: it is refused with `CLOSED`, and taken back; the state that comes says which.
+   *
+   * @returns the revision that has the change, once the state is of that, or of a later one. Where it isn't made it is taken back, and
+   *   the promise rejects; `onError` is told as well, so nobody has to wait for it.
+   * @throws PatchwireError, at once: what the recipe throws, and what `StateTracker.update` throws; `NOT_FOUND` while there is no state;
+   *   `CLOSED` once the client is closed; `VALIDATION_FAILED` where `connect` wasn't given `StateTracker`. Rejects with `FORBIDDEN_PATH`
+   *   where the client may not change that, with the path; with `VALIDATION_FAILED` where the server doesn't accept the state that it would
+   *   lead to, and with `LIMIT_EXCEEDED`; with `CONFLICT` where the server couldn't make it, or others kept changing the same; with `CLOSED`;
+   *   and with what the recipe throws on a later state.
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ notes: { text: string }[] }>({ url: "wss://example.com/session/demo", StateTracker });
+   * await client.whenRevision(1);
+   * const revision = await client.update((draft) => { draft.notes.push({ text: "of mine" }); });
+   * console.log(revision, client.getState()?.notes.at(-1)?.text); // 2 of mine
+   * ```
+   */
+  update<R>(recipe: (draft: Draft<T>) => RecipeResult<R>): Promise<number> {
+    if (this.#changes === undefined) throw refusal("a client that changes the state is given what it changes it with: connect({ url, StateTracker }), which patchwire exports");
+    if (this.#protocol.status === "closed") throw new PatchwireError("CLOSED", "the client is closed");
+    if (this.#copy === undefined) throw new PatchwireError("NOT_FOUND", "there is no state yet that could be changed: wait for whenRevision(0)");
+    const changed = this.#changes.add(recipe);
+    // `onError` is told.
+    changed.catch(() => {});
+    this.#begin();
+    return changed;
   }
 
   /**
@@ -337,6 +380,7 @@ export class SyncedClient<T> {
   /** Disconnects a little later, unless somebody subscribes again. */
   #leave(): void {
     this.#leaving = setTimeout(() => {
+      if (this.#changes?.isPending === true) return this.#leave();
       this.#starter = () => this.#protocol.reconnect();
       this.#protocol.rest();
     }, LINGERING);
@@ -353,11 +397,32 @@ export class SyncedClient<T> {
         if (patch !== undefined) this.#tellPatch(patch, bytes);
         this.#hasNews = true;
       },
-      status: () => this.#notify(),
+      status: () => {
+        if (this.#protocol.status === "closed") this.#changes?.end(new PatchwireError("CLOSED", "the client was closed before the server answered"));
+        this.#notify();
+      },
+      written: (revision) => this.#changes?.written(revision),
+      refused: (error) => this.#changes?.refused(error),
       settled: (isComplete) => {
         if (this.#hasNews && isComplete) this.#notify();
+        if (isComplete) this.#changes?.flush();
       },
     };
+  }
+
+  #changesBy(Tracker: typeof StateTracker, protocol: Protocol): Changes {
+    const copy = (): unknown => this.#copy?.publish();
+    return new Changes(Tracker, this.#options.limits, {
+      get state() {
+        return copy();
+      },
+      get revision() {
+        return protocol.revision;
+      },
+      send: (patch, insists) => protocol.status === "live" && protocol.write(patch, insists),
+      changed: () => this.#notify(),
+      refused: (error) => guard(() => this.#options.onError?.(error as PatchwireError)),
+    });
   }
 
   #tellPatch(patches: JSONPatchOperation[], bytes: number): void {

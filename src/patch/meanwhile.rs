@@ -15,9 +15,9 @@ use crate::pointer;
 pub(crate) enum Standing {
     /// They changed other places, or what can be done in any order.
     Apart,
-    /// It leads where it led, and writes over something that they wrote.
+    /// It leads where it led, and takes out something in which they changed a part.
     Over,
-    /// It may lead elsewhere by now.
+    /// It may lead elsewhere by now, or was made of what they replaced.
     Astray,
 }
 
@@ -196,8 +196,9 @@ impl Place {
         match (self.role, doing) {
             (Role::Increase, Doing::Increase | Doing::Replace) | (Role::Before, _) => Standing::Apart,
             (Role::Take, Doing::Replace | Doing::Insert | Doing::Increase) => Standing::Apart,
-            (Role::Insert | Role::Append { .. }, _) => Standing::Astray,
-            _ => Standing::Over,
+            // A text that grew is within what takes its place; a value that somebody else replaced may be what this one was made of.
+            (Role::Make | Role::Replace | Role::Remove | Role::Read, Doing::Insert) => Standing::Over,
+            _ => Standing::Astray,
         }
     }
 

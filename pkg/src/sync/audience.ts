@@ -1,6 +1,6 @@
 import { PROTOCOL } from "../bridge/boundary.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
-import type { Effect } from "../tables/plan.js";
+import type { Effect, Write } from "../tables/plan.js";
 import { Connections, type ConnectionEvent } from "./connections.js";
 import { closeSocket, EventStream, SocketSink, Unattached, type HibernatableSocket } from "./sinks.js";
 
@@ -50,6 +50,7 @@ export class Audience {
     private readonly context: SocketContext,
     name: string,
     private readonly hasViews: boolean,
+    private readonly hasWrites: boolean,
     private readonly onEvent: (event: ConnectionEvent) => void,
   ) {
     this.tag = tagOf(name);
@@ -73,7 +74,7 @@ export class Audience {
     if (connections === undefined || this.isSeated) return;
     const numbers = (this.numbers = new Map());
     for (const member of [...this.context.getWebSockets(this.tag), ...this.streams]) {
-      numbers.set(member, connections.restore(member instanceof EventStream ? member : SocketSink.woken(member, this.unattached, this.hasViews)));
+      numbers.set(member, connections.restore(member instanceof EventStream ? member : SocketSink.woken(member, this.unattached, this.hasViews, this.hasWrites)));
       if (this.connections !== connections) return;
     }
     // Answered while the object sleeps: a ping wakes nobody.
@@ -101,12 +102,12 @@ export class Audience {
     return typeof WebSocketPair === "function" && this.context.takesSockets !== false;
   }
 
-  /** A client's end of a new socket, and what it may see. */
-  connect(view: string | undefined): HibernatableSocket {
+  /** A client's end of a new socket, what it may see, and where it may write. */
+  connect(view: string | undefined, writes: string | undefined): HibernatableSocket {
     const { 0: client, 1: server } = new WebSocketPair();
     // The platform refuses it where it has too many.
     this.context.acceptWebSocket(server, [this.tag]);
-    const sink = new SocketSink(server, this.unattached, view);
+    const sink = new SocketSink(server, this.unattached, view, writes);
     sink.begin();
     if (this.connections !== undefined) this.numbers?.set(server, this.connections.open(sink));
     return client;
@@ -119,9 +120,10 @@ export class Audience {
     if (!stream.hasEnded) this.streams.add(stream);
   }
 
-  receive(socket: HibernatableSocket, frame: string): void {
+  /** Answers a frame, unless it is a change that is to be made, which is handed out. */
+  receive(socket: HibernatableSocket, frame: string): Write | undefined {
     const connection = this.numbers?.get(socket);
-    if (connection !== undefined) this.connections?.receive(connection, frame);
+    return connection === undefined ? undefined : this.connections?.receive(connection, frame);
   }
 
   /** A socket or a stream has ended. */

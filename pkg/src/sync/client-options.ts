@@ -1,4 +1,5 @@
 import type { PatchwireError } from "../errors.js";
+import type { StateTracker } from "../tracker/tracker.js";
 import type { Immutable, JSONPatchOperation, Limits, ValueAt } from "../types.js";
 
 /** `live`: the state is the server's, but for what is on its way. Otherwise it is what was last known. */
@@ -85,6 +86,18 @@ export interface ConnectOptions {
    * component that goes needn't close its client.
    */
   lazy?: boolean | undefined;
+  /**
+   * What `update` makes changes with: the class of that name, from `patchwire`. Without it the client only reads, and a page needn't
+   * download what it would change states with.
+   *
+   * @example
+   * ```ts
+   * import { StateTracker } from "patchwire";
+   * import { connect } from "patchwire/client";
+   * const client = connect<{ draft: string }>({ url: "/session/demo", StateTracker });
+   * ```
+   */
+  StateTracker?: typeof StateTracker | undefined;
   /** The constructor to use where the platform has no `WebSocket` of its own, such as that of the package `ws`. */
   WebSocket?: (new (url: string) => ClientSocket) | undefined;
   /** Bounds on what is accepted. */

@@ -1,7 +1,7 @@
 import { EFFECT, PROTOCOL } from "../bridge/boundary.js";
 import { call, isAlive, passTexts } from "../bridge/core.js";
 import type { SessionHandle } from "../wasm/patchwire.js";
-import type { Connected, Effect } from "../tables/plan.js";
+import type { Connected, Effect, Write } from "../tables/plan.js";
 import type { Sink } from "./sinks.js";
 
 /** What the server's end tells besides frames. */
@@ -22,7 +22,7 @@ export class Connections {
   ) {}
 
   open(sink: Sink): number {
-    const connection = call(() => this.session.open(sink.view));
+    const connection = call(() => this.session.open(sink.view, sink.writes));
     this.sinks.set(connection, sink);
     this.told = undefined;
     return connection;
@@ -42,10 +42,14 @@ export class Connections {
     return connection;
   }
 
-  receive(connection: number, frame: string): void {
+  /** Answers a frame, unless it is a change that is to be made, which is handed out. */
+  receive(connection: number, frame: string): Write | undefined {
+    const most = this.sinks.get(connection)?.writes === undefined ? PROTOCOL.MOST_FROM_CLIENT : PROTOCOL.MOST_WRITTEN;
     // What is longer is refused, and needn't be there for that.
-    const [arena, length] = passTexts(frame.slice(0, PROTOCOL.MOST_FROM_CLIENT + 1));
-    this.carryOut(call(() => this.session.receive(connection, arena, length)), true);
+    const [arena, length] = passTexts(frame.slice(0, most + 1));
+    const effects = call(() => this.session.receive(connection, arena, length)) as Effect[];
+    this.carryOut(effects, true);
+    return effects.find((effect) => effect[0] === EFFECT.WRITE);
   }
 
   closed(connection: number): void {

@@ -2,12 +2,12 @@ import { Audience } from "./audience.js";
 import { closeSocket, type EventStream, type HibernatableSocket } from "./sinks.js";
 import { call, isAlive, release } from "../bridge/core.js";
 import { isLoss } from "../bridge/engine.js";
-import { PatchwireError } from "../errors.js";
+import { PatchwireError, type PatchwireErrorCode } from "../errors.js";
 import { guard } from "./guard.js";
 import { migrated, requireEarlier } from "./migration.js";
 import type { Repaired } from "../tables/past.js";
-import type { Effect, Plan } from "../tables/plan.js";
-import type { DurableContext, SyncedEvent, SyncedStateOptions, ViewOf } from "./options.js";
+import type { Effect, Plan, Write } from "../tables/plan.js";
+import type { DurableContext, SyncedEvent, SyncedStateOptions, ViewOf, WritesOf } from "./options.js";
 import { surpassed, type StateTables } from "../tables/state-tables.js";
 import { Transactions, type Witness } from "./transactions.js";
 import { damageOf } from "../tables/hashed-table.js";
@@ -42,6 +42,9 @@ interface Waiting {
   /** Whose connections these are: another session has other numbers for them, and has told them already. */
   session: SessionHandle | undefined;
 }
+
+/** Why a client's change may be refused. */
+const REFUSALS: ReadonlySet<string> = new Set<PatchwireErrorCode>(["VALIDATION_FAILED", "LIMIT_EXCEEDED"]);
 
 const always = (): boolean => true;
 const nothing = (): void => {};
@@ -90,7 +93,7 @@ export class LiveState<T> {
     private readonly options: SyncedStateOptions<T>,
     name: string,
   ) {
-    this.audience = new Audience(context, name, options.view !== undefined, (event) => this.tell(event));
+    this.audience = new Audience(context, name, options.view !== undefined, options.clientWrites !== undefined, (event) => this.tell(event));
     this.transactions = Transactions.of(context.storage);
     this.tables = stateTables(context.storage, this.transactions.quietly, name);
     // Its clients may be there before it has read anything.
@@ -105,6 +108,11 @@ export class LiveState<T> {
   /** What requests may see, where that isn't all. */
   get viewOf(): ViewOf | undefined {
     return this.options.view;
+  }
+
+  /** Where requests may write, where they may. */
+  get writesOf(): WritesOf | undefined {
+    return this.options.clientWrites;
   }
 
   /** Runs what changes the state, and commits it. */
@@ -319,12 +327,31 @@ export class LiveState<T> {
 
   private answer(socket: HibernatableSocket, frame: string): void {
     try {
-      this.ask(() => this.audience.receive(socket, frame));
+      const write = this.ask(() => this.audience.receive(socket, frame));
+      // Once: another core wouldn't know whether it was made.
+      if (write !== undefined) this.make(write, socket);
     } catch (error) {
       if (!isLoss(error)) throw error;
       // It waits for an answer: this one it understands.
       closeSocket(socket, 1011, "the core failed");
     }
+  }
+
+  /** Makes a change that a connection wants, which is told what came of it. */
+  private make([, connection, id, patch]: Write, socket: HibernatableSocket): void {
+    const { session } = this.open();
+    call(() => session.writing(connection, id));
+    let failure: { error: unknown; code: string } | undefined;
+    try {
+      this.change((tracker) => tracker.apply(patch));
+    } catch (error) {
+      failure = { error, code: error instanceof PatchwireError ? error.code : "" };
+    }
+    // What is open now doesn't know who is to be answered.
+    if (this.opened?.session !== session || !isAlive(session)) closeSocket(socket, 1011, "nobody knows what came of the change");
+    else this.audience.carryOut(call(() => session.wrote(failure?.code)));
+    // What isn't the client's fault is for whoever called.
+    if (failure !== undefined && !REFUSALS.has(failure.code)) throw failure.error;
   }
 
   /** Runs `then` at once, or once the open transaction has ended, provided that `holds` is true of what is stored by then. */

@@ -6,6 +6,7 @@ import { jsonOf } from "../json/json.js";
 import { bytesOf } from "../json/size.js";
 import { isStorage, type StoreStorage } from "../tables/rows.js";
 import type { Limits, Validator } from "../types.js";
+import { isAllowed } from "../values/change-request.js";
 import type { View } from "../values/combining.js";
 import { requireRule, type StandardSchemaV1 } from "../values/validate.js";
 import type { SocketContext } from "./audience.js";
@@ -56,6 +57,23 @@ export interface SyncedStateOptions<T> extends Migration<T> {
    * ```
    */
   view?: ViewOf | undefined;
+  /**
+   * Where a client may write, by `SyncedClient.update`, which is asked once for each socket: `{ allow }`, rules as those of change requests
+   * (docs/change-requests.md), such as `"/draft"` or `"/todos:add,update"`, of 4,096 bytes at most as JSON; `false` or
+   * nothing, if it may only read. A rule covers what is below its pointer. What a client doesn't see all of it may not change. Every
+   * change leads to a state that `validate` accepts. Without it, clients only read.
+   *
+   * @example
+   * ```ts
+   * import { memoryStorage, SyncedState } from "patchwire/durable-objects";
+   * const session = new SyncedState({ storage: memoryStorage() }, {
+   *   initial: { draft: "", todos: [] as { text: string; done: boolean }[] },
+   *   clientWrites: (request) => request.headers.get("x-role") === "owner" && { allow: ["/draft", "/todos:add,update"] },
+   * });
+   * console.log(session.getState().draft === ""); // true
+   * ```
+   */
+  clientWrites?: WritesOf | undefined;
   /** Bounds on what is accepted. */
   limits?: Limits | undefined;
   /**
@@ -72,6 +90,9 @@ export const ANSWER: unique symbol = Symbol("answer");
 /** What somebody may see who asks. As a method's type it may be one that was written for the platform's `Request`. */
 export type ViewOf = { view(request: HttpRequest): View }["view"];
 
+/** Where somebody may write who asks. */
+export type WritesOf = { writes(request: HttpRequest): { readonly allow: readonly string[] } | false | undefined | void }["writes"];
+
 /** A longer one couldn't be attached to a socket, which has room for 16,384 bytes: each character may take two. */
 const LONGEST_VIEW = 4_096;
 
@@ -84,7 +105,21 @@ export function viewText(view: unknown): string {
   return text;
 }
 
-const OPTIONS = ["initial", "name", "version", "migrate", "retention", "view", "limits", "validate", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
+/** The rules of where may be written, as JSON text; undefined where there are none. */
+export function rulesText(writes: unknown): string | undefined {
+  if (isPromise(writes)) throw refusal("the option clientWrites returned a promise: find out who asks before you call fetch, and say so in a header");
+  if (writes === undefined || writes === false) return undefined;
+  const allow: unknown = isObject(writes) ? (writes as { allow?: unknown }).allow : undefined;
+  if (!Array.isArray(allow)) throw refusal("the option clientWrites returns where the client may write, such as { allow: ['/draft'] }, or false");
+  checkKnown("option", writes as object, ["allow"]);
+  // What is malformed is refused before anything is told.
+  isAllowed(allow as string[], "", "update");
+  const text = jsonOf(allow);
+  if (bytesOf(text) > LONGEST_VIEW) throw new PatchwireError("LIMIT_EXCEEDED", `the rules of clientWrites have ${LONGEST_VIEW} bytes at most as JSON`);
+  return text;
+}
+
+const OPTIONS = ["initial", "name", "version", "migrate", "retention", "view", "clientWrites", "limits", "validate", "onEvent"] as const satisfies readonly (keyof SyncedStateOptions<unknown>)[];
 
 /** Refuses what is given in the place of a context, and options that nobody knows. */
 export function requireArguments(ctx: StateContext, options: SyncedStateOptions<unknown>): void {
@@ -93,6 +128,7 @@ export function requireArguments(ctx: StateContext, options: SyncedStateOptions<
   checkKnown("option", options, OPTIONS);
   checkFunction("the option onEvent", options.onEvent);
   checkFunction("the option view", options.view);
+  checkFunction("the option clientWrites", options.clientWrites);
   checkMigration(options as Migration<never>);
   requireRule(options.validate);
   bounds(options.limits);

@@ -27,7 +27,9 @@ type Effect =
   | [kind: typeof CLIENT_EFFECT.SNAPSHOT, state: unknown]
   | [kind: typeof CLIENT_EFFECT.EDITS, edits: PlainEdit[], patch?: JSONPatchOperation[]]
   | [kind: typeof CLIENT_EFFECT.STATUS, status: SyncStatus]
-  | [kind: typeof CLIENT_EFFECT.FAIL, code: PatchwireErrorCode, message: string];
+  | [kind: typeof CLIENT_EFFECT.FAIL, code: PatchwireErrorCode, message: string]
+  | [kind: typeof CLIENT_EFFECT.WRITTEN, revision: number]
+  | [kind: typeof CLIENT_EFFECT.REFUSED, code: PatchwireErrorCode, message: string, path?: string];
 
 /** What a protocol tells of the state that it keeps. */
 export interface ProtocolEvents {
@@ -35,6 +37,10 @@ export interface ProtocolEvents {
   /** `bytes` is how long the frame was; there is a patch where somebody wants to be told of patches. */
   edits(edits: PlainEdit[], bytes: number, patch: JSONPatchOperation[] | undefined): void;
   status(): void;
+  /** What was sent is in the state, in the commit of this revision. */
+  written(revision: number): void;
+  /** What was sent isn't made; or, with `CLOSED`, nobody knows. */
+  refused(error: PatchwireError): void;
   /** All that came together was told; `isComplete` says that nothing of it is still to come. */
   settled(isComplete: boolean): void;
 }
@@ -105,6 +111,16 @@ export class Protocol {
   /** Disconnects until it is to connect anew. */
   rest(): void {
     if (this.#handle !== undefined) this.#carryOut(this.#ask((handle) => handle.rest(now())));
+  }
+
+  /** Sends a change of the state that it has; false where it can't now. */
+  write(patch: string, insists: boolean): boolean {
+    const effects = this.#ask((handle) => {
+      const [arena, length] = passTexts(patch);
+      return handle.write(arena, length, insists);
+    });
+    this.#carryOut(effects);
+    return effects.length > 0;
   }
 
   /** Disconnects for good. */
@@ -213,6 +229,7 @@ export class Protocol {
       this.#say(this.session === undefined ? "connecting" : "reconnecting");
     }
     this.#handle = handle;
+    this.events.refused(new PatchwireError("CLOSED", "the core failed before the server answered: the change may have been made, or not"));
   }
 
   #carryOut(effects: Effect[]): void {
@@ -238,6 +255,12 @@ export class Protocol {
           break;
         case CLIENT_EFFECT.STATUS:
           this.#say(effect[1]);
+          break;
+        case CLIENT_EFFECT.WRITTEN:
+          events.written(effect[1]);
+          break;
+        case CLIENT_EFFECT.REFUSED:
+          events.refused(new PatchwireError(effect[1], effect[2], effect[3] === undefined ? {} : { path: effect[3] }));
           break;
         case CLIENT_EFFECT.FAIL:
           refusals.push(new PatchwireError(effect[1], effect[2]));

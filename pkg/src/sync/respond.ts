@@ -1,7 +1,7 @@
 import { refusal } from "../bridge/checks.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import type { LiveState } from "./live-state.js";
-import { viewText, type ViewOf } from "./options.js";
+import { rulesText, viewText, type ViewOf, type WritesOf } from "./options.js";
 import { EventStream } from "./sinks.js";
 import { call } from "../bridge/core.js";
 import { isLoss } from "../bridge/engine.js";
@@ -12,13 +12,13 @@ import type { SessionHandle } from "../wasm/patchwire.js";
 
 const STREAM_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
 
-/** Answers as {@link SyncedState.fetch} says; `viewOf` is the option `view` of who answers. */
-export function respond(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined): HttpResponse {
+/** Answers as {@link SyncedState.fetch} says; `viewOf` and `writesOf` are the options `view` and `clientWrites` of who answers. */
+export function respond(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined, writesOf?: WritesOf): HttpResponse {
   if (!isContainer(request)) throw refusal("the request is an object");
   const { url, method, headers } = request;
   const query = new URL(url).searchParams;
   if (headers.get("Upgrade")?.toLowerCase() === "websocket") {
-    if (state.audience.takesSockets) return connect(state, request, viewOf);
+    if (state.audience.takesSockets) return connect(state, request, viewOf, writesOf);
     return refused(501, "CLOSED", "there are no sockets here: give the state its object's context, this.ctx, or read an event stream (Accept: text/event-stream)");
   }
   if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
@@ -50,9 +50,10 @@ function read(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | 
   return state.ask(({ session }) => answer(state, session, view, query, dialect));
 }
 
-function connect(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined): Response {
+function connect(state: LiveState<unknown>, request: HttpRequest, viewOf: ViewOf | undefined, writesOf: WritesOf | undefined): Response {
   const view = viewFor(state, request, viewOf);
-  return state.ask(() => new Response(null, { status: 101, webSocket: state.audience.connect(view) } as ResponseInit));
+  const writes = writesOf && rulesText(writesOf(request));
+  return state.ask(() => new Response(null, { status: 101, webSocket: state.audience.connect(view, writes) } as ResponseInit));
 }
 
 function stream(state: LiveState<unknown>, view: string | undefined, last: string, dialect: Dialect): Response {

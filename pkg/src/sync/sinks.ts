@@ -12,6 +12,8 @@ export interface HibernatableSocket {
 export interface Sink {
   /** What may be seen there, as JSON text; all, where it is undefined. */
   readonly view: string | undefined;
+  /** Where may be written from there, as JSON text; nowhere, where it is undefined. */
+  readonly writes: string | undefined;
   /** Throws if it can't. */
   send(frame: string): void;
   /** Keeps the text with the connection, now or a little later. */
@@ -80,8 +82,8 @@ const UNKNOWN = "unknown";
 /** After so many characters a socket is asked how much waits, which takes as long as sending a short frame. */
 const UNASKED = 1 << 20;
 
-/** What is attached to a socket of a state with views: the text, and what may be seen. Without views it is the text alone. */
-type Attachment = string | readonly [text: string, view: string];
+/** What is attached to a socket: the text, and what may be seen and where may be written, where that was said. */
+type Attachment = string | readonly [text: string, view: string | null, writes?: string];
 
 export class SocketSink implements Sink {
   private isDue = false;
@@ -92,26 +94,33 @@ export class SocketSink implements Sink {
     private readonly socket: HibernatableSocket,
     private readonly unattached: Unattached,
     readonly view: string | undefined,
+    readonly writes: string | undefined,
     private text = "",
   ) {}
 
   /** One that outlived the memory. One that was opened when there were no views, and now there are, is closed. */
-  static woken(socket: HibernatableSocket, unattached: Unattached, hasViews: boolean): SocketSink {
+  static woken(socket: HibernatableSocket, unattached: Unattached, hasViews: boolean, hasWrites: boolean): SocketSink {
     let kept: unknown = undefined;
     try {
       kept = socket.deserializeAttachment() ?? "";
     } catch {
       // Nobody knows what it has.
     }
-    if (typeof kept === "string") return new SocketSink(socket, unattached, undefined, hasViews ? UNKNOWN : kept);
-    const [text, view] = (Array.isArray(kept) ? kept : []) as unknown[];
-    if (typeof text === "string" && typeof view === "string") return new SocketSink(socket, unattached, view, text);
-    return new SocketSink(socket, unattached, undefined, UNKNOWN);
+    const [text, view, writes] = (typeof kept === "string" ? [kept, null] : Array.isArray(kept) ? kept : []) as unknown[];
+    const isKnown = typeof text === "string" && (typeof view === "string" || (view === null && !hasViews));
+    const rights = [isKnown && view !== null ? (view as string) : undefined, isKnown && hasWrites && typeof writes === "string" ? writes : undefined] as const;
+    return new SocketSink(socket, unattached, ...rights, isKnown ? text : UNKNOWN);
   }
 
-  /** Keeps what may be seen, before there is anything else to be attached. */
+  /** Keeps what may be seen and where may be written, before there is anything else to be attached. */
   begin(): void {
-    if (this.view !== undefined) this.socket.serializeAttachment([this.text, this.view] satisfies Attachment);
+    if (this.view !== undefined || this.writes !== undefined) this.socket.serializeAttachment(this.attachment);
+  }
+
+  private get attachment(): Attachment {
+    const { text, view, writes } = this;
+    if (writes !== undefined) return [text, view ?? null, writes];
+    return view === undefined ? text : [text, view];
   }
 
   send(frame: string): void {
@@ -137,7 +146,7 @@ export class SocketSink implements Sink {
   attachNow(): void {
     this.isDue = false;
     try {
-      this.socket.serializeAttachment((this.view === undefined ? this.text : [this.text, this.view]) satisfies Attachment);
+      this.socket.serializeAttachment(this.attachment);
     } catch {
       // It was closed, and needs nothing any more.
     }
@@ -156,6 +165,8 @@ export class SocketSink implements Sink {
 export class EventStream implements Sink {
   /** A `ReadableStream`, whose name not every user's TypeScript knows. */
   readonly body: object;
+  /** Its reader can't say anything. */
+  readonly writes = undefined;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly encoder = new TextEncoder();
   private id = "";

@@ -458,7 +458,7 @@ export class SyncedState<T> {
    * ```
    */
   fetch(request: HttpRequest): HttpResponse {
-    return respond(this.#live, request, this.#live.viewOf);
+    return respond(this.#live, request, this.#live.viewOf, this.#live.writesOf);
   }
 
   /** @internal */

@@ -9,7 +9,11 @@ export type Effect =
   | [kind: typeof EFFECT.CLOSE, connection: number, code: number, reason: string]
   | [kind: typeof EFFECT.ATTACH, to: Connected, text: string]
   | [kind: typeof EFFECT.RESYNC, to: Connected, reason: string]
-  | [kind: typeof EFFECT.REFUSAL, to: Connected, code: string, message: string];
+  | [kind: typeof EFFECT.REFUSAL, to: Connected, code: string, message: string]
+  | Write;
+
+/** A change that a connection wants made. */
+export type Write = [kind: typeof EFFECT.WRITE, connection: number, id: number, patch: string];
 
 /** Statements by name, and what each takes. */
 interface Statements {

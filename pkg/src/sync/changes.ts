@@ -1,0 +1,163 @@
+import { PatchwireError } from "../errors.js";
+import type { StateTracker } from "../tracker/tracker.js";
+import type { Limits } from "../types.js";
+
+/** A recipe that waits for the server's answer. */
+interface Change {
+  recipe: (draft: never) => unknown;
+  resolve: (revision: number) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What changes need of the client. */
+interface Server {
+  /** The state that it has of the server's, and the revision of that. */
+  readonly state: unknown;
+  readonly revision: number;
+  /** Sends a patch that was made of that state; false where it can't now. */
+  send(patch: string, insists: boolean): boolean;
+  /** The state that is shown is another one. */
+  changed(): void;
+  /** A change wasn't made. */
+  refused(error: unknown): void;
+}
+
+/** After so many attempts in a row that others were faster than, a change writes over what they wrote, and after so many it is given up. */
+const PATIENT = 3;
+const MOST = 12;
+
+/**
+ * What a client changes. It is shown at once, over whatever the server's state is by then: recipes run again on each state that comes, until
+ * the server has answered. One message is on its way at a time, and what is changed meanwhile goes together with the next.
+ */
+export class Changes {
+  /** In order: those that were sent, as one patch, and those that will be. */
+  private sent: Change[] = [];
+  private waiting: Change[] = [];
+  /** How often others were faster. */
+  private attempts = 0;
+  /** How many of those that wait go alone, because a message that they were in was refused. */
+  private alone = 0;
+  /** All of them carried out on a state of the server's. */
+  private carried: { on: unknown; tracker: StateTracker<unknown> } | undefined = undefined;
+
+  constructor(
+    private readonly Tracker: typeof StateTracker,
+    private readonly limits: Limits | undefined,
+    private readonly server: Server,
+  ) {}
+
+  /** Whether something isn't answered. */
+  get isPending(): boolean {
+    return this.sent.length + this.waiting.length > 0;
+  }
+
+  /** The state as it is to be. */
+  get state(): unknown {
+    return this.isPending ? this.tracker().getState() : this.server.state;
+  }
+
+  /** Throws what the recipe throws. */
+  add(recipe: (draft: never) => unknown): Promise<number> {
+    this.tracker().update(recipe as never);
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ recipe, resolve, reject });
+      this.flush();
+      this.server.changed();
+    });
+  }
+
+  /** Sends what waits, if that can be now. */
+  flush(): void {
+    while (this.sent.length === 0 && this.waiting.length > 0) {
+      const tracker = this.over(this.server.state);
+      const batch = this.waiting.splice(0, this.alone > 0 ? 1 : Infinity);
+      this.alone = Math.max(0, this.alone - batch.length);
+      const ran = this.carryOut(tracker, batch);
+      const patch = tracker.getPatchText({ dialect: "extended" });
+      this.sent = ran;
+      if (patch === "[]") this.settle(this.sent.splice(0), this.server.revision);
+      else if (!this.server.send(patch, this.attempts >= PATIENT)) {
+        this.waiting.unshift(...this.sent.splice(0));
+        return;
+      }
+    }
+  }
+
+  /** The server has made what was sent: the state has it. */
+  written(revision: number): void {
+    this.settle(this.sent.splice(0), revision);
+    this.flush();
+  }
+
+  /** The server hasn't made it. */
+  refused(error: PatchwireError): void {
+    const refused = this.sent.splice(0);
+    if (refused.length === 0) return;
+    this.carried = undefined;
+    if (error.code === "STALE_STATE" && ++this.attempts < MOST) this.waiting.unshift(...refused);
+    else if (refused.length > 1 && error.code !== "CLOSED" && error.code !== "STALE_STATE") {
+      // Not all of them need be wrong.
+      this.waiting.unshift(...refused);
+      this.alone = refused.length;
+    } else {
+      this.attempts = 0;
+      const told = error.code === "STALE_STATE" ? new PatchwireError("CONFLICT", "others kept changing the same place") : error;
+      for (const change of refused) this.give(change, told);
+    }
+    this.server.changed();
+    this.flush();
+  }
+
+  /** Nothing is sent any more. */
+  end(error: PatchwireError): void {
+    for (const change of [...this.sent.splice(0), ...this.waiting.splice(0)]) change.reject(error);
+    this.carried = undefined;
+  }
+
+  private settle(changes: readonly Change[], revision: number): void {
+    this.attempts = 0;
+    this.carried = undefined;
+    for (const { resolve } of changes) resolve(revision);
+  }
+
+  /** Later: it may be found out while somebody reads the state. */
+  private give(change: Change, error: unknown): void {
+    change.reject(error);
+    queueMicrotask(() => this.server.refused(error));
+  }
+
+  private over(state: unknown): StateTracker<unknown> {
+    return new this.Tracker(state, { own: true, limits: this.limits, history: 0 });
+  }
+
+  private tracker(): StateTracker<unknown> {
+    const { carried } = this;
+    const on = this.server.state;
+    if (carried !== undefined && carried.on === on) return carried.tracker;
+    const tracker = this.over(on);
+    this.carried = { on, tracker };
+    for (const { recipe } of this.sent) attempt(() => tracker.update(recipe as never));
+    this.waiting = this.carryOut(tracker, this.waiting);
+    return tracker;
+  }
+
+  /** Carries changes out that weren't sent. One that fails on what the state has become is given up. */
+  private carryOut(tracker: StateTracker<unknown>, changes: readonly Change[]): Change[] {
+    return changes.filter((change) => {
+      const failure = attempt(() => tracker.update(change.recipe as never));
+      if (failure !== undefined) this.give(change, failure.error);
+      return failure === undefined;
+    });
+  }
+}
+
+/** Runs it; what it throws, if it does. */
+function attempt(run: () => void): { error: unknown } | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
