@@ -27,6 +27,8 @@ pub(crate) struct Place {
     /// Where it is when the operation is carried out.
     pub(crate) at: Vec<Step>,
     pub(crate) role: Role,
+    /// What is put there, where nothing was.
+    pub(crate) put: Option<Node>,
     /// Where it was before the patch; nowhere, if the patch has made it.
     was: Option<Vec<Step>>,
 }
@@ -143,6 +145,9 @@ impl Walk {
             let list = at.split_last().map_or(Vec::new(), |(_, list)| list.to_vec());
             self.ends.push((self.places.len() - 1, list));
         }
+        if let Some(Place { at, role: Role::Make | Role::Before | Role::Append { .. }, put, .. }) = self.places.last_mut() {
+            *put = edit::find(&self.root, at);
+        }
         self.back.push(edit::take_back(&[Done { edit, out }]));
         Ok(())
     }
@@ -161,7 +166,7 @@ impl Walk {
         }
         let mut was = at.clone();
         let was = self.back.iter().rev().flatten().all(|edit| edit::follow(&mut was, edit)).then_some(was);
-        self.places.push(Place { at, role, was });
+        self.places.push(Place { at, role, put: None, was });
     }
 }
 
@@ -178,7 +183,11 @@ impl Place {
         let shifts = matches!(doing, Doing::Put | Doing::Remove);
         match path.split_last() {
             // An item before it, or it itself, came or went.
-            Some((last, list)) if shifts && common >= list.len() && let Some(Step::Index(here)) = was.get(list.len()) => {
+            Some((last, list))
+                if shifts
+                    && common >= list.len()
+                    && let Some(Step::Index(here)) = was.get(list.len()) =>
+            {
                 match pointer::index(last) {
                     Some(index) if index <= *here => Standing::Astray,
                     _ => Standing::Apart,

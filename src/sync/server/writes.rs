@@ -94,8 +94,15 @@ impl Server {
     fn check_place(&self, guard: &Guard, place: &Place) -> Result<()> {
         let keys: Vec<Key> = place.at.iter().map(Step::segment).collect();
         let forbidden = |reason| Error::new(Code::ForbiddenPath, reason).on(crate::edit::display(&place.at));
-        if self.view.as_ref().is_some_and(|view| !view.at(&place.at).is_whole()) {
-            return Err(forbidden("the connection doesn't see all that is there, so it may not change it"));
+        if let Some(view) = &self.view {
+            let sight = view.at(&place.at);
+            let is_seen = match &place.put {
+                Some(value) => !sight.is_hidden() && sight.project(value) == *value,
+                None => sight.is_whole(),
+            };
+            if !is_seen {
+                return Err(forbidden("the connection doesn't see all of this, so it may not change it"));
+            }
         }
         let operation = match place.role {
             Role::Read => return Ok(()),
@@ -146,5 +153,195 @@ impl Server {
         let note = ServerEffect::Note { to: [connection].into(), note: Note::Refusal(error.code, error.reason) };
         // The client makes it again.
         if error.code == Code::StaleState { vec![answer] } else { vec![answer, note] }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::projection::View;
+
+    const HELLO: &str = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
+
+    fn state() -> Document {
+        Document::parse(r#"{"draft":"Hi","list":[{"t":"a","cost":1},{"t":"b","cost":2},{"t":"c","cost":3}],"keys":{"a":1},"by":{"0":0}}"#)
+            .unwrap()
+    }
+
+    /// What comes of a write of the first state, after others made these patches: `None` where it is to be made, or a code and a path.
+    fn answer(rules: &[&str], view: &str, others: &[&str], patches: &str) -> Option<(String, Option<String>)> {
+        let others: Vec<String> = others.iter().map(|&patch| patch.to_owned()).collect();
+        let now = others.iter().fold(state(), |state, patch| state.apply(&Patch::parse(patch).unwrap()).unwrap());
+        let whole = Server::new("s", others.len() as u64, &others, Limits::default());
+        let view = View::parse(view).unwrap();
+        let mut server = if view.is_whole() { whole } else { whole.seeing(&view) };
+        let connection = server.open();
+        server.permit(connection, Guard::parse(rules).unwrap());
+        let _ = server.receive(connection, HELLO, &now);
+        let effects = server.receive(connection, &format!(r#"{{"type":"write","id":1,"revision":0,"patches":{patches}}}"#), &now);
+        let text = match &effects[0] {
+            ServerEffect::Write { .. } => return None,
+            ServerEffect::Send { text, .. } => text,
+            other => panic!("{other:?}"),
+        };
+        let root: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!((&root["type"], &root["id"]), (&"refused".into(), &1.into()), "{root}");
+        Some((root["error"]["code"].as_str().unwrap().into(), root["error"]["path"].as_str().map(str::to_owned)))
+    }
+
+    fn forbidden(path: &str) -> Option<(String, Option<String>)> {
+        Some(("FORBIDDEN_PATH".into(), Some(path.into())))
+    }
+
+    fn stale() -> Option<(String, Option<String>)> {
+        Some(("STALE_STATE".into(), None))
+    }
+
+    #[test]
+    fn rules_say_what_may_be_done_where() {
+        let cases = [
+            ("/draft:update", r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, None),
+            ("/draft:add,delete", r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, forbidden("/draft")),
+            ("/draft:update", r#"[{"op":"add","path":"/draft","value":1}]"#, None),
+            ("/draft:update", r#"[{"op":"remove","path":"/draft"}]"#, forbidden("/draft")),
+            ("/note:update", r#"[{"op":"add","path":"/note","value":1}]"#, forbidden("/note")),
+            ("/note:add", r#"[{"op":"add","path":"/note","value":1}]"#, None),
+            ("/list:add", r#"[{"op":"add","path":"/list/-","value":1}]"#, None),
+            ("/list:add", r#"[{"op":"add","path":"/list/0","value":1}]"#, None),
+            ("/list:update", r#"[{"op":"add","path":"/list/0","value":1}]"#, forbidden("/list/0")),
+            ("/list:add", r#"[{"op":"replace","path":"/list/0","value":1}]"#, forbidden("/list/0")),
+            ("/list:add", r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, forbidden("/list/0")),
+            ("/list:add,delete", r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, None),
+            ("/list/*/t:update", r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, None),
+            ("/list/*/t:update", r#"[{"op":"replace","path":"/list/1","value":{"t":"B"}}]"#, forbidden("/list/1")),
+            ("/by:update", r#"[{"op":"inc","path":"/by/0","inc":1}]"#, None),
+            ("/by", r#"[{"op":"copy","from":"/keys/a","path":"/by/1"}]"#, None),
+            ("/by", r#"[{"op":"test","path":"/keys/a","value":1},{"op":"add","path":"/by/1","value":1}]"#, None),
+            ("*", r#"[{"op":"replace","path":"","value":1}]"#, None),
+            ("/draft", r#"[{"op":"replace","path":"","value":1}]"#, forbidden("")),
+            // One that isn't allowed is enough.
+            ("/draft", r#"[{"op":"replace","path":"/draft","value":1},{"op":"remove","path":"/keys"}]"#, forbidden("/keys")),
+        ];
+        for (rule, patch, expected) in cases {
+            assert_eq!(answer(&[rule], "{}", &[], patch), expected, "{rule}: {patch}");
+        }
+        let wrong = answer(&["*"], "{}", &[], r#"[{"op":"remove","path":"/none"}]"#).unwrap();
+        assert_eq!(wrong, ("PATH_NOT_FOUND".into(), Some("/none".into())));
+    }
+
+    #[test]
+    fn what_isnt_seen_in_full_is_neither_changed_nor_asked_about() {
+        let view = r#"{"exclude":["/keys","/list/*/cost"]}"#;
+        let not_found = |path: &str| Some(("PATH_NOT_FOUND".into(), Some(path.to_owned())));
+        let cases = [
+            (r#"[{"op":"replace","path":"/list/0/t","value":"A"}]"#, None),
+            (r#"[{"op":"replace","path":"/list/0","value":{"t":"A"}}]"#, forbidden("/list/0")),
+            (r#"[{"op":"remove","path":"/list/0"}]"#, forbidden("/list/0")),
+            (r#"[{"op":"add","path":"/list/-","value":{"t":"d","cost":9}}]"#, forbidden("/list/3")),
+            (r#"[{"op":"add","path":"/list/-","value":{"t":"d"}}]"#, None),
+            (r#"[{"op":"add","path":"/list/0","value":{"t":"d"}}]"#, None),
+            (r#"[{"op":"move","from":"/by","path":"/list/-"}]"#, None),
+            (r#"[{"op":"add","path":"/list/0/cost","value":9}]"#, forbidden("/list/0/cost")),
+            (r#"[{"op":"add","path":"/keys","value":{}}]"#, forbidden("/keys")),
+            (r#"[{"op":"replace","path":"","value":{}}]"#, forbidden("")),
+            // Whether it is there, and what it is, is told by nothing.
+            (r#"[{"op":"test","path":"/keys/a","value":1}]"#, not_found("/keys/a")),
+            (r#"[{"op":"test","path":"/keys/a","value":2}]"#, not_found("/keys/a")),
+            (r#"[{"op":"test","path":"/keys/b","value":2}]"#, not_found("/keys/b")),
+            (r#"[{"op":"copy","from":"/keys","path":"/by/k"}]"#, not_found("/keys")),
+            (r#"[{"op":"copy","from":"/list/0","path":"/by/k"}]"#, forbidden("/list/0")),
+            (r#"[{"op":"test","path":"/list/0","value":{"t":"a"}}]"#, forbidden("/list/0")),
+        ];
+        for (patch, expected) in cases {
+            assert_eq!(answer(&["*"], view, &[], patch), expected, "{patch}");
+        }
+    }
+
+    #[test]
+    fn what_others_did_elsewhere_keeps_nobody_from_writing() {
+        let add = r#"[{"op":"add","path":"/list/-","value":{"t":"d"}}]"#;
+        let cases: &[(&[&str], &str, _)] = &[
+            // A message is taken out while another one is written.
+            (&[r#"[{"op":"str_ins","path":"/list/2/t","pos":1,"str":"!"}]"#], r#"[{"op":"remove","path":"/list/0"}]"#, None),
+            (&[add, add], r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, None),
+            (&[add], add, None),
+            (&[r#"[{"op":"inc","path":"/by/0","inc":1}]"#], r#"[{"op":"inc","path":"/by/0","inc":1}]"#, None),
+            (&[r#"[{"op":"remove","path":"/list/2"}]"#], r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, None),
+            (&[r#"[{"op":"remove","path":"/list/0"}]"#], r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, stale()),
+            (&[r#"[{"op":"add","path":"/list/1","value":{}}]"#], r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, stale()),
+            (&[r#"[{"op":"add","path":"/by/1","value":1}]"#], r#"[{"op":"replace","path":"/by/0","value":1}]"#, None),
+            (&[r#"[{"op":"replace","path":"/by","value":{}}]"#], r#"[{"op":"add","path":"/by/1","value":1}]"#, stale()),
+            (&[r#"[{"op":"replace","path":"/by/0","value":5}]"#], r#"[{"op":"replace","path":"/by/0","value":1}]"#, stale()),
+            (
+                &[r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#],
+                r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"?"}]"#,
+                stale(),
+            ),
+            (&[r#"[{"op":"remove","path":"/list/1"}]"#], r#"[{"op":"remove","path":"/list/1"}]"#, stale()),
+            // The second operation means the item that the first one has put there.
+            (&[add], r#"[{"op":"add","path":"/list/-","value":{}},{"op":"add","path":"/list/3/t","value":1}]"#, stale()),
+            (&[add], r#"[{"op":"add","path":"/list/-","value":{}},{"op":"add","path":"/list/-","value":{}}]"#, None),
+            // Nothing is there to be removed any more, which may be why.
+            (&[r#"[{"op":"remove","path":"/draft"}]"#], r#"[{"op":"remove","path":"/draft"}]"#, stale()),
+        ];
+        for (others, patch, expected) in cases {
+            assert_eq!(answer(&["*"], "{}", others, patch), *expected, "{patch} after {others:?}");
+        }
+    }
+
+    #[test]
+    fn texts_and_containers_are_replaced_by_who_insists() {
+        let others = [r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, r#"[{"op":"inc","path":"/by/0","inc":1}]"#];
+        let now = others.iter().fold(state(), |state, patch| state.apply(&Patch::parse(patch).unwrap()).unwrap());
+        let mut server = Server::new("s", 2, &others.map(str::to_owned), Limits::default());
+        let connection = server.open();
+        server.permit(connection, Guard::parse(["*"]).unwrap());
+        let _ = server.receive(connection, HELLO, &now);
+        let mut id = 0;
+        let mut is_made = |patch: &str, insists: bool| {
+            id += 1;
+            let frame = format!(r#"{{"type":"write","id":{id},"revision":0,"insist":{insists},"patches":{patch}}}"#);
+            matches!(server.receive(connection, &frame, &now)[..], [ServerEffect::Write { .. }])
+        };
+        for patch in [r#"[{"op":"replace","path":"/draft","value":""}]"#, r#"[{"op":"remove","path":"/by"}]"#] {
+            assert!(!is_made(patch, false) && is_made(patch, true), "{patch}");
+        }
+        // What a number was made of is never written over unseen.
+        assert!(!is_made(r#"[{"op":"replace","path":"/by/0","value":1}]"#, true));
+    }
+
+    #[test]
+    fn who_may_not_write_is_told_so_and_a_change_that_comes_twice_is_made_once() {
+        let mut server = Server::new("s", 0, &[], Limits::default());
+        let (reader, writer) = (server.open(), server.open());
+        server.permit(writer, Guard::parse(["*"]).unwrap());
+        let write = r#"{"type":"write","id":7,"revision":0,"patches":[{"op":"inc","path":"/by/0","inc":1}]}"#;
+        assert!(
+            matches!(&server.receive(writer, write, &state())[0], ServerEffect::Send { text, .. } if text.contains("a hello comes first"))
+        );
+        for connection in [reader, writer] {
+            let _ = server.receive(connection, HELLO, &state());
+        }
+        let effects = server.receive(reader, write, &state());
+        assert!(
+            matches!(&effects[0], ServerEffect::Send { text, .. } if text.contains(r#""type":"refused""#) && text.contains("FORBIDDEN_PATH"))
+        );
+        assert!(matches!(server.receive(writer, write, &state())[..], [ServerEffect::Write { id: 7, .. }]));
+        assert!(server.receive(writer, write, &state()).is_empty());
+        // Of a revision that isn't there yet, or not known any more.
+        for revision in [1, 9] {
+            let write = write.replace("\"id\":7,\"revision\":0", &format!("\"id\":{},\"revision\":{revision}", revision + 7));
+            assert!(
+                matches!(&server.receive(writer, &write, &state())[0], ServerEffect::Send { text, .. } if text.contains("STALE_STATE"))
+            );
+        }
+        let long = format!(
+            r#"{{"type":"write","id":99,"revision":0,"patches":[{{"op":"replace","path":"/draft","value":"{}"}}]}}"#,
+            "x".repeat(100_000)
+        );
+        assert!(matches!(server.receive(writer, &long, &state())[..], [ServerEffect::Write { id: 99, .. }]));
+        assert!(matches!(server.receive(reader, &long, &state())[..], [_, ServerEffect::Close { code: 1009, .. }, _]));
+        let longer = long.replace("xxx", "xxxxxxxxx");
+        assert!(matches!(server.receive(writer, &longer, &state())[..], [_, ServerEffect::Close { code: 1009, .. }, _]));
     }
 }

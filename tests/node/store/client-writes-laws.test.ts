@@ -60,6 +60,8 @@ const act = fc.oneof(
 );
 
 test("what clients write is made once, in full, or not at all", async () => {
+  const happened = new Map<string, number>();
+  const count = (what: string): void => void happened.set(what, (happened.get(what) ?? 0) + 1);
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
       const initial: Board = { lists: [[{ id: "a", n: 0, text: "" }, { id: "b", n: 0, text: "" }], [{ id: "c", n: 0, text: "" }]], count: 0, note: "" };
@@ -108,7 +110,8 @@ test("what clients write is made once, in full, or not at all", async () => {
 
         const state = network.state.getState() as Board;
         for (const client of clients) expect([client.status, client.revision, client.getState()]).toEqual(["live", network.state.revision, state]);
-        for (const { outcome, id } of told) expect([id, typeof outcome === "number" ? "made" : outcome]).toEqual([id, expect.stringMatching(/made|CLOSED/)]);
+        for (const { socket } of network.lines) for (const frame of socket.frames as { type: string; error?: { code: string } }[]) count(frame.error?.code ?? frame.type);
+        for (const { outcome, id } of told) count(String(typeof outcome === "number" ? "made" : outcome)), expect([id, typeof outcome === "number" ? "made" : outcome]).toEqual([id, expect.stringMatching(/made|CLOSED/)]);
         const items = state.lists.flat();
         expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
         for (const { id, outcome } of told.filter(({ kind }) => kind < 2)) {
@@ -127,4 +130,5 @@ test("what clients write is made once, in full, or not at all", async () => {
     }),
     asked(150),
   );
+  for (const what of ["written", "STALE_STATE", "made", "CLOSED"]) expect([what, happened.get(what)]).toEqual([what, expect.any(Number)]);
 }, 120_000);
