@@ -10,8 +10,9 @@ use crate::pointer::{self, Pointer};
 
 impl Patch {
     /// The part of the patch that shows in the view: `base.project(&view)` with it applied is `base.apply(&patch)`
-    /// projected. Nothing that the view hides is in it, nor in an error: where a value comes out of a hidden place and isn't
-    /// where it came to in the end, the patch is the difference of the two projections.
+    /// projected. With a base, nothing that the view hides is in it, nor in an error: where a value comes out of a hidden place and isn't
+    /// where it came to in the end, or goes to one, the patch is the difference of the two projections. Without one, an operation may tell
+    /// of a value that a later one hides or replaces: [compact](Patch::compact) a patch before, if that matters.
     ///
     /// Operations are filtered one by one, which needs no state, with two exceptions. A `move` or `copy` between places
     /// that aren't seen alike needs its value. And where a view names a member by a number (or `-`), an operation at that
@@ -34,7 +35,7 @@ impl Patch {
     /// assert_eq!(visible.to_string(), r#"[{"op":"inc","path":"/n","inc":1},{"op":"add","path":"/a","value":2}]"#);
     /// ```
     pub fn filter(&self, view: &View, base: Option<&Document>) -> Result<Patch> {
-        let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()), shown: Vec::new() };
+        let mut filter = Filter { root: view.root(), state: base.map(|base| base.root.clone()), shown: Vec::new(), hides: false };
         if let Some(base) = base {
             // One by one, operations would keep to the limits of one each.
             base.apply(self).map_err(Error::nowhere)?;
@@ -45,7 +46,7 @@ impl Patch {
             operations.extend(visible.into_iter().flatten());
         }
         let (Some(base), Some(after)) = (base, &filter.state) else { return Ok(Patch { operations }) };
-        if filter.shown.iter().any(|(path, value)| path.find(after).as_ref() != Some(value)) {
+        if filter.hides || filter.shown.iter().any(|(path, value)| path.find(after).as_ref() != Some(value)) {
             let projected = |root: &Node| Document { root: filter.root.project(root), limits: Limits::none() };
             operations = projected(&base.root).diff(&projected(after), &DiffOptions::default()).operations;
         }
@@ -65,6 +66,8 @@ struct Filter<'v> {
     state: Option<Node>,
     /// What came from places of which less was visible, and where to.
     shown: Vec<(Pointer, Node)>,
+    /// Whether something went to where less of it is visible, of which an operation before may have told all.
+    hides: bool,
 }
 
 impl<'v> Filter<'v> {
@@ -108,6 +111,7 @@ impl<'v> Filter<'v> {
             return Ok([Some(operation.clone()), None]);
         }
         let removal = if let Operation::Move { .. } = operation { source.remove(from) } else { None };
+        self.hides |= removal.is_some();
         if target.is_hidden() {
             return Ok([removal, None]);
         }

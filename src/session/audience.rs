@@ -68,6 +68,10 @@ impl Audience {
         let id = self.next;
         self.next += 1;
         let Audience { whole, views, .. } = self;
+        // Without commits views come and go, too.
+        if !views.contains_key(view) {
+            views.retain(|_, group| !group.server.is_empty());
+        }
         let group = match view.is_whole() {
             true => whole,
             false => views.entry(view.clone()).or_insert_with(|| Group { server: whole.server.seeing(view), told: None }),

@@ -35,12 +35,12 @@ export function attach<S extends Handlers>(agent: object, state: S): S {
   if (HANDLERS.some((name) => typeof (state as Partial<Handlers> | undefined)?.[name] !== "function")) throw refusal("the second argument is a SyncedState or a DurableStateStore");
   const known = attached.get(agent);
   if (known !== undefined) {
-    known.push(state);
+    if (!known.includes(state)) known.push(state);
     return state;
   }
   // Each leaves the sockets of other states alone.
   const states: Handlers[] = [state];
-  attached.set(agent, states);
+  if (!Object.isExtensible(agent)) throw refusal("the agent can't be given handlers: it is frozen, sealed, or not extensible");
   const isOurs = (socket: object): boolean => {
     try {
       return ctx.getTags!(socket).some(isTagOfOurs);
@@ -58,5 +58,6 @@ export function attach<S extends Handlers>(agent: object, state: S): S {
     };
     Object.defineProperty(agent, name, { value: handle, configurable: true, writable: true });
   }
+  attached.set(agent, states);
   return state;
 }

@@ -16,7 +16,7 @@ export interface SocketContext {
   readonly takesSockets?: boolean;
   acceptWebSocket(socket: HibernatableSocket, tags?: string[]): void;
   getWebSockets(tag?: string): HibernatableSocket[];
-  getTags?(socket: HibernatableSocket): string[];
+  getTags?(socket: HibernatableSocket): string[] | undefined;
   getWebSocketAutoResponse(): unknown;
   setWebSocketAutoResponse(pair?: unknown): void;
 }
@@ -29,6 +29,7 @@ export function socketsOf(context: () => SocketContext | undefined): SocketConte
     },
     acceptWebSocket: (socket, tags) => context()?.acceptWebSocket(socket, tags),
     getWebSockets: (tag) => context()?.getWebSockets(tag) ?? [],
+    getTags: (socket) => context()?.getTags?.(socket),
     getWebSocketAutoResponse: () => context()?.getWebSocketAutoResponse() ?? "",
     setWebSocketAutoResponse: (pair) => context()?.setWebSocketAutoResponse(pair),
   };
@@ -86,7 +87,7 @@ export class Audience {
   /** Whether a socket is one of the state's. Where the context doesn't say, it is. */
   has(socket: HibernatableSocket): boolean {
     try {
-      return this.context.getTags?.(socket).includes(this.tag) !== false;
+      return this.context.getTags?.(socket)?.includes(this.tag) !== false;
     } catch {
       // It was never accepted, so that it could have tags.
       return false;

@@ -2,7 +2,7 @@ import { bounds } from "../bridge/limits.js";
 import { checkFunction, checkKnown, isPromise, refusal } from "../bridge/checks.js";
 import { PatchwireError } from "../errors.js";
 import { isObject } from "../json/containers.js";
-import { jsonOf } from "../json/json.js";
+import { StateIntake } from "../json/json.js";
 import { bytesOf } from "../json/size.js";
 import { isStorage, type StoreStorage } from "../tables/rows.js";
 import type { Limits, Validator } from "../types.js";
@@ -96,11 +96,24 @@ export type WritesOf = { writes(request: HttpRequest): { readonly allow: readonl
 /** A longer one couldn't be attached to a socket, which has room for 16,384 bytes: each character may take two. */
 const LONGEST_VIEW = 4_096;
 
+/** What an option returned, read once. */
+function copied(value: unknown, option: string): unknown {
+  try {
+    return new StateIntake("copy").take(value);
+  } catch (cause) {
+    if (!(cause instanceof PatchwireError)) throw cause;
+    throw new PatchwireError(cause.code, `the option ${option} returned what isn't plain JSON`, {}, { cause });
+  }
+}
+
 /** What may be seen, as JSON text. */
 export function viewText(view: unknown): string {
   if (isPromise(view)) throw refusal("the option view returned a promise: find out who asks before you call fetch, and say so in a header");
   if (!isObject(view)) throw refusal("the option view returns what the request may see, such as { exclude: ['/secrets'] }; {} is all of it");
-  const text = jsonOf(view);
+  // A role that a table doesn't have would see everything.
+  const blank = Object.keys(view).find((name) => (view as Record<string, unknown>)[name] === undefined);
+  if (blank !== undefined) throw refusal(`the option view returned ${blank}: undefined, which would hide nothing: leave it out if that is meant`);
+  const text = JSON.stringify(copied(view, "view"));
   if (bytesOf(text) > LONGEST_VIEW) throw new PatchwireError("LIMIT_EXCEEDED", `a view has ${LONGEST_VIEW} bytes at most as JSON`);
   return text;
 }
@@ -113,8 +126,9 @@ export function rulesText(writes: unknown): string | undefined {
   if (!Array.isArray(allow)) throw refusal("the option clientWrites returns where the client may write, such as { allow: ['/draft'] }, or false");
   checkKnown("option", writes as object, ["allow"]);
   // What is malformed is refused before anything is told.
-  isAllowed(allow as string[], "", "update");
-  const text = jsonOf(allow);
+  const rules = copied(allow, "clientWrites") as string[];
+  isAllowed(rules, "", "update");
+  const text = JSON.stringify(rules);
   if (bytesOf(text) > LONGEST_VIEW) throw new PatchwireError("LIMIT_EXCEEDED", `the rules of clientWrites have ${LONGEST_VIEW} bytes at most as JSON`);
   return text;
 }

@@ -59,9 +59,11 @@ export function validate(rule: Rule, next: unknown): void {
   if (answer === false) throw new PatchwireError("VALIDATION_FAILED", "the validator refuses the state");
   if (!("~standard" in rule)) return;
   if (!isContainer(answer)) throw new PatchwireError("VALIDATION_FAILED", "the schema doesn't follow Standard Schema: it answered neither a value nor issues");
-  const { issues } = answer as unknown as StandardResult;
-  if (issues !== undefined) {
-    const path = pointerOf((issues[0]?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)));
+  const { issues } = answer as { readonly issues?: readonly StandardIssue[] | null };
+  // A schema that says so little may say it in ways of its own.
+  if (issues !== undefined && issues !== null) {
+    const steps: unknown = issues[0]?.path;
+    const path = pointerOf(Array.isArray(steps) ? steps.map((step: unknown) => String(isContainer(step) ? (step as { key?: unknown }).key : step)) : []);
     throw new PatchwireError("VALIDATION_FAILED", `the state isn't what the schema demands (at '${path}')`, { path }, { cause: issues });
   }
 }

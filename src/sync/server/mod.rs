@@ -7,7 +7,7 @@ mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::frame::{self, ClientFrame, Hello, MOST_FROM_CLIENT, MOST_WRITTEN, PONG, Reason, VERSION};
 pub use effect::{ConnectionId, Note, ServerEffect};
@@ -47,7 +47,8 @@ use crate::projection::View;
 pub struct Server {
     session: String,
     revision: u64,
-    recent: Recent,
+    /// The recent patches of the whole state: the ends of all its views have the same ones.
+    recent: Arc<Mutex<Recent>>,
     limits: Limits,
     /// In the order of their ids.
     connections: Vec<(ConnectionId, Connection)>,
@@ -75,6 +76,8 @@ enum Connection {
     Live(Dialect),
 }
 
+const TOO_MANY: &str = "too many frames were refused";
+
 struct Answer {
     frames: Vec<Arc<String>>,
     /// Why a snapshot replaces what the client had, if one does.
@@ -99,7 +102,7 @@ impl Server {
         let mut server = Server {
             session: session.into(),
             revision,
-            recent: Recent::default(),
+            recent: Arc::default(),
             limits,
             connections: Vec::new(),
             listening: [None, None],
@@ -117,19 +120,12 @@ impl Server {
         server
     }
 
-    /// One at the same revision whose connections see no more of the state than this. It is handed patches that are filtered so, and
-    /// the state as it is. What its clients have isn't what others have, so it is another session: whoever comes with a part of the
-    /// state that another view shows is sent a snapshot. O(the recent patches).
+    /// One at the same revision whose connections see no more of the state than this. It is told filtered patches, and handed the
+    /// state as it is. What its clients have isn't what others have, so it is another session: whoever comes with a part of the
+    /// state that another view shows is sent a snapshot.
     pub(crate) fn seeing(&self, view: &View) -> Server {
-        let mut server = Server { view: Some(view.clone()), ..Server::new(self.session_seen_by(view), self.revision, &[], self.limits) };
-        for frame in self.recent.frames() {
-            match Patch::parse_with(frame.extended(), &Limits::none()).and_then(|patch| patch.filter(view, None)) {
-                Ok(seen) => server.remember(PatchFrame::new(frame.revision(), Arc::new(seen.text()), Standard::Unread(OnceLock::new()))),
-                // It takes the state before it, which nobody has any more.
-                Err(_) => server.recent = Recent::default(),
-            }
-        }
-        server
+        let server = Server::new(self.session_seen_by(view), self.revision, &[], self.limits);
+        Server { view: Some(view.clone()), recent: self.recent.clone(), ..server }
     }
 
     /// The session of those who see no more than this.
@@ -477,7 +473,7 @@ impl Server {
             (None, Some(_)) => replaced = Some(Reason::Session),
             (Some(_), None) => replaced = Some(Reason::Requested),
             (Some(_), Some(revision)) => match self.revision.checked_sub(revision) {
-                Some(behind) => match self.recent.last(behind, hello.dialect) {
+                Some(behind) => match self.missed(behind, hello.dialect) {
                     Some(patches) => frames = patches,
                     None => replaced = Some(Reason::Behind),
                 },
@@ -508,7 +504,7 @@ impl Server {
     fn refuse(&mut self, connection: ConnectionId, error: &Error, close: Option<u16>) -> Vec<ServerEffect> {
         let mut effects = vec![send(connection, frame::fail(self.revision, error).into())];
         let is_last = self.patience(connection).ends_with_refusal();
-        let close = close.map(|code| (code, error.reason)).or(is_last.then_some((1008, "too many frames were refused")));
+        let close = close.map(|code| (code, error.reason)).or(is_last.then_some((1008, TOO_MANY)));
         if let Some((code, reason)) = close {
             self.closed(connection);
             effects.push(ServerEffect::Close { connection, code, reason });
@@ -517,12 +513,42 @@ impl Server {
         effects
     }
 
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The frames of the last `behind` revisions, if they are known. What a view shows of a patch is found out when somebody lacks it.
+    fn missed(&self, behind: u64, dialect: Dialect) -> Option<Vec<Arc<String>>> {
+        let recent = self.recent();
+        let Some(view) = &self.view else { return recent.last(behind, dialect) };
+        let frames = recent.since(behind)?.map(|frame| {
+            let patch = shown(frame.patch(dialect)?, Some(view))?.text();
+            let fits = frame::patch_length(frame.revision(), &patch) <= self.limits.frame;
+            fits.then(|| frame::patch(frame.revision(), &patch).into())
+        });
+        frames.collect()
+    }
+
     /// A frame over the limit can't be sent, now or later: whoever lacks it needs a snapshot.
     fn remember(&mut self, frame: PatchFrame) {
-        match frame.fits(self.limits.frame, Dialect::Extended) {
-            true => self.recent.push(frame.within(self.limits.frame)),
-            false => self.recent = Recent::default(),
+        // Who sees all of it remembers it for everybody.
+        if self.view.is_some() {
+            return;
         }
+        let mut recent = self.recent();
+        match frame.fits(self.limits.frame, Dialect::Extended) {
+            true => recent.push(frame.within(self.limits.frame)),
+            false => *recent = Recent::default(),
+        }
+    }
+}
+
+/// What a view shows of a patch's text, where that can be told without the state before it, which nobody has any more.
+fn shown(patch: &str, view: Option<&View>) -> Option<Patch> {
+    let patch = Patch::parse_with(patch, &Limits::none()).ok()?;
+    match view {
+        Some(view) => patch.filter(view, None).ok(),
+        None => Some(patch),
     }
 }
 

@@ -76,13 +76,13 @@ impl Recent {
 
     /// The frames of the last `count` revisions; `None` where some are gone or not known in this dialect.
     pub(crate) fn last(&self, count: u64, dialect: Dialect) -> Option<Vec<Arc<String>>> {
-        let skipped = self.frames.len().checked_sub(usize::try_from(count).ok()?)?;
-        self.frames.iter().skip(skipped).map(|frame| frame.text(dialect)).collect()
+        self.since(count)?.map(|frame| frame.text(dialect)).collect()
     }
 
-    /// All of them, oldest first.
-    pub(crate) fn frames(&self) -> impl Iterator<Item = &PatchFrame> {
-        self.frames.iter()
+    /// The patches of the last `count` revisions, oldest first; `None` where some are gone.
+    pub(crate) fn since(&self, count: u64) -> Option<impl Iterator<Item = &PatchFrame>> {
+        let skipped = self.frames.len().checked_sub(usize::try_from(count).ok()?)?;
+        Some(self.frames.iter().skip(skipped))
     }
 
     /// The bytes of all frames.
@@ -112,7 +112,8 @@ impl PatchFrame {
         &self.extended
     }
 
-    fn patch(&self, dialect: Dialect) -> Option<&str> {
+    /// The text of the patch in a dialect, if it is known.
+    pub(crate) fn patch(&self, dialect: Dialect) -> Option<&str> {
         match (dialect, &self.standard) {
             (Dialect::Extended, _) | (Dialect::Rfc6902, Standard::Same) => Some(&self.extended),
             (Dialect::Rfc6902, Standard::Other(standard)) => Some(standard),

@@ -1,11 +1,10 @@
 //! What connections write.
 
-use super::{ConnectionId, Server, ServerEffect, send};
+use super::{ConnectionId, Server, ServerEffect, TOO_MANY, send, shown};
 use crate::change_request::{ChangeOperation, Guard};
 use crate::document::Document;
 use crate::edit::Step;
 use crate::error::{Code, Error, Result};
-use crate::limits::Limits;
 use crate::node::Key;
 use crate::patch::{self, Patch, Place, Role, Standing};
 use crate::sync::frame::{self, Write};
@@ -55,8 +54,11 @@ impl Server {
     pub(super) fn read_write(&mut self, connection: ConnectionId, write: &Write, document: &Document) -> Vec<ServerEffect> {
         let Some(writer) = self.writers.get_mut(&connection) else {
             let error = Error::new(Code::ForbiddenPath, "this connection may only read");
-            let mut effects = self.refuse(connection, &error, None);
-            effects.insert(0, send(connection, frame::refused(self.revision, write.id, &error).into()));
+            let mut effects = self.refused(connection, write.id, &error);
+            if self.patience(connection).ends_with_refusal() {
+                self.closed(connection);
+                effects.push(ServerEffect::Close { connection, code: 1008, reason: TOO_MANY });
+            }
             return effects;
         };
         if writer.last.replace(write.id).is_some_and(|last| write.id <= last) {
@@ -116,12 +118,11 @@ impl Server {
         }
     }
 
-    /// The patches since a revision; `None` where they aren't known.
+    /// The patches since a revision, as the connection sees them; `None` where they aren't known.
     fn since(&self, revision: u64) -> Option<Vec<Patch>> {
-        let behind = usize::try_from(self.revision.checked_sub(revision)?).ok()?;
-        let frames: Vec<_> = self.recent.frames().collect();
-        let missed = frames.get(frames.len().checked_sub(behind)?..)?;
-        missed.iter().map(|frame| Patch::parse_with(frame.extended(), &Limits::none()).ok()).collect()
+        let recent = self.recent();
+        let missed = recent.since(self.revision.checked_sub(revision)?)?;
+        missed.map(|frame| shown(frame.extended(), self.view.as_ref())).collect()
     }
 
     /// What a connection wrote is in the commit of this number: it is told so before anybody is told of that commit.
@@ -159,6 +160,7 @@ impl Server {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
     use crate::projection::View;
 
     const HELLO: &str = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;

@@ -121,8 +121,9 @@ fn bad_frames_are_answered_and_change_nothing() {
         (bad, "nonsense", Code::InvalidJson, "expected a value"),
         (bad, "[1]", Code::ValidationFailed, "a frame is an object"),
         (bad, r#"{"type":"launch"}"#, Code::ValidationFailed, "the frame has an unknown type"),
-        (bad, r#"{"type":"write","patch":[]}"#, Code::ForbiddenPath, "this connection may only read"),
-        (silent, r#"{"type":"write","patch":[]}"#, Code::ValidationFailed, "a hello comes first"),
+        (bad, r#"{"type":"write","id":1,"revision":3}"#, Code::ValidationFailed, "a write needs patches"),
+        (bad, r#"{"type":"write","revision":3,"patches":[]}"#, Code::ValidationFailed, "a write needs an id and a revision, whole numbers"),
+        (silent, r#"{"type":"write","id":1,"revision":3,"patches":[]}"#, Code::ValidationFailed, "a hello comes first"),
         (silent, r#"{"type":"hello","version":1,"revision":"x"}"#, Code::ValidationFailed, "the revision is a whole number or null"),
     ];
     for (connection, text, code, message) in cases {
