@@ -18,6 +18,9 @@
 //! Frames are JSON texts. A client sends
 //! - `{"type":"hello","version":1,"session":string|null,"revision":number|null,"dialect":"extended"|"rfc6902"}`,
 //!   first of all and again whenever it doubts what it has;
+//! - `{"type":"write","id":number,"revision":number,"insist"?:true,"patches":[…]}`, if it may: a change of the state at that
+//!   revision. Ids grow, and one isn't sent before the one before it is answered. Who insists replaces texts and containers of which others
+//!   have changed a part since;
 //! - `{"type":"ping"}`.
 //!
 //! A server sends, each but `pong` with the `sequence` and `revision` at which it holds,
@@ -26,6 +29,8 @@
 //!   would be larger than a frame comes in parts that carry slices of its text as `text` in place of `state`;
 //! - `{"type":"chunk",…,"chunk":{"type":"stream_resync","reason":…}}` before a snapshot that replaces what the
 //!   client had: `behind`, `ahead`, `session`, `requested` or `size`;
+//! - `{"type":"written",…,"id":…}`: what the client wrote is in the commit of this revision, and this comes before that;
+//!   `{"type":"refused",…,"id":…,"error":{"code":…,"message":…,"path"?:…}}`: it isn't made. `STALE_STATE` asks to make it again;
 //! - `{"type":"status",…,"session":…,"status":"active"}`, `{"type":"fail",…,"error":{"code":…,"message":…}}`,
 //!   `{"type":"end",…}`, `{"type":"pong"}`.
 //!

@@ -13,6 +13,12 @@ export interface Board {
   keys?: { api: string };
 }
 
+export interface Plan {
+  draft: string;
+  todos: { text: string; done: boolean }[];
+  answer: string;
+}
+
 export class Session extends DurableObject {
   events: SyncedEvent[] = [];
   state = new SyncedState<State>(this.ctx, {
@@ -32,11 +38,19 @@ export class Session extends DurableObject {
       return searchParams.has("all") ? {} : { exclude: ["/keys", "/cards/*/cost", ...searchParams.getAll("hide")] };
     },
   });
-  #states = [this.state, this.usage, this.board];
+  /** A fourth one, which pages may change. */
+  plan = new SyncedState<Plan>(this.ctx, {
+    name: "plan",
+    initial: { draft: "", todos: [], answer: "", secret: "hidden" } as Plan,
+    view: () => ({ exclude: ["/secret"] }),
+    clientWrites: (request: Request) => new URL(request.url).searchParams.has("owner") && { allow: ["/draft:update", "/todos", "/secret"] },
+    validate: ({ draft }) => draft.length < 100 || draft.length > 200_000,
+  });
+  #states = [this.state, this.usage, this.board, this.plan];
 
   fetch(request: Request): Response {
     const { pathname } = new URL(request.url);
-    return pathname === "/usage" ? this.usage.fetch(request) : pathname === "/board" ? this.board.fetch(request) : this.state.fetch(request);
+    return pathname === "/usage" ? this.usage.fetch(request) : pathname === "/board" ? this.board.fetch(request) : pathname === "/plan" ? this.plan.fetch(request) : this.state.fetch(request);
   }
 
   webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
