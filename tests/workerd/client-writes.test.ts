@@ -2,7 +2,8 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { StateTracker } from "patchwire";
 import { connect, type SyncedClient } from "patchwire/client";
-import { newSession, socketTo, within, type Stub } from "./session.ts";
+import { SyncedState } from "patchwire/durable-objects";
+import { inBare, newSession, socketTo, within, type Stub } from "./session.ts";
 import type { Plan } from "./worker.ts";
 
 // Pages change the state over real sockets, where the object lets them, awake or asleep.
@@ -75,4 +76,24 @@ test("two pages and the object at once lose nothing", async () => {
   const revision = await within(stub, ({ plan }) => plan.revision);
   await Promise.all([one.whenRevision(revision), two.whenRevision(revision)]);
   for (const client of [one, two]) expect(client.getState()).toEqual({ draft: "", todos, answer });
+});
+
+test("rules that are none are refused before a socket is opened", async () => {
+  await inBare((ctx) => {
+    const answers: unknown[] = [];
+    const returns = [["/draft"], { allow: "/draft" }, { allow: ["/draft:write"] }, { allow: ["/~2"] }, { rules: [] }, { allow: ["*"], validate() {} }, Promise.resolve({ allow: ["*"] }), true, { allow: ["x".repeat(5_000)] }];
+    let next: unknown;
+    const state = new SyncedState(ctx, { initial: { draft: "" }, clientWrites: () => next as never });
+    for (next of returns) {
+      try {
+        state.fetch(new Request("http://session/", { headers: { Upgrade: "websocket" } }));
+        answers.push("opened");
+      } catch (error) {
+        answers.push((error as { code: string }).code);
+      }
+    }
+    expect(answers).toEqual([...Array(3).fill("VALIDATION_FAILED"), "INVALID_POINTER", ...Array(4).fill("VALIDATION_FAILED"), "LIMIT_EXCEEDED"]);
+    expect(ctx.getWebSockets()).toEqual([]);
+    for (next of [false, undefined, { allow: [] }, { allow: ["*"] }]) expect(state.fetch(new Request("http://session/", { headers: { Upgrade: "websocket" } })).status).toBe(101);
+  });
 });

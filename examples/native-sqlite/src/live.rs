@@ -52,7 +52,8 @@ impl Watched {
                     self.sockets.remove(&connection);
                 }
                 // These sockets end with the process.
-                ServerEffect::Attach { .. } => {}
+                // Nobody is permitted to write (`Session::permit`).
+                ServerEffect::Attach { .. } | ServerEffect::Write { .. } => {}
                 ServerEffect::Note { to, note } => eprintln!("{note:?}: {} connections", to.len()),
             }
         }

@@ -106,10 +106,12 @@ export class SocketSink implements Sink {
     } catch {
       // Nobody knows what it has.
     }
-    const [text, view, writes] = (typeof kept === "string" ? [kept, null] : Array.isArray(kept) ? kept : []) as unknown[];
-    const isKnown = typeof text === "string" && (typeof view === "string" || (view === null && !hasViews));
-    const rights = [isKnown && view !== null ? (view as string) : undefined, isKnown && hasWrites && typeof writes === "string" ? writes : undefined] as const;
-    return new SocketSink(socket, unattached, ...rights, isKnown ? text : UNKNOWN);
+    if (typeof kept === "string") return new SocketSink(socket, unattached, undefined, undefined, hasViews ? UNKNOWN : kept);
+    const [text, view, writes] = (Array.isArray(kept) ? kept : []) as unknown[];
+    const rules = typeof writes === "string" ? writes : undefined;
+    const seesAll = view === null && rules !== undefined && !hasViews;
+    if (typeof text !== "string" || (typeof view !== "string" && !seesAll)) return new SocketSink(socket, unattached, undefined, undefined, UNKNOWN);
+    return new SocketSink(socket, unattached, seesAll ? undefined : (view as string), hasWrites ? rules : undefined, text);
   }
 
   /** Keeps what may be seen and where may be written, before there is anything else to be attached. */

@@ -36,7 +36,7 @@ test("what was planned for the connections of a session goes to those of no othe
 });
 
 test("a socket with an attachment that isn't a state's is closed, and shown nothing", async () => {
-  for (const attachment of [["", null], [], [1], { a: 1 }, 5, true, [null, "{}"], ["", 5], ["", {}], [{}, "{}"]]) {
+  for (const attachment of [["", null], [], [1], { a: 1 }, 5, true, [null, "{}"], ["", 5], ["", {}], [{}, "{}"], ["", null, 5], ["", {}, '["*"]'], [null, null, '["*"]']]) {
     for (const view of [undefined, () => ({ exclude: ["/keys"] })]) {
       const [stray, other] = [new Socket(), new Socket()];
       stray.serializeAttachment(attachment);

@@ -44,3 +44,14 @@ test("what isn't an agent or a state is refused", () => {
   expect(refusal(() => attach({}, state)).message).toContain("the first argument is the agent");
   expect(refusal(() => attach({ ctx: { getTags: () => [] } }, {} as never)).message).toContain("the second argument is a SyncedState");
 });
+
+test("a state that is attached twice hears once, and what can't have handlers is refused each time", () => {
+  const heard: unknown[] = [];
+  const state = { webSocketMessage: (...given: unknown[]) => void heard.push(given), webSocketClose() {}, webSocketError() {} };
+  const agent = { ctx: { getTags: () => ["patchwire"] } } as any;
+  attach(agent, attach(agent, state));
+  agent.webSocketMessage({}, "hello");
+  expect(heard.length).toBe(1);
+  const frozen = Object.freeze({ ctx: { getTags: () => [] } });
+  for (let i = 0; i < 2; i++) expect(refusal(() => attach(frozen, state)).message).toContain("can't be given handlers");
+});

@@ -175,3 +175,12 @@ describe("by example", () => {
     expect(refusal(() => new DurableStateStore(storage, { view: {} as Any })).message).toContain("the option view");
   });
 });
+
+test("a view that a table lacks, or that isn't plain, is refused, and where may be written is checked as well", async () => {
+  const returns = async (options: object): Promise<string> => {
+    const state = new SyncedState({ storage: memoryStorage() }, { initial: {}, ...options });
+    return refusal(() => state.fetch(new Request("https://session/"))).message;
+  };
+  expect(await returns({ view: () => ({ exclude: undefined }) })).toContain("the option view returned exclude: undefined");
+  expect(await returns({ view: () => ({ exclude: new Map() }) })).toContain("the option view returned what isn't plain JSON");
+});

@@ -63,3 +63,18 @@ test("a client that has nothing yet tells nothing, and what has no state or is n
   expect(refusal(() => stateEvents({ getState: () => 1 }, { view: { hidden: [] } as never })).code).toBe("VALIDATION_FAILED");
   expect(refusal(() => stateEvents({ getState: () => 1 }, { exclude: ["/a"] } as never)).message).toContain("no option exclude");
 });
+
+test("a state with limits of its own is told by them, and a view that is changed later changes nothing", () => {
+  const limits = { depth: 1_000 };
+  // Long enough for the rest to be told by itself.
+  const rest = "x".repeat(200);
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const tracker = new StateTracker<Any>({ a: 1, keys: "secret", rest }, { limits });
+  const view = { exclude: ["/keys"] };
+  const next = stateEvents(tracker, { view, limits });
+  expect(next()).toEqual({ type: "STATE_SNAPSHOT", snapshot: { a: 1, rest } });
+  view.exclude.length = 0;
+  tracker.update((draft: Any) => void ((draft.a = nested(700)), (draft.keys = "another secret")));
+  expect(next()).toEqual({ type: "STATE_DELTA", delta: [{ op: "replace", path: "/a", value: nested(700) }] });
+  expect(stateEvents(tracker, { view: { exclude: ["/keys"] }, limits })()).toEqual({ type: "STATE_SNAPSHOT", snapshot: { a: nested(700), rest } });
+});
