@@ -419,7 +419,10 @@ export class SyncedClient<T> {
       get revision() {
         return protocol.revision;
       },
-      send: (patch, insists) => protocol.status === "live" && protocol.write(patch, insists),
+      get isLive() {
+        return protocol.status === "live";
+      },
+      send: (patch, insists) => protocol.write(patch, insists),
       changed: () => this.#notify(),
       refused: (error) => guard(() => this.#options.onError?.(error as PatchwireError)),
     });
