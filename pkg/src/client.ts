@@ -231,7 +231,7 @@ export class SyncedClient<T> {
 
   /**
    * Changes the server's state, where the server lets the client (the option `clientWrites` of its `SyncedState`). The change is shown at
-   * once, by {@link SyncedClient.getState} and to listeners. The recipe runs again on each state that comes before the server has answered,
+   * once, by {@link SyncedClient.getState} and to listeners, who are told before this returns. The recipe runs again on each state that comes before the server has answered,
    * so that it is meant as it is written: `draft.todos.find((todo) => todo.id === id)` finds the item wherever it is by then. Where others
    * have changed the same, the server isn't asked to make what was meant for another state: the recipe is run again on what there is, and
    * sent again. A recipe that changes nothing by then is done.
@@ -264,6 +264,8 @@ export class SyncedClient<T> {
     // `onError` is told.
     changed.catch(() => {});
     this.#begin();
+    // At once: what somebody types would be put back to what it was, if it were shown a moment later (React's controlled inputs).
+    this.#tell();
     return changed;
   }
 

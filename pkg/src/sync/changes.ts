@@ -18,7 +18,7 @@ interface Server {
   readonly isLive: boolean;
   /** Sends a patch that was made of that state; false where that wasn't possible after all. */
   send(patch: string, insists: boolean): boolean;
-  /** The state that is shown is another one. */
+  /** The state that is shown is another one, because something was taken back. */
   changed(): void;
   /** A change wasn't made. */
   refused(error: unknown): void;
@@ -65,7 +65,6 @@ export class Changes {
     return new Promise((resolve, reject) => {
       this.waiting.push({ recipe, resolve, reject });
       this.flush();
-      this.server.changed();
     });
   }
 

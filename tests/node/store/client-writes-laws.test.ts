@@ -132,3 +132,57 @@ test("what clients write is made once, in full, or not at all", async () => {
   );
   for (const what of ["written", "STALE_STATE", "made", "CLOSED"]) expect([what, happened.get(what)]).toEqual([what, expect.any(Number)]);
 }, 120_000);
+
+test("listeners are told before update returns, and once more when a change is taken back", async () => {
+  const network = new Network<{ n: number; text: string }>({ initial: { n: 0, text: "" }, clientWrites: () => false, validate: ({ n }) => n < 2 });
+  const errors: string[] = [];
+  const client = network.client({ StateTracker, onError: ({ code }) => errors.push(code) }, ["/n"]);
+  const deliver = async (): Promise<void> => {
+    do for (let i = 0; i < 5; i++) await Promise.resolve();
+    while (network.step(() => 0));
+  };
+  await deliver();
+  const told: unknown[] = [];
+  client.subscribe<number>("/n", (n) => told.push(n));
+  const first = client.update((draft) => void (draft.n = 1));
+  expect([told, client.revision]).toEqual([[1], 0]);
+  await deliver();
+  expect(await first).toBe(1);
+  const outcomes = [client.update((draft) => void (draft.n = 5)), client.update((draft) => void (draft.text = "not allowed")), client.update((draft) => void (draft.n -= 1))];
+  expect([told, client.getState()]).toEqual([[1, 5, 4], { n: 4, text: "not allowed" }]);
+  await deliver();
+  // They went as one message, or two, and what was refused doesn't keep the rest from being made.
+  expect(await Promise.allSettled(outcomes)).toMatchObject([{ reason: { code: "VALIDATION_FAILED" } }, { reason: { code: "FORBIDDEN_PATH", path: "/text" } }, { value: 2 }]);
+  expect([network.state.getState(), client.getState(), told.at(-1), errors]).toEqual([{ n: 0, text: "" }, { n: 0, text: "" }, 0, ["VALIDATION_FAILED", "FORBIDDEN_PATH"]]);
+  // What fails on a later state is given up, and what fails at once changes nothing.
+  expect(() => client.update(() => { throw new Error("mine"); })).toThrow("mine");
+  client.close();
+  expect(() => client.update((draft) => void (draft.n = 1))).toThrow("CLOSED");
+});
+
+test("what is changed without a connection waits, and is told at the latest when the client is closed", async () => {
+  const network = new Network<{ items: string[] }>({ initial: { items: [] }, clientWrites: () => false });
+  const client = network.client({ StateTracker }, ["*"]);
+  const deliver = async (): Promise<void> => {
+    do for (let i = 0; i < 5; i++) await Promise.resolve();
+    while (network.step(() => 0));
+  };
+  await deliver();
+  network.break(network.lines[0]!);
+  network.step(() => 0);
+  expect(client.status).toBe("reconnecting");
+  const changes = ["a", "b"].map((item) => client.update((draft) => void draft.items.push(item)));
+  network.state.update((draft) => void draft.items.push("of the server"));
+  expect(client.getState()).toEqual({ items: ["a", "b"] });
+  client.reconnect();
+  await deliver();
+  // Both went together.
+  expect(await Promise.all(changes)).toEqual([2, 2]);
+  expect(client.getState()).toEqual({ items: ["of the server", "a", "b"] });
+  network.break(network.lines[1]!);
+  network.step(() => 0);
+  const last = client.update((draft) => void draft.items.push("c"));
+  client.close();
+  await expect(last).rejects.toMatchObject({ code: "CLOSED" });
+  expect([client.getState(), network.state.revision]).toEqual([{ items: ["of the server", "a", "b"] }, 2]);
+});
