@@ -71,10 +71,10 @@ export class Changes {
   /** Sends what waits, if that can be now. */
   flush(): void {
     while (this.sent.length === 0 && this.waiting.length > 0 && this.server.isLive) {
-      const tracker = this.over(this.server.state);
-      const batch = this.waiting.splice(0, this.alone > 0 ? 1 : Infinity);
-      this.alone = Math.max(0, this.alone - batch.length);
-      const ran = this.carryOut(tracker, batch);
+      // What is shown is what is sent: a recipe that makes an id has made it once.
+      const tracker = this.alone === 0 ? this.tracker() : this.over(this.server.state);
+      const ran = this.alone === 0 ? this.waiting.splice(0) : this.carryOut(tracker, this.waiting.splice(0, 1));
+      this.alone = Math.max(0, this.alone - 1);
       let patch = "";
       const failure = attempt(() => (patch = tracker.getPatchText({ dialect: "extended" })));
       if (failure !== undefined) {

@@ -154,6 +154,10 @@ test("listeners are told before update returns, and once more when a change is t
   // They went as one message, or two, and what was refused doesn't keep the rest from being made.
   expect(await Promise.allSettled(outcomes)).toMatchObject([{ reason: { code: "VALIDATION_FAILED" } }, { reason: { code: "FORBIDDEN_PATH", path: "/text" } }, { value: 2 }]);
   expect([network.state.getState(), client.getState(), told.at(-1), errors]).toEqual([{ n: 0, text: "" }, { n: 0, text: "" }, 0, ["VALIDATION_FAILED", "FORBIDDEN_PATH"]]);
+  let runs = 0;
+  const counted = client.update((draft) => void (draft.n += 1 + 0 * runs++));
+  await deliver();
+  expect([await counted, runs]).toEqual([3, 1]);
   // What fails on a later state is given up, and what fails at once changes nothing.
   expect(() => client.update(() => { throw new Error("mine"); })).toThrow("mine");
   client.close();
