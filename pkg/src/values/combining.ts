@@ -19,8 +19,8 @@ export interface View {
 }
 
 /**
- * The part of a patch that shows in a view: it leads from what the view showed before to what it shows after. Nothing
- * hidden is in it, nor in an error. Hidden places are absent in what a view shows; a place that is only on the way to
+ * The part of a patch that shows in a view: it leads from what the view showed before to what it shows after. With the base nothing
+ * hidden is in it, nor in an error; without one it may tell a value that the patch itself puts somewhere and then hides. Hidden places are absent in what a view shows; a place that is only on the way to
  * included ones shows as an object or array of what may be seen in it, and otherwise as `null`. O(size of the patch).
  *
  * @param options.base the state before the patch. Needed where a `move` or `copy` brings a value from where less or more
