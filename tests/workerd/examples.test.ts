@@ -11,7 +11,7 @@ test.each(Object.entries(examples))("%s", async (file, load) => {
   if (file.includes("/client.ts")) {
     const stub = newSession();
     await addNote(stub, "plan");
-    vi.stubGlobal("WebSocket", socketTo(stub));
+    vi.stubGlobal("WebSocket", socketTo(stub, undefined, "?writes"));
     await run(codes[file]!, load);
   } else {
     await inBare((ctx) => {

@@ -102,15 +102,16 @@ test.each([
   ["no JSON", "nonsense", "INVALID_JSON"],
   ["an unknown type", { type: "launch" }, "VALIDATION_FAILED"],
   ["no type", {}, "VALIDATION_FAILED"],
-  ["a write", { type: "write", patch: [{ op: "replace", path: "/count", value: 9 }] }, "FORBIDDEN_PATH"],
+  ["a malformed write", { type: "write", id: 1, revision: 0 }, "VALIDATION_FAILED"],
+  ["a write", { type: "write", id: 1, revision: 0, patches: [{ op: "replace", path: "/count", value: 9 }] }, "FORBIDDEN_PATH"],
   ["a malformed hello", { ...hello(null, null), revision: "1" }, "VALIDATION_FAILED"],
 ])("%s is refused with a code, and disturbs nobody", async (_, frame, code) => {
   const stub = newSession();
   const [bad, bystander] = [await Wire.live(stub), await Wire.live(stub)];
   await update(stub, (draft) => void (draft.answer = "the secret"));
   bad.say(frame);
-  const fail = await bad.until(isFail);
-  expect(fail.error.code).toBe(code);
+  const fail = await bad.until((frame) => frame.error !== undefined);
+  expect([fail.error.code, fail.type, fail.id]).toEqual([code, ...(code === "FORBIDDEN_PATH" ? ["refused", 1] : ["fail", undefined])]);
   expect(JSON.stringify(fail)).not.toContain("secret");
   await addNote(stub, "b");
   await Promise.all([bad.revision(2), bystander.revision(2)]);

@@ -25,6 +25,7 @@ export class Session extends DurableObject {
     initial: { notes: [], count: 0, answer: "" },
     onEvent: (event) => this.events.push(event),
     limits: { frame: 4 << 20 },
+    clientWrites: (request: Request) => new URL(request.url).searchParams.has("writes") && { allow: ["*"] },
   });
 
   /** A second state of the same object; most tests don't use it. */

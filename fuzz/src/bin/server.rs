@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patchwire::Document;
+use patchwire::{Document, Guard, Patch};
 use patchwire::sync::{Server, ServerEffect};
 use patchwire_fuzz::{limits, texts};
 
@@ -14,6 +14,7 @@ fuzz_target!(|input: &[u8]| {
     let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
     let _ = server.receive(other, hello, &document);
     let mut connection = server.open();
+    server.permit(connection, Guard::parse(["*"]).expect("it is a rule"));
     for (index, text) in texts(input).enumerate() {
         let effects = match index % 4 {
             1 => server.restore(connection, text, &document),
@@ -32,6 +33,12 @@ fuzz_target!(|input: &[u8]| {
                     let closed = [closed];
                     assert_eq!(closed, [connection]);
                     connection = server.open();
+                    server.permit(connection, Guard::parse(["*"]).expect("it is a rule"));
+                    continue;
+                }
+                ServerEffect::Write { connection: writer, patch, .. } => {
+                    assert_eq!(writer, connection);
+                    assert!(Patch::parse(&patch).is_ok_and(|patch| document.apply(&patch).is_ok()), "{patch}");
                     continue;
                 }
             };

@@ -37,12 +37,12 @@ impl Server {
     /// let hello = r#"{"type":"hello","version":1,"session":null,"revision":null,"dialect":"extended"}"#;
     /// let _ = server.receive(connection, hello, &state);
     ///
-    /// let write = |patches: &str| format!(r#"{{"type":"write","id":1,"revision":0,"patches":{patches}}}"#);
+    /// let write = |id: u32, patches: &str| format!(r#"{{"type":"write","id":{id},"revision":0,"patches":{patches}}}"#);
     /// let patch = r#"[{"op":"replace","path":"/draft","value":"Hi"}]"#;
-    /// let effects = server.receive(connection, &write(patch), &state);
+    /// let effects = server.receive(connection, &write(1, patch), &state);
     /// assert_eq!(effects, [ServerEffect::Write { connection, id: 1, patch: patch.into() }]);
     ///
-    /// let effects = server.receive(connection, &write(r#"[{"op":"replace","path":"/answer","value":"Hi"}]"#), &state);
+    /// let effects = server.receive(connection, &write(2, r#"[{"op":"replace","path":"/answer","value":"Hi"}]"#), &state);
     /// assert!(matches!(&effects[0], ServerEffect::Send { text, .. } if text.contains("FORBIDDEN_PATH")));
     /// ```
     pub fn permit(&mut self, connection: ConnectionId, guard: Guard) {
