@@ -13,7 +13,7 @@ import { guard } from "./sync/guard.js";
 import { resolve } from "./sync/link.js";
 import type { StateTracker } from "./tracker/tracker.js";
 import { Protocol, sessionOf, type ProtocolEvents } from "./sync/protocol.js";
-import type { Draft, Immutable, JSONPatchOperation, RecipeResult, ValueAt } from "./types.js";
+import type { Draft, Immutable, RecipeResult, ValueAt } from "./types.js";
 
 export { ready } from "./bridge/client-core.js";
 export { PatchwireError, type PatchwireErrorCode } from "./errors.js";
@@ -264,6 +264,7 @@ export class SyncedClient<T> {
     // `onError` is told.
     changed.catch(() => {});
     this.#begin();
+    this.#leave();
     // At once: what somebody types would be put back to what it was, if it were shown a moment later (React's controlled inputs).
     this.#tell();
     return changed;
@@ -331,7 +332,7 @@ export class SyncedClient<T> {
     clearTimeout(this.#leaving);
     this.#begin();
     return () => {
-      if (this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#options.lazy === true) this.#leave();
+      if (this.#listeners.delete(listener)) this.#leave();
     };
   };
 
@@ -352,6 +353,7 @@ export class SyncedClient<T> {
   reconnect(): void {
     if (this.#starter === undefined) this.#protocol.reconnect();
     else this.#begin();
+    this.#leave();
   }
 
   /**
@@ -379,8 +381,10 @@ export class SyncedClient<T> {
     start?.();
   }
 
-  /** Disconnects a little later, unless somebody subscribes again. */
+  /** Disconnects a little later, if that is wanted and nobody listens by then. */
   #leave(): void {
+    if (this.#options.lazy !== true || this.#listeners.size > 0 || this.status === "closed") return;
+    clearTimeout(this.#leaving);
     this.#leaving = setTimeout(() => {
       if (this.#changes?.isPending === true) return this.#leave();
       this.#starter = () => this.#protocol.reconnect();
@@ -394,11 +398,11 @@ export class SyncedClient<T> {
         this.#copy = new PlainCopy(state, this.#copy);
         this.#hasNews = true;
       },
-      edits: (edits, bytes, patch) => {
+      edits: (edits, bytes) => {
         this.#copy!.edit(edits, bytes);
-        if (patch !== undefined) this.#tellPatch(patch, bytes);
         this.#hasNews = true;
       },
+      patch: (patches, bytes) => guard(() => this.#options.onPatch!({ revision: this.revision, patches, bytes })),
       status: () => {
         if (this.#protocol.status === "closed") this.#changes?.end(new PatchwireError("CLOSED", "the client was closed before the server answered"));
         this.#notify();
@@ -428,11 +432,6 @@ export class SyncedClient<T> {
       changed: () => this.#notify(),
       refused: (error) => guard(() => this.#options.onError?.(error as PatchwireError)),
     });
-  }
-
-  #tellPatch(patches: JSONPatchOperation[], bytes: number): void {
-    const received = { revision: this.revision, patches, bytes };
-    guard(() => this.#options.onPatch!(received));
   }
 
   #at(pointer: string, listener: (value: never) => void): () => void {

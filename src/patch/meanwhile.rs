@@ -29,7 +29,7 @@ pub(crate) struct Place {
     pub(crate) role: Role,
     /// What is put there, where nothing was.
     pub(crate) put: Option<Node>,
-    /// Where it was before the patch; nowhere, if the patch has made it.
+    /// Where it was before the patch; nowhere, if the patch has made it, or nobody wants to know.
     was: Option<Vec<Step>>,
 }
 
@@ -87,19 +87,20 @@ fn doings(operation: &Operation) -> impl Iterator<Item = (&[Key], Doing)> {
     [first, second].into_iter().flatten().map(|(path, doing)| (path.keys(), doing))
 }
 
-/// The places that a patch leads to, which can be applied to `now`. O(operations²).
-pub(crate) fn places(patch: &Patch, now: &Node) -> Result<Vec<Place>> {
-    let mut walk = Walk { root: now.clone(), back: Vec::new(), places: Vec::new(), ends: Vec::new() };
+/// The places that a patch leads to, which can be applied to `now`; where they were before it, if it `is_late`: others came first.
+/// O(operations), if late O(operations²), of which what is put at the end of one list in a row counts as one.
+pub(crate) fn places(patch: &Patch, now: &Node, is_late: bool) -> Result<Vec<Place>> {
+    let mut walk = Walk { root: now.clone(), back: is_late.then(Vec::new), places: Vec::new(), ends: Vec::new() };
     patch.operations.iter().try_for_each(|operation| walk.step(operation))?;
     Ok(walk.places)
 }
 
 struct Walk {
     root: Node,
-    /// What takes back what was done, by operation.
-    back: Vec<Vec<Edit>>,
+    /// What takes back what was done, by operation, if that is wanted.
+    back: Option<Vec<Vec<Edit>>>,
     places: Vec<Place>,
-    /// The lists that something was put at the end of, where they are by now, with the numbers of those places.
+    /// The lists that something was put at the end of, where they are by now, with the numbers of the first of those places.
     ends: Vec<(usize, Vec<Step>)>,
 }
 
@@ -115,7 +116,7 @@ impl Walk {
         };
         if let Some((path, role)) = seen {
             let at = apply::place(&self.root, path)?;
-            self.note(at, role);
+            self.note_here(at, role);
         }
         if is_all {
             return Ok(());
@@ -126,29 +127,35 @@ impl Walk {
         match &edit {
             Edit::Splice { path, index, insert, .. } => {
                 let role = if insert.is_empty() { Role::Remove } else { into };
-                self.note(path.iter().cloned().chain([Step::Index(*index)]).collect(), role);
+                self.note_here(path.iter().cloned().chain([Step::Index(*index)]).collect(), role);
             }
             Edit::Move { from, path } => {
-                self.note(from.clone(), Role::Take);
+                self.note_here(from.clone(), Role::Take);
                 // It is meant after the removal.
                 let mut to = path.clone();
                 edit::follow_insertion(&mut to, from);
                 let role = if let Some(Step::Index(_)) = to.last() { into } else { self.written(&to) };
-                self.note(to, role);
+                self.note(path.clone(), to, role);
             }
-            Edit::Delete { path } => self.note(path.clone(), Role::Remove),
-            other => self.note(other.path().to_vec(), self.written(other.path())),
+            Edit::Delete { path } => self.note_here(path.clone(), Role::Remove),
+            other => self.note_here(other.path().to_vec(), self.written(other.path())),
         }
         let out = edit::perform(&mut self.root, &edit, &Limits::none())?;
         self.ends.retain_mut(|(_, list)| edit::follow(list, &edit));
-        if let Some(Place { at, role: Role::Append { .. }, .. }) = self.places.last() {
-            let list = at.split_last().map_or(Vec::new(), |(_, list)| list.to_vec());
-            self.ends.push((self.places.len() - 1, list));
+        let last = self.places.len().saturating_sub(1);
+        if let Some(Place { at, role, put, .. }) = self.places.last_mut() {
+            if let (Role::Append { .. }, Some((_, list))) = (&role, at.split_last())
+                && !self.ends.iter().any(|(_, known)| known == list)
+            {
+                self.ends.push((last, list.to_vec()));
+            }
+            if let Role::Make | Role::Before | Role::Append { .. } = role {
+                *put = edit::find(&self.root, at);
+            }
         }
-        if let Some(Place { at, role: Role::Make | Role::Before | Role::Append { .. }, put, .. }) = self.places.last_mut() {
-            *put = edit::find(&self.root, at);
+        if let Some(back) = &mut self.back {
+            remember(back, edit::take_back(&[Done { edit, out }]));
         }
-        self.back.push(edit::take_back(&[Done { edit, out }]));
         Ok(())
     }
 
@@ -156,17 +163,33 @@ impl Walk {
         if edit::find(&self.root, path).is_some() { Role::Replace } else { Role::Make }
     }
 
-    fn note(&mut self, at: Vec<Step>, role: Role) {
+    fn note_here(&mut self, at: Vec<Step>, role: Role) {
+        self.note(at.clone(), at, role);
+    }
+
+    /// `before` is where it is before the operation.
+    fn note(&mut self, at: Vec<Step>, mut before: Vec<Step>, role: Role) {
         let appends = matches!(role, Role::Append { .. });
         for (place, list) in &self.ends {
-            let leads_in = at.starts_with(list) && at.len() > list.len() + usize::from(appends);
+            let leads_in = before.starts_with(list) && before.len() > list.len() + usize::from(appends);
             if let Some(Place { role: Role::Append { is_met }, .. }) = self.places.get_mut(*place) {
                 *is_met |= leads_in;
             }
         }
-        let mut was = at.clone();
-        let was = self.back.iter().rev().flatten().all(|edit| edit::follow(&mut was, edit)).then_some(was);
-        self.places.push(Place { at, role, put: None, was });
+        let is_known = self.back.as_ref().is_some_and(|back| back.iter().rev().flatten().all(|edit| edit::follow(&mut before, edit)));
+        self.places.push(Place { at, role, put: None, was: is_known.then_some(before) });
+    }
+}
+
+/// Items that were put after each other leave together.
+fn remember(back: &mut Vec<Vec<Edit>>, edits: Vec<Edit>) {
+    if let (Some([Edit::Splice { path: list, index: first, remove: many, insert: none }]), [Edit::Splice { path, index, remove, insert }]) =
+        (back.last_mut().map(Vec::as_mut_slice), edits.as_slice())
+        && (list == path, none.is_empty(), insert.is_empty(), *index) == (true, true, true, *first + *many)
+    {
+        *many += *remove;
+    } else {
+        back.push(edits);
     }
 }
 

@@ -126,6 +126,15 @@ impl Operation {
         }
     }
 
+    /// The places that it names.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &Pointer> {
+        let from = match self {
+            Operation::Move { from, .. } | Operation::Copy { from, .. } => Some(from),
+            _ => None,
+        };
+        from.into_iter().chain([self.path()])
+    }
+
     /// The operation with other pointers, of which each is made of what was there.
     pub(crate) fn redirected(mut self, to: impl Fn(&[Key]) -> Vec<Key>) -> Operation {
         let lead = |pointer: &mut Pointer| *pointer = Pointer::from_keys(to(pointer.keys()));

@@ -10,6 +10,7 @@
 //! so that indexes agree; anything else is `null`. So whatever isn't hidden exists in the projection exactly when it
 //! exists in the document, which is why patches can be filtered operation by operation (`filter.rs`).
 
+mod along;
 mod filter;
 
 use std::sync::Arc;

@@ -38,8 +38,11 @@ export class Changes {
   private waiting: Change[] = [];
   /** How often others were faster. */
   private attempts = 0;
-  /** How many of those that wait go alone, because a message that they were in was refused. */
-  private alone = 0;
+  /** How many go in one message at most: not all of those in one that was refused need be wrong, and halving finds those that are. */
+  private most = Infinity;
+  /** What there was to say when the client was closed, which a recipe may have done. */
+  private ended: PatchwireError | undefined = undefined;
+  private isFlushing = false;
   /** All of them carried out on a state of the server's. */
   private carried: { on: unknown; tracker: StateTracker<unknown> } | undefined = undefined;
 
@@ -56,12 +59,14 @@ export class Changes {
 
   /** The state as it is to be. */
   get state(): unknown {
-    return this.isPending ? this.tracker().getState() : this.server.state;
+    const tracker = this.isPending ? this.tracker() : undefined;
+    return tracker !== undefined && this.isPending ? tracker.getState() : this.server.state;
   }
 
   /** Throws what the recipe throws. */
   add(recipe: (draft: never) => unknown): Promise<number> {
     this.tracker().update(recipe as never);
+    if (this.ended !== undefined) throw this.ended;
     return new Promise((resolve, reject) => {
       this.waiting.push({ recipe, resolve, reject });
       this.flush();
@@ -70,24 +75,34 @@ export class Changes {
 
   /** Sends what waits, if that can be now. */
   flush(): void {
-    while (this.sent.length === 0 && this.waiting.length > 0 && this.server.isLive) {
-      // What is shown is what is sent: a recipe that makes an id has made it once.
-      const tracker = this.alone === 0 ? this.tracker() : this.over(this.server.state);
-      const ran = this.alone === 0 ? this.waiting.splice(0) : this.carryOut(tracker, this.waiting.splice(0, 1));
-      this.alone = Math.max(0, this.alone - 1);
-      let patch = "";
-      const failure = attempt(() => (patch = tracker.getPatchText({ dialect: "extended" })));
-      if (failure !== undefined) {
-        for (const change of ran) this.give(change, failure.error);
-        continue;
-      }
-      this.sent = ran;
-      if (patch === "[]") this.settle(this.sent.splice(0), this.server.revision);
-      else if (!this.server.send(patch, this.attempts >= PATIENT)) {
-        this.waiting.unshift(...this.sent.splice(0));
-        return;
-      }
+    // What is sent may be refused at once.
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    try {
+      while (this.sent.length === 0 && this.waiting.length > 0 && this.server.isLive) if (!this.send()) return;
+    } finally {
+      this.isFlushing = false;
     }
+  }
+
+  /** Sends as many as may go together; false where nothing can be sent after all. */
+  private send(): boolean {
+    const isPart = this.waiting.length > this.most;
+    // What is shown is what is sent: a recipe that makes an id has made it once.
+    const tracker = isPart ? this.over(this.server.state) : this.tracker();
+    if (isPart) this.sent = this.waiting.splice(0, this.carryOut(tracker, this.most));
+    else [this.sent, this.waiting, this.most] = [this.waiting, [], Infinity];
+    // All failed on what the state has become, or one of them has closed the client.
+    if (this.sent.length === 0) return true;
+    let patch = "";
+    const failure = attempt(() => (patch = tracker.getPatchText({ dialect: "extended" })));
+    if (failure !== undefined) for (const change of this.sent.splice(0)) this.give(change, failure.error);
+    else if (patch === "[]") this.settle(this.sent.splice(0), this.server.revision);
+    else if (!this.server.send(patch, this.attempts >= PATIENT)) {
+      this.waiting.unshift(...this.sent.splice(0));
+      return false;
+    }
+    return true;
   }
 
   /** The server has made what was sent: the state has it. */
@@ -103,26 +118,28 @@ export class Changes {
     this.carried = undefined;
     if (error.code === "STALE_STATE" && ++this.attempts < MOST) this.waiting.unshift(...refused);
     else if (refused.length > 1 && error.code !== "CLOSED" && error.code !== "STALE_STATE") {
-      // Not all of them need be wrong.
       this.waiting.unshift(...refused);
-      this.alone = refused.length;
+      this.most = Math.ceil(refused.length / 2);
     } else {
       this.attempts = 0;
       const told = error.code === "STALE_STATE" ? new PatchwireError("CONFLICT", "others kept changing the same place") : error;
       for (const change of refused) this.give(change, told);
     }
     this.server.changed();
-    this.flush();
+    // Without a connection there is nothing to send it by.
+    if (error.code !== "CLOSED") this.flush();
   }
 
   /** Nothing is sent any more. */
   end(error: PatchwireError): void {
+    this.ended = error;
     for (const change of [...this.sent.splice(0), ...this.waiting.splice(0)]) change.reject(error);
     this.carried = undefined;
   }
 
   private settle(changes: readonly Change[], revision: number): void {
     this.attempts = 0;
+    this.most *= 2;
     this.carried = undefined;
     for (const { resolve } of changes) resolve(revision);
   }
@@ -146,18 +163,24 @@ export class Changes {
     if (carried !== undefined && carried.on === on) return carried.tracker;
     const tracker = this.over(on);
     this.carried = { on, tracker };
-    for (const { recipe } of this.sent) attempt(() => tracker.update(recipe as never));
-    this.waiting = this.carryOut(tracker, this.waiting);
+    for (const { recipe } of [...this.sent]) attempt(() => tracker.update(recipe as never));
+    this.carryOut(tracker);
     return tracker;
   }
 
-  /** Carries changes out that weren't sent. One that fails on what the state has become is given up. */
-  private carryOut(tracker: StateTracker<unknown>, changes: readonly Change[]): Change[] {
-    return changes.filter((change) => {
+  /** Carries out what waits, or the first of it, and says how many of them it was. One that fails on what the state has become is given up. */
+  private carryOut(tracker: StateTracker<unknown>, most?: number): number {
+    const changes = this.waiting.slice(0, most);
+    const failed = new Set<Change>();
+    for (const change of changes) {
       const failure = attempt(() => tracker.update(change.recipe as never));
-      if (failure !== undefined) this.give(change, failure.error);
-      return failure === undefined;
-    });
+      if (this.ended !== undefined) return 0;
+      if (failure === undefined) continue;
+      failed.add(change);
+      this.give(change, failure.error);
+    }
+    if (failed.size > 0) this.waiting = this.waiting.filter((change) => !failed.has(change));
+    return changes.length - failed.size;
   }
 }
 

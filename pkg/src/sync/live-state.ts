@@ -377,6 +377,8 @@ export class LiveState<T> {
           } catch (error) {
             failure ??= { error };
           }
+          // What was committed for one who waited is told before the next one is answered.
+          if (this.waiting.length > 0 && !this.isUncertain) this.carryOut(this.waiting);
         }
       }
     } finally {
@@ -388,7 +390,11 @@ export class LiveState<T> {
   private carryOut(waiting: readonly Waiting[]): void {
     try {
       if (this.audience.isSeated) {
-        for (const { effects = [], session } of waiting) if (session === this.opened?.session) this.audience.carryOut(effects);
+        for (const entry of waiting) {
+          const { effects = [], session } = entry;
+          entry.effects = undefined;
+          if (session === this.opened?.session) this.audience.carryOut(effects);
+        }
       } else if (this.opened !== undefined || waiting.some(({ effects }) => effects !== undefined)) {
         this.open();
         this.audience.seat();

@@ -34,8 +34,10 @@ type Effect =
 /** What a protocol tells of the state that it keeps. */
 export interface ProtocolEvents {
   snapshot(state: unknown): void;
-  /** `bytes` is how long the frame was; there is a patch where somebody wants to be told of patches. */
-  edits(edits: PlainEdit[], bytes: number, patch: JSONPatchOperation[] | undefined): void;
+  /** `bytes` is how long the frame was. */
+  edits(edits: PlainEdit[], bytes: number): void;
+  /** The patch that those edits were, for who wants to be told of patches: after all that came with it, such as that it was this client's. */
+  patch(patch: JSONPatchOperation[], bytes: number): void;
   status(): void;
   /** What was sent is in the state, in the commit of this revision. */
   written(revision: number): void;
@@ -235,6 +237,9 @@ export class Protocol {
   #carryOut(effects: Effect[]): void {
     const { events } = this;
     const refusals: PatchwireError[] = [];
+    const patches: JSONPatchOperation[][] = [];
+    // What is written while this is told asks the core anew.
+    const bytes = this.#frameBytes;
     for (const effect of effects) {
       switch (effect[0]) {
         case CLIENT_EFFECT.CONNECT:
@@ -251,7 +256,8 @@ export class Protocol {
           events.snapshot(effect[1]);
           break;
         case CLIENT_EFFECT.EDITS:
-          events.edits(effect[1], this.#frameBytes, effect[2]);
+          events.edits(effect[1], bytes);
+          if (effect[2] !== undefined) patches.push(effect[2]);
           break;
         case CLIENT_EFFECT.STATUS:
           this.#say(effect[1]);
@@ -266,6 +272,7 @@ export class Protocol {
           refusals.push(new PatchwireError(effect[1], effect[2]));
       }
     }
+    for (const patch of patches) events.patch(patch, bytes);
     // What somebody lacked comes in many frames, and isn't the state before the last of them.
     events.settled(this.status === "live" || this.#link?.isThere !== true);
     this.#setTimer();

@@ -61,9 +61,10 @@ impl Server {
             }
             return effects;
         };
-        if writer.last.replace(write.id).is_some_and(|last| write.id <= last) {
+        if writer.last.is_some_and(|last| write.id <= last) {
             return Vec::new();
         }
+        writer.last = Some(write.id);
         match self.check_write(connection, write, document) {
             Ok(()) => {
                 let patch = String::from_utf8(patch::print(&write.patch)).unwrap_or_default();
@@ -75,10 +76,10 @@ impl Server {
 
     /// Whether a write may be made. What is wrong is found in what the connection sees, so that nothing else shows by it.
     fn check_write(&self, connection: ConnectionId, write: &Write, document: &Document) -> Result<()> {
-        let seen = self.view.as_ref().map(|view| document.project(view));
+        let seen = self.view.as_ref().map(|view| write.patch.seen_in(document, view));
         let seen = seen.as_ref().unwrap_or(document);
         let others = self.since(write.revision).ok_or_else(|| Error::new(Code::StaleState, STALE))?;
-        let applied = seen.apply(&write.patch).and_then(|_| patch::places(&write.patch, &seen.root));
+        let applied = seen.apply(&write.patch).and_then(|_| patch::places(&write.patch, &seen.root, !others.is_empty()));
         let places = match applied {
             // What others did may be why.
             Err(_) if !others.is_empty() => return Err(Error::new(Code::StaleState, STALE)),
@@ -201,31 +202,34 @@ mod tests {
 
     #[test]
     fn rules_say_what_may_be_done_where() {
-        let cases = [
-            ("/draft:update", r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, None),
-            ("/draft:add,delete", r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, forbidden("/draft")),
-            ("/draft:update", r#"[{"op":"add","path":"/draft","value":1}]"#, None),
-            ("/draft:update", r#"[{"op":"remove","path":"/draft"}]"#, forbidden("/draft")),
-            ("/note:update", r#"[{"op":"add","path":"/note","value":1}]"#, forbidden("/note")),
-            ("/note:add", r#"[{"op":"add","path":"/note","value":1}]"#, None),
-            ("/list:add", r#"[{"op":"add","path":"/list/-","value":1}]"#, None),
-            ("/list:add", r#"[{"op":"add","path":"/list/0","value":1}]"#, None),
-            ("/list:update", r#"[{"op":"add","path":"/list/0","value":1}]"#, forbidden("/list/0")),
-            ("/list:add", r#"[{"op":"replace","path":"/list/0","value":1}]"#, forbidden("/list/0")),
-            ("/list:add", r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, forbidden("/list/0")),
-            ("/list:add,delete", r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, None),
-            ("/list/*/t:update", r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, None),
-            ("/list/*/t:update", r#"[{"op":"replace","path":"/list/1","value":{"t":"B"}}]"#, forbidden("/list/1")),
-            ("/by:update", r#"[{"op":"inc","path":"/by/0","inc":1}]"#, None),
-            ("/by", r#"[{"op":"copy","from":"/keys/a","path":"/by/1"}]"#, None),
-            ("/by", r#"[{"op":"test","path":"/keys/a","value":1},{"op":"add","path":"/by/1","value":1}]"#, None),
-            ("*", r#"[{"op":"replace","path":"","value":1}]"#, None),
-            ("/draft", r#"[{"op":"replace","path":"","value":1}]"#, forbidden("")),
+        let cases: &[(&[&str], &str, _)] = &[
+            (&["/draft:update"], r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, None),
+            (&["/draft:add,delete"], r#"[{"op":"str_ins","path":"/draft","pos":2,"str":"!"}]"#, forbidden("/draft")),
+            (&["/draft:update"], r#"[{"op":"add","path":"/draft","value":1}]"#, None),
+            (&["/draft:update"], r#"[{"op":"remove","path":"/draft"}]"#, forbidden("/draft")),
+            (&["/note:update"], r#"[{"op":"add","path":"/note","value":1}]"#, forbidden("/note")),
+            (&["/note:add"], r#"[{"op":"add","path":"/note","value":1}]"#, None),
+            (&["/list:add"], r#"[{"op":"add","path":"/list/-","value":1}]"#, None),
+            (&["/list:add"], r#"[{"op":"add","path":"/list/0","value":1}]"#, None),
+            (&["/list:update"], r#"[{"op":"add","path":"/list/0","value":1}]"#, forbidden("/list/0")),
+            (&["/list:add"], r#"[{"op":"replace","path":"/list/0","value":1}]"#, forbidden("/list/0")),
+            (&["/list:add"], r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, forbidden("/list/0")),
+            (&["/list:add,delete"], r#"[{"op":"move","from":"/list/0","path":"/list/2"}]"#, None),
+            (&["/list/*/t:update"], r#"[{"op":"replace","path":"/list/1/t","value":"B"}]"#, None),
+            (&["/list/*/t:update"], r#"[{"op":"replace","path":"/list/1","value":{"t":"B"}}]"#, forbidden("/list/1")),
+            (&["/by:update"], r#"[{"op":"inc","path":"/by/0","inc":1}]"#, None),
+            (&["/by"], r#"[{"op":"copy","from":"/keys/a","path":"/by/1"}]"#, None),
+            (&["/by"], r#"[{"op":"test","path":"/keys/a","value":1},{"op":"add","path":"/by/1","value":1}]"#, None),
+            // A move's target is meant after the removal.
+            (&["/list/0", "/list/1"], r#"[{"op":"move","from":"/list/0","path":"/list/1/x"}]"#, None),
+            (&["/list/0", "/list/2"], r#"[{"op":"move","from":"/list/0","path":"/list/1/x"}]"#, forbidden("/list/1/x")),
+            (&["*"], r#"[{"op":"replace","path":"","value":1}]"#, None),
+            (&["/draft"], r#"[{"op":"replace","path":"","value":1}]"#, forbidden("")),
             // One that isn't allowed is enough.
-            ("/draft", r#"[{"op":"replace","path":"/draft","value":1},{"op":"remove","path":"/keys"}]"#, forbidden("/keys")),
+            (&["/draft"], r#"[{"op":"replace","path":"/draft","value":1},{"op":"remove","path":"/keys"}]"#, forbidden("/keys")),
         ];
-        for (rule, patch, expected) in cases {
-            assert_eq!(answer(&[rule], "{}", &[], patch), expected, "{rule}: {patch}");
+        for (rules, patch, expected) in cases {
+            assert_eq!(answer(rules, "{}", &[], patch), *expected, "{rules:?}: {patch}");
         }
         let wrong = answer(&["*"], "{}", &[], r#"[{"op":"remove","path":"/none"}]"#).unwrap();
         assert_eq!(wrong, ("PATH_NOT_FOUND".into(), Some("/none".into())));
@@ -246,6 +250,8 @@ mod tests {
             (r#"[{"op":"add","path":"/list/0/cost","value":9}]"#, forbidden("/list/0/cost")),
             (r#"[{"op":"add","path":"/keys","value":{}}]"#, forbidden("/keys")),
             (r#"[{"op":"replace","path":"","value":{}}]"#, forbidden("")),
+            (r#"[{"op":"move","from":"/list/0","path":"/list/1/x"}]"#, forbidden("/list/0")),
+            (r#"[{"op":"move","from":"/list/0/t","path":"/list/1/cost"}]"#, forbidden("/list/1/cost")),
             // Whether it is there, and what it is, is told by nothing.
             (r#"[{"op":"test","path":"/keys/a","value":1}]"#, not_found("/keys/a")),
             (r#"[{"op":"test","path":"/keys/a","value":2}]"#, not_found("/keys/a")),
@@ -329,6 +335,10 @@ mod tests {
             matches!(&effects[0], ServerEffect::Send { text, .. } if text.contains(r#""type":"refused""#) && text.contains("FORBIDDEN_PATH"))
         );
         assert!(matches!(server.receive(writer, write, &state())[..], [ServerEffect::Write { id: 7, .. }]));
+        assert!(server.receive(writer, write, &state()).is_empty());
+        // A smaller number that comes later doesn't have the next one made again.
+        let earlier = write.replace("\"id\":7", "\"id\":3");
+        assert!(server.receive(writer, &earlier, &state()).is_empty());
         assert!(server.receive(writer, write, &state()).is_empty());
         // Of a revision that isn't there yet, or not known any more.
         for revision in [1, 9] {
