@@ -22,6 +22,11 @@ export { nodeStorage, type NodeDatabase, type NodeStatement } from "./tables/nod
 export type { StorePlace } from "./store/opened.js";
 export type { StoreStorage, TableStorage } from "./tables/rows.js";
 export { DurableStateStore } from "./store/store.js";
+export { DurableStreamManager } from "./streams/manager.js";
+export type {
+  DurableStreamManagerOptions, ResumableReaderOptions, ResumableStreamReader, StreamInfo, StreamManager, StreamReader, StreamWriter,
+} from "./streams/types.js";
+export type { StreamChunk } from "./compat/helix/chunks.js";
 export type { ToolCall } from "./store/tool-calls.js";
 export type {
   AgentState, AgentStatus, AssistantMessage, Checkpoint, CheckpointMeta, CreateCheckpointParams, CreateSessionOptions, DurableStateStoreOptions,

@@ -42,5 +42,12 @@ export type {
   SessionStateStore, StagedChanges, SubSessionRef, SuspendedChildWait, SystemMessage, ThinkingContent, ToolCallRequest, ToolResultMessage,
   UntypedSessionState, UserMessage,
 } from "./store/types.js";
+export {
+  createResumableStreamHandler, extractResumePosition, type ResumableStreamHandler, type ResumableStreamRequest,
+} from "./streams/handler.js";
+export { createStateStreamer, CustomStateStreamer, type StateStreamerOptions } from "./streams/state-streamer.js";
+export type {
+  ResumableReaderOptions, ResumableStreamReader, StreamInfo, StreamManager, StreamReader, StreamWriter,
+} from "./streams/types.js";
 export { createToolContext, type ChunkWriter, type ToolContext, type ToolContextOptions } from "./compat/helix/tool-context.js";
 export { createImmerStateTracker, ImmerStateTracker, type ImmerStateTrackerOptions } from "./compat/helix/tracker.js";

@@ -90,6 +90,8 @@ export class StreamTruncatedError extends PatchwireError {
     readonly lastValidSequence: number,
     /** Chunks of later steps were removed. */
     readonly truncatedAtStep: number,
+    /** The stream's last sequence when they were, where that is known. */
+    readonly atSequence?: number,
   ) {
     super("STREAM_TRUNCATED", `what came after step ${truncatedAtStep} was removed from the stream: read again from sequence ${lastValidSequence}`);
   }

@@ -41,7 +41,7 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
   if (typeof database?.prepare !== "function" || typeof database.exec !== "function") {
     throw refusal('the database is one of node:sqlite: nodeStorage(new DatabaseSync("agents.db"))');
   }
-  const prepared = new Map<string, NodeStatement>();
+  const prepared = new Map<string, { statement: NodeStatement; hasRows: boolean }>();
   let depth = 0;
   /** Why SQLite has taken the transactions back that are open here, if it has: a full disk makes it do so by itself. */
   let end: { error: unknown } | null = null;
@@ -76,13 +76,18 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
     refuseOthers();
     database.exec(depth > 0 ? `SAVEPOINT ${savepoint}` : "BEGIN");
   };
-  const prepare = (query: string): NodeStatement => {
-    const statement = prepared.get(query) ?? database.prepare(query);
+  /** A statement, and whether it answers with rows, which takes SQLite as long to say as to look one up. */
+  const prepare = (query: string): { statement: NodeStatement; hasRows: boolean } => {
+    let found = prepared.get(query);
+    if (found === undefined) {
+      const statement = database.prepare(query);
+      found = { statement, hasRows: statement.columns().length > 0 };
+    }
     // The one that was used last is the last that goes.
     prepared.delete(query);
     if (prepared.size >= PREPARED) prepared.delete(prepared.keys().next().value!);
-    prepared.set(query, statement);
-    return statement;
+    prepared.set(query, found);
+    return found;
   };
   return {
     sql: {
@@ -92,10 +97,10 @@ export function nodeStorage(database: NodeDatabase): DurableStorage {
           refuse();
           refuseOthers();
         }
-        const statement = prepare(query);
+        const { statement, hasRows } = prepare(query);
         const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
         try {
-          if (statement.columns().length > 0) return statement.all(...values) as Record<string, unknown>[];
+          if (hasRows) return statement.all(...values) as Record<string, unknown>[];
           const { changes } = statement.run(...values) as { changes: number | bigint };
           return Object.assign([], { rowsWritten: Number(changes) });
         } catch (error) {

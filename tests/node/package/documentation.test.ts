@@ -29,6 +29,7 @@ const exceptions = {
   "NodeStatement": "one of its statements",
   "ParallelOwner": "a StateTracker or a SyncedState",
   "SessionStateStore": "DurableStateStore is one",
+  "StreamManager": "DurableStreamManager is one",
   "ChunkWriter": "the part of a stream's writer that a tool uses",
   "LockManager": "NoOpLockManager is one",
   "attach": "docs/live.md has it in an Agent of the SDK, which tests/packaging/ runs",
@@ -36,6 +37,9 @@ const exceptions = {
   "ToolContext": "createToolContext",
   "StateProjection": "createStateProjection",
   "ParallelContext": "parallel",
+  "StreamWriter": "createWriter",
+  "StreamReader": "createReader",
+  "ResumableStreamHandler": "createResumableStreamHandler",
   "TableStorage": "memoryStorage makes one, which stores use",
 };
 

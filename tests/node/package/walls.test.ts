@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 const SOURCE = fileURLToPath(new URL("../../../pkg/src", import.meta.url));
 
 /** From the bottom. */
-const ROOMS = ["wasm", "load", "json", "bridge", "state", "values", "tables", "tracker", "compat", "sync", "store"];
+const ROOMS = ["wasm", "load", "json", "bridge", "state", "values", "tables", "tracker", "compat", "sync", "store", "streams"];
 
 const SHARED = ["errors.js", "types.js"];
 
